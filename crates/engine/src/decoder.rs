@@ -1,0 +1,182 @@
+//! One decoder as dispatches: five kernels a layer, one lookup before, one output layer after.
+
+use couplet_kernels::{Buffer, Device, Dispatch, Kernel, Pass};
+use couplet_model::DecoderConfig;
+
+use crate::packed::PackedDecoder;
+
+/// Rows that scratch buffers hold: a chunk of a prompt, and more than a drafted block.
+pub(crate) const MAX_ROWS: usize = 32;
+
+/// Which rows of a pass get logits: `count` rows from `first` on, written from row 0.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LogitRows {
+    pub(crate) first: usize,
+    pub(crate) count: usize,
+}
+
+/// A decoder on a device, with its caches and scratch memory.
+#[derive(Debug)]
+pub(crate) struct DeviceDecoder {
+    config: DecoderConfig,
+    capacity: usize,
+    device: Device,
+    weights: PackedDecoder,
+    /// Keys and values of each layer, `(capacity, kv_heads * head_dim)`. Entries beyond the
+    /// committed length are leftovers of rejected tokens; no row ever looks at them before it
+    /// has overwritten them.
+    caches: Vec<(Buffer, Buffer)>,
+    stream: Buffer,
+    queries: Buffer,
+    mixed: Buffer,
+    activated: Buffer,
+    /// `(MAX_ROWS, vocab)`
+    pub(crate) logits: Buffer,
+}
+
+impl DeviceDecoder {
+    pub(crate) fn new(config: DecoderConfig, capacity: usize, weights: PackedDecoder, device: &Device) -> Self {
+        let (head_dim, kv_heads) = (config.head_dim(), config.num_key_value_heads);
+        let cache = || device.zeros(capacity * kv_heads * head_dim);
+        let rows = |width: usize| device.zeros(MAX_ROWS * width);
+        Self {
+            caches: (0..config.num_hidden_layers).map(|_| (cache(), cache())).collect(),
+            stream: rows(config.hidden_size),
+            queries: rows(config.num_attention_heads * head_dim),
+            mixed: rows(config.num_attention_heads * head_dim),
+            activated: rows(config.intermediate_size),
+            logits: rows(config.vocab_size),
+            capacity,
+            device: device.clone(),
+            weights,
+            config,
+        }
+    }
+
+    /// The dispatches that compute `rows` rows, the first at position `committed length +
+    /// offset`, appending to the caches.
+    pub(crate) fn forward(
+        &self,
+        tokens: &Buffer,
+        state: &Buffer,
+        rows: usize,
+        offset: i32,
+        logit_rows: Option<LogitRows>,
+    ) -> Vec<Dispatch> {
+        debug_assert!(rows <= MAX_ROWS, "{rows} rows do not fit the scratch buffers");
+        let config = &self.config;
+        let (hidden, intermediate) = (config.hidden_size, config.intermediate_size);
+        let (heads, kv_heads, head_dim) =
+            (config.num_attention_heads, config.num_key_value_heads, config.head_dim());
+        let pass = |input_size: usize, output_size: usize| Pass {
+            rows: rows as u32,
+            offset,
+            input_size: input_size as u32,
+            output_size: output_size as u32,
+            heads: heads as u32,
+            kv_heads: kv_heads as u32,
+            head_dim: head_dim as u32,
+            source_row: 0,
+            destination_row: 0,
+            vocab: config.vocab_size as u32,
+            capacity: self.capacity as u32,
+            epsilon: config.rms_norm_eps as f32,
+        };
+        // Invocations of one row in workgroups of 32.
+        let grid = |invocations: usize, rows: usize| [invocations.div_ceil(32) as u32, rows as u32];
+        let state = || state.clone();
+        let qkv_width = (heads + 2 * kv_heads) * head_dim;
+        let uniform = |pass: Pass| self.device.uniform(&pass);
+        let (to_qkv, to_hidden) = (uniform(pass(hidden, qkv_width)), uniform(pass(heads * head_dim, hidden)));
+        let (to_gate, from_gate) = (uniform(pass(hidden, intermediate)), uniform(pass(intermediate, hidden)));
+
+        let mut dispatches = vec![Dispatch {
+            kernel: Kernel::Embed,
+            bindings: vec![
+                to_hidden.clone(),
+                tokens.clone(),
+                state(),
+                self.weights.embedding.clone(),
+                self.stream.clone(),
+            ],
+            workgroups: grid(hidden / 4, rows),
+        }];
+        for (layer, (keys, values)) in self.weights.layers.iter().zip(&self.caches) {
+            dispatches.push(Dispatch {
+                kernel: Kernel::AttentionInputs,
+                bindings: vec![
+                    to_qkv.clone(),
+                    state(),
+                    self.stream.clone(),
+                    layer.attention_inputs.clone(),
+                    self.weights.rotary.clone(),
+                    self.queries.clone(),
+                    keys.clone(),
+                    values.clone(),
+                ],
+                workgroups: grid(qkv_width / 8, rows),
+            });
+            dispatches.push(Dispatch {
+                kernel: Kernel::Attention,
+                bindings: vec![
+                    to_qkv.clone(),
+                    state(),
+                    self.queries.clone(),
+                    keys.clone(),
+                    values.clone(),
+                    self.mixed.clone(),
+                ],
+                workgroups: [heads as u32, rows as u32],
+            });
+            dispatches.push(Dispatch {
+                kernel: Kernel::ProjectResidual,
+                bindings: vec![
+                    to_hidden.clone(),
+                    state(),
+                    self.mixed.clone(),
+                    layer.attention_output.clone(),
+                    self.stream.clone(),
+                ],
+                workgroups: grid(hidden / 4, rows),
+            });
+            dispatches.push(Dispatch {
+                kernel: Kernel::GateUp,
+                bindings: vec![
+                    to_gate.clone(),
+                    state(),
+                    self.stream.clone(),
+                    layer.gate_up.clone(),
+                    self.activated.clone(),
+                ],
+                workgroups: grid(intermediate / 4, rows),
+            });
+            dispatches.push(Dispatch {
+                kernel: Kernel::ProjectResidual,
+                bindings: vec![
+                    from_gate.clone(),
+                    state(),
+                    self.activated.clone(),
+                    layer.down.clone(),
+                    self.stream.clone(),
+                ],
+                workgroups: grid(hidden / 4, rows),
+            });
+        }
+        if let Some(LogitRows { first, count }) = logit_rows {
+            let uniform =
+                uniform(Pass { rows: count as u32, source_row: first as u32, ..pass(hidden, config.vocab_size) });
+            dispatches.push(Dispatch {
+                kernel: Kernel::Logits,
+                bindings: vec![
+                    uniform,
+                    state(),
+                    self.stream.clone(),
+                    self.weights.output_table.clone(),
+                    self.logits.clone(),
+                ],
+                workgroups: grid(config.vocab_size, count),
+            });
+        }
+        dispatches
+    }
+}

@@ -1,0 +1,373 @@
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use couplet_kernels::{Buffer, Device, DeviceError, Dispatch, Kernel, Pass, Program, Read, RunSettings, record};
+use couplet_protocol::{Event, FinishReason, MAX_GAMMA, Rule, Settings, Timings, Which};
+use couplet_speculation::rules::{CommitEnd, commit};
+
+use crate::decoder::{DeviceDecoder, LogitRows, MAX_ROWS};
+use crate::events::{RoundData, round_events};
+use crate::packed::PackedDecoder;
+use crate::{Backend, EngineError, Pair};
+
+/// A pair of models on one device, with everything a round needs allocated once.
+#[derive(Debug)]
+pub struct Engine {
+    pair: Rc<Pair>,
+    device: Device,
+    target: DeviceDecoder,
+    draft: DeviceDecoder,
+    /// `(capacity)`: the committed text, then the drafted tokens.
+    tokens: Buffer,
+    /// `(1)`: committed length.
+    state: Buffer,
+    /// A [`RunSettings`] block.
+    settings: Buffer,
+    /// `(MAX_GAMMA, vocab)`
+    draft_probs: Buffer,
+    /// `(MAX_GAMMA + 1, vocab)`
+    target_probs: Buffer,
+    /// `(MAX_GAMMA)`
+    draft_draws: Buffer,
+    record: Buffer,
+    rounds: RefCell<HashMap<usize, Rc<Program>>>,
+    clock: fn() -> f64,
+}
+
+/// A text being written.
+#[derive(Debug)]
+pub struct Run {
+    settings: Settings,
+    /// Committed tokens, prefix and prompt included.
+    tokens: Vec<u32>,
+    written: usize,
+    round: u32,
+    finished: Option<FinishReason>,
+}
+
+impl Run {
+    /// All committed tokens, prefix and prompt included.
+    pub fn tokens(&self) -> &[u32] {
+        &self.tokens
+    }
+
+    /// Tokens written so far, prompt not counted.
+    pub fn written(&self) -> usize {
+        self.written
+    }
+
+    /// Why it ended, if it has.
+    pub fn finished(&self) -> Option<FinishReason> {
+        self.finished
+    }
+}
+
+impl Engine {
+    /// Puts a pair on a device. `clock` tells milliseconds from any fixed moment.
+    ///
+    /// # Errors
+    ///
+    /// If the device refuses the weights.
+    pub async fn new(pair: Rc<Pair>, backend: &Backend, clock: fn() -> f64) -> Result<Self, EngineError> {
+        let device = backend.kernels.clone();
+        let capacity = pair.context();
+        let target = PackedDecoder::new(&pair.target, &pair.target_config, capacity, backend).await?;
+        let draft = PackedDecoder::new(&pair.draft, &pair.draft_config, capacity, backend).await?;
+        let vocab = pair.target_config.vocab_size;
+        let gamma = MAX_GAMMA as usize;
+        Ok(Self {
+            target: DeviceDecoder::new(pair.target_config.clone(), capacity, target, &device),
+            draft: DeviceDecoder::new(pair.draft_config.clone(), capacity, draft, &device),
+            tokens: device.zeros(capacity),
+            state: device.zeros(1),
+            settings: device.uniform(&RunSettings::default()),
+            draft_probs: device.zeros(gamma * vocab),
+            target_probs: device.zeros((gamma + 1) * vocab),
+            draft_draws: device.zeros(gamma),
+            record: device.zeros(record::words(gamma)),
+            rounds: RefCell::default(),
+            pair,
+            device,
+            clock,
+        })
+    }
+
+    /// The pair.
+    pub fn pair(&self) -> &Rc<Pair> {
+        &self.pair
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Milliseconds from a fixed moment.
+    pub fn now(&self) -> f64 {
+        (self.clock)()
+    }
+
+    /// Reads the prompt with both models.
+    ///
+    /// # Errors
+    ///
+    /// If a setting is out of range, the prompt has characters without a token or is too long,
+    /// or the device fails.
+    pub async fn start(&self, settings: &Settings) -> Result<(Run, Vec<Event>), EngineError> {
+        settings.check()?;
+        let tokens = self.prompt_tokens(&settings.prompt)?;
+        let start = self.now();
+        self.read_prompt(&tokens, run_settings(settings));
+        // Waits for the GPU, so that the time is the prompt's and not the first round's.
+        self.device.run(&[], &[Read { buffer: &self.state, words: 0..1 }]).await?;
+        let events =
+            vec![Event::Started { prompt_tokens: tokens.clone(), milliseconds: self.now() - start }];
+        let run = Run { settings: settings.clone(), tokens, written: 0, round: 0, finished: None };
+        Ok((run, events))
+    }
+
+    /// Goes on with a run that another engine began: reads everything committed so far.
+    pub fn resume(&self, run: &Run) {
+        self.read_prompt(&run.tokens, run_settings(&run.settings));
+    }
+
+    /// Runs one round: every kernel of it in one submission, one readback.
+    ///
+    /// With `details`, the events carry whole distributions; without, only `Committed`,
+    /// `RoundEnded` and `Finished` are returned and less is read back.
+    ///
+    /// # Errors
+    ///
+    /// If the device fails; the run keeps what was committed before.
+    pub async fn round(&self, run: &mut Run, details: bool) -> Result<Vec<Event>, EngineError> {
+        if run.finished.is_some() {
+            return Ok(Vec::new());
+        }
+        let capacity = self.pair.context();
+        let length = run.tokens.len();
+        let free = capacity - length;
+        // The target adds a token to the drafted ones, and all of them must have a position.
+        let gamma = (run.settings.gamma as usize).min(free - 1);
+        let vocab = self.pair.target_config.vocab_size;
+        let start = self.now();
+        let readbacks = self.device.readbacks();
+        let program = self.round_program(gamma);
+        let mut reads = vec![Read { buffer: &self.record, words: 0..record::words(gamma) }];
+        if details {
+            reads.push(Read { buffer: &self.draft_probs, words: 0..gamma * vocab });
+            reads.push(Read { buffer: &self.target_probs, words: 0..(gamma + 1) * vocab });
+        }
+        let words = self.device.run(&[&program], &reads).await?;
+        let timings = Timings {
+            milliseconds: self.now() - start,
+            dispatches: program.dispatches() as u32,
+            readbacks: (self.device.readbacks() - readbacks) as u32,
+        };
+        let record = &words[0];
+        let accepted = record[record::ACCEPTED] as usize;
+        let new_tokens: Vec<u32> = (0..accepted)
+            .map(|i| record[record::HEAD + record::ENTRY * i])
+            .chain([record[record::NEW_TOKEN]])
+            .collect();
+        if record[record::LENGTH] as usize != length || new_tokens.iter().any(|id| *id as usize >= vocab) {
+            let message = "the record of a round came back damaged".to_owned();
+            return Err(DeviceError::Refused(message).into());
+        }
+        let max_tokens = run.settings.max_tokens as usize;
+        let (kept, end) = commit(&new_tokens, run.written, max_tokens, free, None);
+        run.tokens.extend(&kept);
+        run.written += kept.len();
+        let mut events = Vec::new();
+        if details {
+            let data = RoundData {
+                round: run.round,
+                rule: run.settings.rule,
+                vocab,
+                record,
+                draft_probs: bytemuck::cast_slice(&words[1]),
+                target_probs: bytemuck::cast_slice(&words[2]),
+            };
+            events = round_events(&data);
+        }
+        events.push(Event::Committed { round: run.round, tokens: kept });
+        events.push(Event::RoundEnded { round: run.round, timings });
+        run.round += 1;
+        if let Some(end) = end {
+            let reason = match end {
+                CommitEnd::Length => FinishReason::Length,
+                CommitEnd::ContextFull => FinishReason::ContextFull,
+                CommitEnd::EndOfText => FinishReason::EndOfText,
+            };
+            run.finished = Some(reason);
+            events.push(Event::Finished { reason });
+        }
+        Ok(events)
+    }
+
+    /// Next-token probabilities of one model after a text, at temperature 1.
+    ///
+    /// # Errors
+    ///
+    /// If the text has characters without a token or is too long, or the device fails.
+    pub async fn distribution(&self, model: Which, text: &str) -> Result<Vec<f32>, EngineError> {
+        let tokens = self.prompt_tokens(text)?;
+        let plain = Settings { temperature: 1.0, top_k: 0, top_p: 1.0, ..Settings::default() };
+        self.read_prompt(&tokens, run_settings(&plain));
+        let decoder = match model {
+            Which::Draft => &self.draft,
+            Which::Target => &self.target,
+        };
+        let mut dispatches =
+            decoder.forward(&self.tokens, &self.state, 1, -1, Some(LogitRows { first: 0, count: 1 }));
+        dispatches.push(self.probabilities(decoder, &self.target_probs, 1, 0));
+        let program = self.device.program(dispatches);
+        let vocab = self.pair.target_config.vocab_size;
+        let words =
+            self.device.run(&[&program], &[Read { buffer: &self.target_probs, words: 0..vocab }]).await?;
+        Ok(bytemuck::cast_slice(&words[0]).to_vec())
+    }
+
+    /// Logits of the target after every position of `tokens`, `(tokens, vocab)`, computed in
+    /// passes of `rows` rows: for tests against the reference.
+    ///
+    /// # Errors
+    ///
+    /// If the device fails.
+    pub async fn target_logits(&self, tokens: &[u32], rows: usize) -> Result<Vec<f32>, EngineError> {
+        self.device.write(&self.state, 0, &[tokens.len() as u32]);
+        self.device.write(&self.tokens, 0, tokens);
+        let vocab = self.pair.target_config.vocab_size;
+        let mut logits = Vec::new();
+        for (chunk, start) in tokens.chunks(rows).zip((0..).step_by(rows)) {
+            let offset = start as i32 - tokens.len() as i32;
+            let count = chunk.len();
+            let dispatches =
+                self.target.forward(&self.tokens, &self.state, count, offset, Some(LogitRows { first: 0, count }));
+            let read = Read { buffer: &self.target.logits, words: 0..count * vocab };
+            let words = self.device.run(&[&self.device.program(dispatches)], &[read]).await?;
+            logits.extend_from_slice(bytemuck::cast_slice(&words[0]));
+        }
+        Ok(logits)
+    }
+
+    /// Tokens of prefix and prompt, checked to leave room for one more.
+    fn prompt_tokens(&self, prompt: &str) -> Result<Vec<u32>, EngineError> {
+        let tokenizer = &self.pair.tokenizer;
+        let mut tokens = tokenizer.encode(&self.pair.card.prefix)?;
+        let prefix = tokens.len();
+        tokens.extend(tokenizer.encode(prompt)?);
+        let fits = self.pair.context() - 1 - prefix;
+        if tokens.len() - prefix > fits {
+            return Err(EngineError::PromptTooLong { found: tokens.len() - prefix, fits });
+        }
+        Ok(tokens)
+    }
+
+    /// Fills both caches with all but the last token: every round begins by computing that one.
+    fn read_prompt(&self, tokens: &[u32], settings: RunSettings) {
+        self.device.write(&self.settings, 0, bytemuck::cast_slice(&[settings]));
+        self.device.write(&self.state, 0, &[tokens.len() as u32]);
+        self.device.write(&self.tokens, 0, tokens);
+        let before_last = tokens.len() - 1;
+        let mut dispatches = Vec::new();
+        for start in (0..before_last).step_by(MAX_ROWS) {
+            let rows = MAX_ROWS.min(before_last - start);
+            let offset = start as i32 - tokens.len() as i32;
+            for decoder in [&self.target, &self.draft] {
+                dispatches.extend(decoder.forward(&self.tokens, &self.state, rows, offset, None));
+            }
+        }
+        self.device.submit(&[&self.device.program(dispatches)]);
+    }
+
+    /// The dispatches of a round with `gamma` drafted tokens, prepared once.
+    fn round_program(&self, gamma: usize) -> Rc<Program> {
+        let prepare = || Rc::new(self.device.program(self.round_dispatches(gamma)));
+        self.rounds.borrow_mut().entry(gamma).or_insert_with(prepare).clone()
+    }
+
+    fn round_dispatches(&self, gamma: usize) -> Vec<Dispatch> {
+        let mut dispatches = Vec::new();
+        for step in 0..gamma {
+            // The first step computes the last two committed tokens: after a round in which
+            // every drafted token was kept, the draft has never seen the last of them.
+            let (rows, offset) = if step == 0 { (2, -2) } else { (1, step as i32 - 1) };
+            let logit_rows = LogitRows { first: rows - 1, count: 1 };
+            dispatches.extend(self.draft.forward(&self.tokens, &self.state, rows, offset, Some(logit_rows)));
+            dispatches.push(self.probabilities(&self.draft, &self.draft_probs, 1, step));
+            dispatches.push(self.draw(step));
+        }
+        let rows = gamma + 1;
+        let logit_rows = LogitRows { first: 0, count: rows };
+        dispatches.extend(self.target.forward(&self.tokens, &self.state, rows, -1, Some(logit_rows)));
+        dispatches.push(self.probabilities(&self.target, &self.target_probs, rows, 0));
+        dispatches.push(self.verify(gamma));
+        dispatches
+    }
+
+    fn pass(&self) -> Pass {
+        Pass { vocab: self.pair.target_config.vocab_size as u32, ..Pass::default() }
+    }
+
+    fn probabilities(&self, decoder: &DeviceDecoder, probs: &Buffer, rows: usize, destination: usize) -> Dispatch {
+        let pass = Pass { rows: rows as u32, destination_row: destination as u32, ..self.pass() };
+        Dispatch {
+            kernel: Kernel::Probabilities,
+            bindings: vec![
+                self.device.uniform(&pass),
+                self.settings.clone(),
+                decoder.logits.clone(),
+                probs.clone(),
+            ],
+            workgroups: [rows as u32, 1],
+        }
+    }
+
+    fn draw(&self, step: usize) -> Dispatch {
+        let pass = Pass { rows: 1, source_row: step as u32, ..self.pass() };
+        Dispatch {
+            kernel: Kernel::Draw,
+            bindings: vec![
+                self.device.uniform(&pass),
+                self.settings.clone(),
+                self.state.clone(),
+                self.draft_probs.clone(),
+                self.tokens.clone(),
+                self.draft_draws.clone(),
+            ],
+            workgroups: [1, 1],
+        }
+    }
+
+    fn verify(&self, gamma: usize) -> Dispatch {
+        let pass = Pass { rows: gamma as u32, ..self.pass() };
+        Dispatch {
+            kernel: Kernel::Verify,
+            bindings: vec![
+                self.device.uniform(&pass),
+                self.settings.clone(),
+                self.draft_probs.clone(),
+                self.target_probs.clone(),
+                self.tokens.clone(),
+                self.state.clone(),
+                self.record.clone(),
+            ],
+            workgroups: [1, 1],
+        }
+    }
+}
+
+/// The settings as the kernels read them.
+fn run_settings(settings: &Settings) -> RunSettings {
+    RunSettings {
+        seed: [settings.seed as u32, (settings.seed >> 32) as u32],
+        rule: match settings.rule {
+            Rule::Rejection => 0,
+            Rule::Greedy => 1,
+        },
+        top_k: settings.top_k,
+        temperature: settings.temperature as f32,
+        top_p: settings.top_p as f32,
+    }
+}

@@ -1,0 +1,62 @@
+use couplet_kernels::DeviceError;
+use couplet_model::{ConfigError, TokenizerError, WeightsError};
+use couplet_protocol::{Failure, FailureKind, SettingsError};
+
+/// Why a request cannot be fulfilled.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// A setting is out of range.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The prompt has characters without a token.
+    #[error("prompt: {0}")]
+    Prompt(#[from] TokenizerError),
+    /// The prompt leaves no room to write.
+    #[error("prompt: it has {found} tokens, but at most {fits} leave room to write; shorten it")]
+    PromptTooLong {
+        /// Tokens of the prompt.
+        found: usize,
+        /// Tokens that fit.
+        fits: usize,
+    },
+    /// A configuration is damaged or not supported.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The tokenizer is damaged.
+    #[error("{0}")]
+    Tokenizer(String),
+    /// Weights are damaged or do not fit.
+    #[error(transparent)]
+    Weights(#[from] WeightsError),
+    /// The files of a pair contradict each other.
+    #[error("the files of this pair do not fit together: {0}")]
+    Mismatch(String),
+    /// The GPU is gone or refuses.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+impl EngineError {
+    /// The error as the page receives it.
+    pub fn failure(&self) -> Failure {
+        let (kind, field) = match self {
+            Self::Settings(error) => (FailureKind::Input, Some(error.field)),
+            Self::Prompt(_) | Self::PromptTooLong { .. } => (FailureKind::Input, Some("prompt")),
+            Self::Config(_) | Self::Tokenizer(_) | Self::Weights(_) | Self::Mismatch(_) => (FailureKind::Files, None),
+            Self::Device(_) => (FailureKind::Device, None),
+        };
+        let sentence = match self {
+            Self::Settings(error) => error.sentence.clone(),
+            Self::Prompt(error) => error.to_string(),
+            Self::PromptTooLong { .. } => self.to_string().replacen("prompt: it", "it", 1),
+            other => other.to_string(),
+        };
+        let mut letters = sentence.chars();
+        let sentence = letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default();
+        Failure { kind, field: field.map(str::to_owned), sentence: end_with_stop(sentence) }
+    }
+}
+
+fn end_with_stop(sentence: String) -> String {
+    if sentence.ends_with(['.', '!', '?']) { sentence } else { sentence + "." }
+}

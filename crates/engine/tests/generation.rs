@@ -1,0 +1,137 @@
+//! What an engine writes: the same as the target alone, from the distributions it shows.
+
+mod common;
+
+use common::{PROMPTS, backends, shipped, tiny, tiny_settings, write};
+use couplet_protocol::{Event, FinishReason, Rule, Settings, Which};
+
+#[test]
+fn greedy_speculation_writes_the_targets_own_text() {
+    for (name, backend) in backends() {
+        let engine = shipped(&backend);
+        for prompt in PROMPTS {
+            for rule in [Rule::Greedy, Rule::Rejection] {
+                let settings = Settings {
+                    prompt: prompt.to_owned(),
+                    temperature: 0.0,
+                    rule,
+                    gamma: 0,
+                    max_tokens: 24,
+                    ..Settings::default()
+                };
+                let (alone, _) = write(&engine, &settings);
+                for gamma in 1..=8 {
+                    let (text, _) = write(&engine, &Settings { gamma, ..settings.clone() });
+                    assert_eq!(text, alone, "{name}, {rule:?}, gamma {gamma}, prompt {prompt:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Every distribution in the log is what the model says after the text before it, computed
+/// afresh: so caches hold the accepted prefix and nothing else, and what was verified is what
+/// was sampled from.
+#[test]
+fn distributions_of_a_run_are_those_of_a_fresh_start() {
+    for (name, backend) in backends() {
+        let engine = tiny(&backend, 8);
+        let pair = engine.pair().clone();
+        let text = |tokens: &[u32]| pair.tokenizer.decode(&tokens[1..]);
+        let fresh = |model, tokens: &[u32]| pollster::block_on(engine.distribution(model, &text(tokens))).unwrap();
+        for gamma in [1, 4] {
+            let (tokens, events) = write(&engine, &Settings { gamma, max_tokens: 30, ..tiny_settings() });
+            let mut full_acceptances = 0;
+            let mut rejections = 0;
+            let mut drafted: Vec<u32> = Vec::new();
+            for event in &events {
+                match event {
+                    Event::Drafted { position, token, draft_distribution, .. } => {
+                        let round_start = *position as usize - drafted.len();
+                        let before: Vec<u32> = tokens[..round_start].iter().chain(&drafted).copied().collect();
+                        assert_eq!(draft_distribution.probs, fresh(Which::Draft, &before), "{name}, {position}");
+                        drafted.push(*token);
+                    }
+                    Event::Verified { position, target_distribution, accepted, .. } => {
+                        let before = &tokens[..*position as usize];
+                        assert_eq!(target_distribution.probs, fresh(Which::Target, before), "{name}, {position}");
+                        rejections += usize::from(!accepted);
+                    }
+                    Event::Bonus { position, target_distribution, .. } => {
+                        let position = *position as usize;
+                        if position <= tokens.len() {
+                            let before = &tokens[..position];
+                            assert_eq!(target_distribution.probs, fresh(Which::Target, before), "{name}");
+                        }
+                        full_acceptances += 1;
+                    }
+                    Event::Committed { .. } => drafted.clear(),
+                    _ => {}
+                }
+            }
+            assert!(rejections > 0 && full_acceptances > 0, "{name}: the run must show both");
+        }
+    }
+}
+
+#[test]
+fn a_seed_gives_the_same_run_again() {
+    for (name, backend) in backends() {
+        let engine = tiny(&backend, 8);
+        let facts = |settings: &Settings| -> Vec<Event> {
+            let (_, events) = write(&engine, settings);
+            events.into_iter().filter(|e| !matches!(e, Event::Started { .. } | Event::RoundEnded { .. })).collect()
+        };
+        let settings = tiny_settings();
+        assert_eq!(facts(&settings), facts(&settings), "{name}");
+        assert_ne!(facts(&settings), facts(&Settings { seed: 1, ..settings.clone() }), "{name}");
+    }
+}
+
+#[test]
+fn a_run_ends_at_its_length_or_where_the_context_is_full() {
+    for (name, backend) in backends() {
+        let engine = tiny(&backend, 8);
+        for gamma in [0, 3, 8] {
+            let (tokens, events) = write(&engine, &Settings { gamma, max_tokens: 7, ..tiny_settings() });
+            assert_eq!(tokens.len(), 4 + 7, "{name}");
+            assert_eq!(events.last(), Some(&Event::Finished { reason: FinishReason::Length }), "{name}");
+            let (tokens, events) = write(&engine, &Settings { gamma, max_tokens: 1000, ..tiny_settings() });
+            assert_eq!(tokens.len(), 48, "{name}");
+            assert_eq!(events.last(), Some(&Event::Finished { reason: FinishReason::ContextFull }), "{name}");
+        }
+    }
+}
+
+#[test]
+fn filters_leave_only_what_they_allow() {
+    for (name, backend) in backends() {
+        let engine = tiny(&backend, 8);
+        let (_, events) = write(&engine, &Settings { top_k: 3, ..tiny_settings() });
+        let (_, narrow) = write(&engine, &Settings { top_p: 0.3, ..tiny_settings() });
+        for (events, most) in [(events, 3), (narrow, 7)] {
+            for event in events {
+                if let Event::Drafted { token, draft_distribution, .. } = event {
+                    let possible = draft_distribution.probs.iter().filter(|prob| **prob > 0.0).count();
+                    assert!(possible <= most, "{name}: {possible}");
+                    assert!(draft_distribution.prob(token).unwrap() > 0.0, "{name}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_round_reads_back_once() {
+    for (name, backend) in backends() {
+        let engine = tiny(&backend, 8);
+        let (_, events) = write(&engine, &Settings { gamma: 5, ..tiny_settings() });
+        for event in events {
+            if let Event::RoundEnded { timings, .. } = event {
+                assert_eq!(timings.readbacks, u32::from(name == "GPU"), "{name}");
+                // Five kernels a layer, lookup, logits, probabilities, draw; and the verification.
+                assert!(timings.dispatches <= 5 * (5 + 4) + (2 * 5 + 3) + 1, "{name}: {}", timings.dispatches);
+            }
+        }
+    }
+}

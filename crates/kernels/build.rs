@@ -1,0 +1,120 @@
+//! Expands the imports of every shader, checks the result and generates a typed table of
+//! kernels: a shader that does not validate fails the build, not the visitor.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+fn main() {
+    let shaders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
+    println!("cargo::rerun-if-changed={}", shaders.display());
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&shaders)
+        .unwrap_or_else(|error| panic!("{}: {error}", shaders.display()))
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "wgsl"))
+        .collect();
+    files.sort();
+
+    let mut variants = String::new();
+    let mut names = String::new();
+    let mut sources = String::new();
+    let mut bindings = String::new();
+    for file in &files {
+        println!("cargo::rerun-if-changed={}", file.display());
+        let name = file.file_stem().and_then(|stem| stem.to_str()).expect("a file name in UTF-8");
+        let source = expand(file, &shaders);
+        let kinds = check(file, &source);
+        let variant = camel_case(name);
+        let header = source_comment(file);
+        writeln!(variants, "    /// {header}\n    {variant},").expect("writing to a string");
+        writeln!(names, "            Self::{variant} => {name:?},").expect("writing to a string");
+        writeln!(sources, "            Self::{variant} => {source:?},").expect("writing to a string");
+        writeln!(bindings, "            Self::{variant} => &[{kinds}],").expect("writing to a string");
+    }
+    let list = files
+        .iter()
+        .map(|file| format!("Self::{}", camel_case(file.file_stem().and_then(|s| s.to_str()).expect("checked above"))))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let table = format!(
+        "/// A kernel: one file in `shaders/`.\n\
+         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]\npub enum Kernel {{\n{variants}}}\n\n\
+         impl Kernel {{\n\
+         /// Every kernel.\n pub const ALL: &[Self] = &[{list}];\n\
+         /// Name of its file.\n pub fn name(self) -> &'static str {{ match self {{\n{names} }} }}\n\
+         /// Its WGSL text, imports expanded.\n pub fn source(self) -> &'static str {{ match self {{\n{sources} }} }}\n\
+         /// What each binding is, in order.\n pub fn bindings(self) -> &'static [BindingKind] {{ match self {{\n{bindings} }} }}\n\
+         }}\n"
+    );
+    let out = std::env::var("OUT_DIR").expect("set by cargo");
+    std::fs::write(Path::new(&out).join("kernels.rs"), table).expect("a writable build folder");
+}
+
+/// Puts the text of every `//#import name` before the shader.
+fn expand(file: &Path, shaders: &Path) -> String {
+    let text = read(file);
+    let mut expanded = String::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("//#import ") {
+            let shared = shaders.join("shared").join(format!("{}.wgsl", name.trim()));
+            println!("cargo::rerun-if-changed={}", shared.display());
+            expanded.push_str(&read(&shared));
+        }
+    }
+    expanded + &text
+}
+
+/// Validates the shader and lists its bindings.
+fn check(file: &Path, source: &str) -> String {
+    let module = naga::front::wgsl::parse_str(source)
+        .unwrap_or_else(|error| panic!("{}:\n{}", file.display(), error.emit_to_string(source)));
+    let capabilities = naga::valid::Capabilities::empty();
+    naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities)
+        .validate(&module)
+        .unwrap_or_else(|error| panic!("{}:\n{}", file.display(), error.emit_to_string(source)));
+    assert!(
+        module.entry_points.len() == 1 && module.entry_points[0].name == "main",
+        "{}: one entry point named main",
+        file.display()
+    );
+    let mut kinds: Vec<(u32, &str)> = module
+        .global_variables
+        .iter()
+        .filter_map(|(_, variable)| {
+            let binding = variable.binding.as_ref()?;
+            let kind = match variable.space {
+                naga::AddressSpace::Uniform => "BindingKind::Uniform",
+                naga::AddressSpace::Storage { access } if access.contains(naga::StorageAccess::STORE) => {
+                    "BindingKind::ReadWrite"
+                }
+                _ => "BindingKind::ReadOnly",
+            };
+            Some((binding.binding, kind))
+        })
+        .collect();
+    kinds.sort_unstable();
+    let in_order = kinds.iter().enumerate().all(|(index, (binding, _))| *binding as usize == index);
+    assert!(in_order, "{}: bindings are numbered from 0 without gaps", file.display());
+    kinds.iter().map(|(_, kind)| *kind).collect::<Vec<_>>().join(", ")
+}
+
+/// The first sentence of the file's comment.
+fn source_comment(file: &Path) -> String {
+    let text = read(file);
+    let comment: Vec<&str> = text
+        .lines()
+        .map_while(|line| line.strip_prefix("//"))
+        .take_while(|line| !line.trim().is_empty())
+        .map(str::trim)
+        .collect();
+    comment.join(" ")
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn camel_case(name: &str) -> String {
+    name.split('_')
+        .map(|word| word[..1].to_uppercase() + &word[1..])
+        .collect()
+}

@@ -1,0 +1,360 @@
+//! Kernels on a wgpu device that burn shares.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex};
+
+use futures_channel::oneshot;
+
+use crate::{BindingKind, Buffer, DeviceError, Dispatch, Kernel};
+
+/// The wgpu handles, to be shared with burn.
+#[derive(Clone, Debug)]
+pub struct GpuSetup {
+    /// The instance.
+    pub instance: wgpu::Instance,
+    /// The physical device.
+    pub adapter: wgpu::Adapter,
+    /// The logical device.
+    pub device: wgpu::Device,
+    /// Its queue.
+    pub queue: wgpu::Queue,
+}
+
+/// A GPU with the pipelines of the kernels used so far.
+#[derive(Clone, Debug)]
+pub struct GpuDevice {
+    setup: GpuSetup,
+    trouble: Arc<Mutex<Option<DeviceError>>>,
+    pipelines: Rc<RefCell<HashMap<Kernel, wgpu::ComputePipeline>>>,
+    staging: Rc<RefCell<Option<wgpu::Buffer>>>,
+    readbacks: Rc<Cell<usize>>,
+}
+
+/// A range of a GPU buffer.
+#[derive(Clone, Debug)]
+pub struct GpuBuffer {
+    buffer: wgpu::Buffer,
+    /// In bytes.
+    offset: u64,
+    /// In bytes.
+    size: u64,
+}
+
+impl GpuBuffer {
+    /// A range of a buffer that somebody else owns and keeps alive; offset and size in bytes.
+    pub fn borrowed(buffer: wgpu::Buffer, offset: u64, size: u64) -> Self {
+        Self { buffer, offset, size }
+    }
+
+    pub(crate) fn words(&self) -> usize {
+        (self.size / 4) as usize
+    }
+
+    fn binding(&self) -> wgpu::BindingResource<'_> {
+        wgpu::BindingResource::Buffer(wgpu::BufferBinding {
+            buffer: &self.buffer,
+            offset: self.offset,
+            size: wgpu::BufferSize::new(self.size),
+        })
+    }
+}
+
+/// Pipelines and bind groups in the order of their dispatches.
+#[derive(Debug)]
+pub(crate) struct GpuProgram {
+    dispatches: Vec<(wgpu::ComputePipeline, wgpu::BindGroup, [u32; 2])>,
+}
+
+/// Storage buffers that the hungriest kernel binds.
+const STORAGE_BUFFERS: u32 = 7;
+
+impl GpuDevice {
+    /// Asks for the fastest GPU.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, it is refused, or it lacks a limit that the kernels need.
+    pub async fn new() -> Result<Self, DeviceError> {
+        let backends =
+            if cfg!(target_family = "wasm") { wgpu::Backends::BROWSER_WEBGPU } else { wgpu::Backends::PRIMARY };
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = backends;
+        let instance = wgpu::Instance::new(descriptor);
+        let adapter = instance
+            .request_adapter(&wgpu::RequestAdapterOptions {
+                power_preference: wgpu::PowerPreference::HighPerformance,
+                ..Default::default()
+            })
+            .await
+            .map_err(|error| DeviceError::NoAdapter(error.to_string()))?;
+        let limits = adapter.limits();
+        let needs: [(&'static str, u64, u64); 3] = [
+            (
+                "storage buffers per shader",
+                u64::from(STORAGE_BUFFERS),
+                u64::from(limits.max_storage_buffers_per_shader_stage),
+            ),
+            ("invocations per workgroup", 64, u64::from(limits.max_compute_invocations_per_workgroup)),
+            ("bytes of storage binding", 64 << 20, limits.max_storage_buffer_binding_size),
+        ];
+        for (limit, needed, found) in needs {
+            if found < needed {
+                return Err(DeviceError::Limit { limit, needed, found });
+            }
+        }
+        // Burn's own kernels ask for what the adapter has; so does the shared device.
+        let (device, queue) = adapter
+            .request_device(&wgpu::DeviceDescriptor {
+                label: Some("couplet"),
+                required_features: adapter.features() & wgpu::Features::SUBGROUP,
+                required_limits: limits,
+                ..Default::default()
+            })
+            .await
+            .map_err(|error| DeviceError::NoAdapter(error.to_string()))?;
+        Ok(Self::from_setup(GpuSetup { instance, adapter, device, queue }))
+    }
+
+    fn from_setup(setup: GpuSetup) -> Self {
+        let trouble = Arc::new(Mutex::new(None));
+        let note = |trouble: &Arc<Mutex<Option<DeviceError>>>, error| {
+            if let Ok(mut trouble) = trouble.lock() {
+                trouble.get_or_insert(error);
+            }
+        };
+        let seen = trouble.clone();
+        setup.device.set_device_lost_callback(move |reason, message| {
+            let message = if message.is_empty() { format!("{reason:?}") } else { message };
+            note(&seen, DeviceError::Lost(message));
+        });
+        let seen = trouble.clone();
+        setup.device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            note(&seen, DeviceError::Refused(error.to_string()));
+        }));
+        Self {
+            setup,
+            trouble,
+            pipelines: Rc::default(),
+            staging: Rc::default(),
+            readbacks: Rc::default(),
+        }
+    }
+
+    /// The wgpu handles.
+    pub fn setup(&self) -> &GpuSetup {
+        &self.setup
+    }
+
+    /// Name of the adapter, as far as the browser tells.
+    pub fn name(&self) -> String {
+        let info = self.setup.adapter.get_info();
+        let name = if info.name.is_empty() { info.driver } else { info.name };
+        if name.is_empty() { "unnamed adapter".to_owned() } else { name }
+    }
+
+    /// What went wrong so far, if anything did.
+    pub fn trouble(&self) -> Option<DeviceError> {
+        self.trouble.lock().ok().and_then(|trouble| trouble.clone())
+    }
+
+    /// Gives the device up on purpose, as a driver reset would: for tests of what happens then.
+    pub fn destroy(&self) {
+        self.setup.device.destroy();
+    }
+
+    pub(crate) fn readbacks(&self) -> usize {
+        self.readbacks.get()
+    }
+
+    pub(crate) fn buffer(&self, words: &[u32], uniform: bool) -> GpuBuffer {
+        let size = (words.len().max(4) * 4).next_multiple_of(16) as u64;
+        let kind = if uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
+        let buffer = self.setup.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size,
+            usage: kind | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
+            mapped_at_creation: false,
+        });
+        let buffer = GpuBuffer { buffer, offset: 0, size };
+        self.write(&buffer, 0, words);
+        buffer
+    }
+
+    pub(crate) fn write(&self, buffer: &GpuBuffer, start: usize, words: &[u32]) {
+        let offset = buffer.offset + 4 * start as u64;
+        self.setup.queue.write_buffer(&buffer.buffer, offset, bytemuck::cast_slice(words));
+    }
+
+    fn pipeline(&self, kernel: Kernel) -> wgpu::ComputePipeline {
+        if let Some(pipeline) = self.pipelines.borrow().get(&kernel) {
+            return pipeline.clone();
+        }
+        let device = &self.setup.device;
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some(kernel.name()),
+            source: wgpu::ShaderSource::Wgsl(kernel.source().into()),
+        });
+        let entries: Vec<wgpu::BindGroupLayoutEntry> = kernel
+            .bindings()
+            .iter()
+            .enumerate()
+            .map(|(binding, kind)| wgpu::BindGroupLayoutEntry {
+                binding: binding as u32,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer {
+                    ty: match kind {
+                        BindingKind::Uniform => wgpu::BufferBindingType::Uniform,
+                        BindingKind::ReadOnly => wgpu::BufferBindingType::Storage { read_only: true },
+                        BindingKind::ReadWrite => wgpu::BufferBindingType::Storage { read_only: false },
+                    },
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            })
+            .collect();
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(kernel.name()),
+            entries: &entries,
+        });
+        let layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(kernel.name()),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 0,
+        });
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(kernel.name()),
+            layout: Some(&layout),
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: Default::default(),
+            cache: None,
+        });
+        self.pipelines.borrow_mut().insert(kernel, pipeline.clone());
+        pipeline
+    }
+
+    pub(crate) fn program(&self, dispatches: &[Dispatch]) -> GpuProgram {
+        let prepare = |dispatch: &Dispatch| {
+            let pipeline = self.pipeline(dispatch.kernel);
+            let entries: Vec<wgpu::BindGroupEntry> = dispatch
+                .bindings
+                .iter()
+                .enumerate()
+                .map(|(binding, buffer)| match buffer {
+                    Buffer::Gpu(buffer) => {
+                        wgpu::BindGroupEntry { binding: binding as u32, resource: buffer.binding() }
+                    }
+                    Buffer::Cpu(_) => unreachable!("a buffer is used on the device that made it"),
+                })
+                .collect();
+            let group = self.setup.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some(dispatch.kernel.name()),
+                layout: &pipeline.get_bind_group_layout(0),
+                entries: &entries,
+            });
+            (pipeline, group, dispatch.workgroups)
+        };
+        GpuProgram { dispatches: dispatches.iter().map(prepare).collect() }
+    }
+
+    /// Encodes all programs into one compute pass, then the copies into the staging buffer.
+    pub(crate) fn submit(&self, programs: &[&GpuProgram], copies: &[(&GpuBuffer, Range<usize>, u64)]) {
+        let mut encoder = self.setup.device.create_command_encoder(&Default::default());
+        {
+            let mut pass = encoder.begin_compute_pass(&Default::default());
+            for (pipeline, group, workgroups) in programs.iter().flat_map(|program| &program.dispatches) {
+                pass.set_pipeline(pipeline);
+                pass.set_bind_group(0, group, &[]);
+                pass.dispatch_workgroups(workgroups[0], workgroups[1], 1);
+            }
+        }
+        if let Some(staging) = self.staging.borrow().as_ref() {
+            for (source, words, destination) in copies {
+                let start = source.offset + 4 * words.start as u64;
+                let size = 4 * words.len() as u64;
+                encoder.copy_buffer_to_buffer(&source.buffer, start, staging, *destination, size);
+            }
+        }
+        self.setup.queue.submit([encoder.finish()]);
+    }
+
+    pub(crate) async fn run(
+        &self,
+        programs: &[&GpuProgram],
+        reads: &[(&GpuBuffer, Range<usize>)],
+    ) -> Result<Vec<Vec<u32>>, DeviceError> {
+        if let Some(trouble) = self.trouble() {
+            return Err(trouble);
+        }
+        let mut end = 0;
+        let copies: Vec<(&GpuBuffer, Range<usize>, u64)> = reads
+            .iter()
+            .map(|(buffer, words)| {
+                let start = end;
+                end += 4 * words.len() as u64;
+                (*buffer, words.clone(), start)
+            })
+            .collect();
+        let staging = self.staging(end.max(16));
+        self.submit(programs, &copies);
+        if reads.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (sender, receiver) = oneshot::channel();
+        staging.map_async(wgpu::MapMode::Read, 0..end, move |result| {
+            // The receiver is gone only when nobody waits any more.
+            sender.send(result).ok();
+        });
+        self.readbacks.set(self.readbacks.get() + 1);
+        #[cfg(not(target_family = "wasm"))]
+        self.setup
+            .device
+            .poll(wgpu::PollType::wait_indefinitely())
+            .map_err(|error| DeviceError::Lost(error.to_string()))?;
+        let mapped = receiver.await.map_err(|_| "the readback was dropped".to_owned());
+        let mapped = mapped.and_then(|result| result.map_err(|error| error.to_string()));
+        if let Err(message) = mapped {
+            // The staging buffer may be unusable now; the next run makes another.
+            self.staging.replace(None);
+            return Err(self.trouble().unwrap_or(DeviceError::Lost(message)));
+        }
+        let result = {
+            let view = staging.get_mapped_range(0..end).map_err(|error| DeviceError::Lost(error.to_string()))?;
+            let words: &[u32] = bytemuck::cast_slice(&view);
+            copies
+                .iter()
+                .map(|(_, range, start)| {
+                    let start = (*start / 4) as usize;
+                    words[start..start + range.len()].to_vec()
+                })
+                .collect()
+        };
+        staging.unmap();
+        match self.trouble() {
+            Some(trouble) => Err(trouble),
+            None => Ok(result),
+        }
+    }
+
+    /// The staging buffer, made anew when it is too small.
+    fn staging(&self, bytes: u64) -> wgpu::Buffer {
+        let mut staging = self.staging.borrow_mut();
+        match staging.as_ref() {
+            Some(buffer) if buffer.size() >= bytes => buffer.clone(),
+            _ => {
+                let buffer = self.setup.device.create_buffer(&wgpu::BufferDescriptor {
+                    label: Some("staging"),
+                    size: bytes.next_power_of_two(),
+                    usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+                    mapped_at_creation: false,
+                });
+                *staging = Some(buffer.clone());
+                buffer
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! The kernels of a round: WGSL for the GPU, and for each a twin in Rust with the same name and
+//! the same bindings.
+//!
+//! A [`Device`] is either a GPU or the CPU; [`Dispatch`]es are the same for both, so the engine
+//! is written once and every kernel can be compared with its twin.
+
+pub mod cpu;
+mod device;
+mod gpu;
+mod params;
+
+pub use device::{Buffer, Device, DeviceError, Dispatch, Program, Read};
+pub use gpu::{GpuBuffer, GpuDevice, GpuSetup};
+pub use params::{Pass, RunSettings, record};
+
+/// What a kernel does with a binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BindingKind {
+    /// A uniform block.
+    Uniform,
+    /// A storage buffer that is only read.
+    ReadOnly,
+    /// A storage buffer that is written.
+    ReadWrite,
+}
+
+include!(concat!(env!("OUT_DIR"), "/kernels.rs"));

@@ -1,0 +1,90 @@
+//! Uniform blocks and records, laid out as their WGSL namesakes.
+
+use bytemuck::{Pod, Zeroable};
+
+/// What every decode kernel is told about the rows it computes; `shaders/shared/pass.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct Pass {
+    /// Rows computed together.
+    pub rows: u32,
+    /// Position of row 0, relative to the committed length; rows before position 0 are idle.
+    pub offset: i32,
+    /// Width of a matrix's input.
+    pub input_size: u32,
+    /// Width of a matrix's output.
+    pub output_size: u32,
+    /// Query heads.
+    pub heads: u32,
+    /// Key and value heads.
+    pub kv_heads: u32,
+    /// Width of a head.
+    pub head_dim: u32,
+    /// First row read, where a kernel copies between row ranges.
+    pub source_row: u32,
+    /// First row written.
+    pub destination_row: u32,
+    /// Number of tokens in the vocabulary.
+    pub vocab: u32,
+    /// Positions in the caches and in the token buffer.
+    pub capacity: u32,
+    /// Epsilon inside the root of RMSNorm.
+    pub epsilon: f32,
+}
+
+impl Pass {
+    /// Position of a row in the text, or `None` for a row before its beginning.
+    pub fn position(&self, length: u32, row: usize) -> Option<usize> {
+        usize::try_from(i64::from(length) + i64::from(self.offset) + row as i64).ok()
+    }
+}
+
+/// What a run was asked for; `shaders/shared/settings.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub struct RunSettings {
+    /// Seed, low word first.
+    pub seed: [u32; 2],
+    /// 0: Rejection, 1: Greedy.
+    pub rule: u32,
+    /// The k most probable tokens stay possible; 0 is off.
+    pub top_k: u32,
+    /// Divides the logits; 0 takes the most probable token.
+    pub temperature: f32,
+    /// The most probable tokens up to this mass stay possible; 1 is off.
+    pub top_p: f32,
+}
+
+impl RunSettings {
+    /// The seed as one number.
+    pub fn seed(&self) -> u64 {
+        u64::from(self.seed[0]) | u64::from(self.seed[1]) << 32
+    }
+}
+
+/// Layout of the record that `verify` writes.
+pub mod record {
+    /// Words before the entries of the drafted tokens.
+    pub const HEAD: usize = 8;
+    /// Words per drafted token: id, draw, draft probability, target probability.
+    pub const ENTRY: usize = 4;
+    /// Committed length before the round.
+    pub const LENGTH: usize = 0;
+    /// Drafted tokens.
+    pub const GAMMA: usize = 1;
+    /// Accepted ones.
+    pub const ACCEPTED: usize = 2;
+    /// The token that the target added.
+    pub const NEW_TOKEN: usize = 3;
+    /// 1 when that is a bonus token.
+    pub const IS_BONUS: usize = 4;
+    /// Mass of the residual, f32 bits.
+    pub const RESIDUAL_MASS: usize = 5;
+    /// Draw of the new token, f32 bits.
+    pub const DRAW: usize = 6;
+
+    /// Words of a record for `gamma` drafted tokens.
+    pub const fn words(gamma: usize) -> usize {
+        HEAD + ENTRY * gamma
+    }
+}

@@ -1,0 +1,351 @@
+//! Every kernel against its twin, on the same random inputs.
+
+use couplet_kernels::{Buffer, Device, Dispatch, GpuDevice, Kernel, Pass, Read, RunSettings};
+use couplet_speculation::random::threefry2x32;
+
+fn gpu() -> Option<Device> {
+    match pollster::block_on(GpuDevice::new()) {
+        Ok(gpu) => Some(Device::Gpu(gpu)),
+        Err(error) => {
+            assert!(
+                std::env::var_os("COUPLET_WITHOUT_GPU").is_some(),
+                "{error}: install a Vulkan driver (Debian: mesa-vulkan-drivers) or set COUPLET_WITHOUT_GPU=1"
+            );
+            None
+        }
+    }
+}
+
+/// Numbers between -1 and 1.
+fn numbers(seed: u32, count: usize) -> Vec<f32> {
+    (0..count as u32).map(|i| threefry2x32([seed, 0], [i, 0])[0] as f32 / 2_147_483_648.0 - 1.0).collect()
+}
+
+/// Rows of probabilities; some are exactly 0, and with 0 in every row for the last token.
+fn distributions(seed: u32, rows: usize, vocab: usize) -> Vec<f32> {
+    let mut probs = numbers(seed, rows * vocab);
+    for row in probs.chunks_exact_mut(vocab) {
+        for (token, prob) in row.iter_mut().enumerate() {
+            *prob = if token % 5 == 4 || token == vocab - 1 { 0.0 } else { (4.0 * *prob).exp() };
+        }
+        let total: f32 = row.iter().sum();
+        row.iter_mut().for_each(|prob| *prob /= total);
+    }
+    probs
+}
+
+/// Contents of a binding before the run.
+enum Content {
+    Uniform(Vec<u32>),
+    Words(Vec<u32>),
+}
+
+fn uniform<T: bytemuck::Pod>(value: T) -> Content {
+    Content::Uniform(bytemuck::pod_collect_to_vec(bytemuck::bytes_of(&value)))
+}
+
+fn floats(numbers: Vec<f32>) -> Content {
+    Content::Words(bytemuck::cast_slice(&numbers).to_vec())
+}
+
+fn words(words: Vec<u32>) -> Content {
+    Content::Words(words)
+}
+
+/// Runs a kernel on a device and returns the contents of all its bindings afterwards.
+fn run(device: &Device, kernel: Kernel, contents: &[Content], workgroups: [u32; 2]) -> Vec<Vec<u32>> {
+    let bindings: Vec<Buffer> = contents
+        .iter()
+        .map(|content| match content {
+            Content::Uniform(words) => {
+                let mut block = [0u32; 16];
+                block[..words.len()].copy_from_slice(words);
+                device.uniform(&block)
+            }
+            Content::Words(words) => device.buffer(words),
+        })
+        .collect();
+    let program = device.program(vec![Dispatch { kernel, bindings: bindings.clone(), workgroups }]);
+    let reads: Vec<Read<'_>> = bindings
+        .iter()
+        .zip(contents)
+        .filter_map(|(buffer, content)| match content {
+            Content::Words(words) => Some(Read { buffer, words: 0..words.len() }),
+            Content::Uniform(_) => None,
+        })
+        .collect();
+    pollster::block_on(device.run(&[&program], &reads)).unwrap_or_else(|error| panic!("{}: {error}", kernel.name()))
+}
+
+/// Sums have the same order on both sides; what differs is `exp`, the inverse root and fused
+/// multiply-adds, a few units in the last place each.
+fn check_floats(kernel: Kernel, contents: &[Content], workgroups: [u32; 2]) {
+    let Some(gpu) = gpu() else { return };
+    let found = run(&gpu, kernel, contents, workgroups);
+    let expected = run(&Device::Cpu, kernel, contents, workgroups);
+    let mut changed = false;
+    let before = contents.iter().filter_map(|content| match content {
+        Content::Words(words) => Some(words),
+        Content::Uniform(_) => None,
+    });
+    for ((found, expected), before) in found.iter().zip(&expected).zip(before) {
+        changed |= expected != before;
+        for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
+            if found == expected {
+                continue;
+            }
+            let (found, expected) = (f32::from_bits(*found), f32::from_bits(*expected));
+            let tolerance = 1e-5 + 1e-5 * expected.abs();
+            assert!((found - expected).abs() <= tolerance, "{}, {index}: {found} != {expected}", kernel.name());
+        }
+    }
+    assert!(changed, "{} wrote nothing", kernel.name());
+}
+
+fn check_exactly(kernel: Kernel, contents: &[Content]) {
+    let Some(gpu) = gpu() else { return };
+    assert_eq!(
+        run(&gpu, kernel, contents, [1, 1]),
+        run(&Device::Cpu, kernel, contents, [1, 1]),
+        "{}",
+        kernel.name()
+    );
+}
+
+const CAPACITY: usize = 40;
+
+/// Three rows, the first of them before the beginning of the text.
+fn pass(input_size: usize, output_size: usize) -> Pass {
+    Pass {
+        rows: 3,
+        offset: -2,
+        input_size: input_size as u32,
+        output_size: output_size as u32,
+        heads: 4,
+        kv_heads: 2,
+        head_dim: 16,
+        vocab: 65,
+        capacity: CAPACITY as u32,
+        epsilon: 1e-5,
+        ..Pass::default()
+    }
+}
+
+#[test]
+fn every_decode_kernel_agrees_with_its_twin() {
+    for length in [1, 30] {
+        let state = || words(vec![length]);
+        let tokens = (0..CAPACITY as u32).map(|i| (i * 7) % 65).collect();
+        check_floats(
+            Kernel::Embed,
+            &[uniform(pass(0, 64)), words(tokens), state(), floats(numbers(1, 65 * 64)), floats(vec![0.0; 3 * 64])],
+            [1, 3],
+        );
+        check_floats(
+            Kernel::AttentionInputs,
+            &[
+                uniform(pass(64, 128)),
+                state(),
+                floats(numbers(2, 3 * 64)),
+                floats(numbers(3, 64 * 128)),
+                floats(numbers(4, CAPACITY * 16)),
+                floats(vec![0.0; 3 * 64]),
+                floats(vec![0.0; CAPACITY * 32]),
+                floats(vec![0.0; CAPACITY * 32]),
+            ],
+            [1, 3],
+        );
+        check_floats(
+            Kernel::Attention,
+            &[
+                uniform(pass(0, 0)),
+                state(),
+                floats(numbers(5, 3 * 64)),
+                floats(numbers(6, CAPACITY * 32)),
+                floats(numbers(7, CAPACITY * 32)),
+                floats(vec![0.0; 3 * 64]),
+            ],
+            [4, 3],
+        );
+        check_floats(
+            Kernel::ProjectResidual,
+            &[
+                uniform(pass(96, 64)),
+                state(),
+                floats(numbers(8, 3 * 96)),
+                floats(numbers(9, 96 * 64)),
+                floats(numbers(10, 3 * 64)),
+            ],
+            [1, 3],
+        );
+        check_floats(
+            Kernel::GateUp,
+            &[
+                uniform(pass(64, 96)),
+                state(),
+                floats(numbers(11, 3 * 64)),
+                floats(numbers(12, 64 * 192)),
+                floats(vec![0.0; 3 * 96]),
+            ],
+            [1, 3],
+        );
+        check_floats(
+            Kernel::Logits,
+            &[
+                uniform(Pass { rows: 2, source_row: 1, ..pass(64, 65) }),
+                state(),
+                floats(numbers(13, 3 * 64)),
+                floats(numbers(14, 65 * 64)),
+                floats(vec![0.0; 2 * 65]),
+            ],
+            [3, 2],
+        );
+    }
+}
+
+fn settings(rule: u32, temperature: f32, top_k: u32, top_p: f32) -> RunSettings {
+    RunSettings { seed: [1611, 7], rule, top_k, temperature, top_p }
+}
+
+#[test]
+fn probabilities_agree_with_their_twin_and_with_the_mathematics() {
+    use couplet_speculation::distribution::{Filter, probabilities};
+    for vocab in [2, 65, 500] {
+        let mut logits: Vec<f32> = numbers(15, 2 * vocab).iter().map(|x| 6.0 * x).collect();
+        // A tie for the first place, in both rows.
+        for row in logits.chunks_exact_mut(vocab) {
+            (row[0], row[1]) = (7.0, 7.0);
+        }
+        for (temperature, top_k, top_p) in [
+            (1.0, 0, 1.0),
+            (0.7, 0, 1.0),
+            (0.0, 0, 1.0),
+            (1.0, 3, 1.0),
+            (1.0, 1, 1.0),
+            (1.3, 0, 0.8),
+            (1.0, 5, 0.6),
+            (1.0, 10_000, 1.0),
+        ] {
+            let pass = Pass { rows: 2, destination_row: 1, vocab: vocab as u32, ..Pass::default() };
+            let settings = settings(0, temperature, top_k, top_p);
+            let contents =
+                [uniform(pass), uniform(settings), floats(logits.clone()), floats(vec![0.0; 3 * vocab])];
+            check_floats(Kernel::Probabilities, &contents, [2, 1]);
+            let found = run(&Device::Cpu, Kernel::Probabilities, &contents, [2, 1]);
+            let filter = Filter {
+                temperature: f64::from(temperature),
+                top_k: top_k as usize,
+                top_p: f64::from(top_p),
+            };
+            for row in 0..2 {
+                let expected = probabilities(&logits[row * vocab..][..vocab], &filter);
+                for (found, expected) in found[1][(row + 1) * vocab..][..vocab].iter().zip(expected) {
+                    let found = f64::from(f32::from_bits(*found));
+                    let tolerance = 1e-6 + 1e-4 * expected;
+                    assert!((found - expected).abs() <= tolerance, "{settings:?}: {found} != {expected}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn draws_are_those_of_the_twin() {
+    for vocab in [2, 65, 500] {
+        for row in 0..3 {
+            let pass = Pass { rows: 1, source_row: row, vocab, ..Pass::default() };
+            check_exactly(
+                Kernel::Draw,
+                &[
+                    uniform(pass),
+                    uniform(settings(0, 1.0, 0, 1.0)),
+                    words(vec![9]),
+                    floats(distributions(20 + row, 3, vocab as usize)),
+                    words(vec![0; CAPACITY]),
+                    floats(vec![0.0; 3]),
+                ],
+            );
+        }
+    }
+}
+
+#[test]
+fn verdicts_are_those_of_the_twin() {
+    for vocab in [2usize, 65, 500] {
+        for rule in [0, 1] {
+            for (gamma, length) in [(0, 1), (1, 9), (4, 10), (8, 17), (8, 18), (8, 19)] {
+                let tokens: Vec<u32> = (0..CAPACITY as u32).map(|i| (i * 3) % (vocab as u32 - 1)).collect();
+                let pass = Pass { rows: gamma as u32, vocab: vocab as u32, ..Pass::default() };
+                // As close as two models are: mostly accepted, now and then rejected.
+                let target = distributions(40, gamma + 1, vocab);
+                let other = distributions(41, gamma + 1, vocab);
+                let draft: Vec<f32> = target.iter().zip(&other).map(|(a, b)| 0.9 * a + 0.1 * b).collect();
+                check_exactly(
+                    Kernel::Verify,
+                    &[
+                        uniform(pass),
+                        uniform(settings(rule, 1.0, 0, 1.0)),
+                        floats(draft[..gamma.max(1) * vocab].to_vec()),
+                        floats(target),
+                        words(tokens),
+                        words(vec![length]),
+                        words(vec![0; 8 + 4 * 8]),
+                    ],
+                );
+            }
+        }
+    }
+}
+
+/// The traps of verification, on the CPU and on the GPU alike: the twins are equal word by word.
+mod traps {
+    use super::*;
+
+    fn verify(draft: &[f32], target: &[f32], token: u32, seed: u32) -> (u32, u32) {
+        let pass = Pass { rows: 1, vocab: draft.len() as u32, ..Pass::default() };
+        let contents = [
+            uniform(pass),
+            uniform(RunSettings { seed: [seed, 0], temperature: 1.0, top_p: 1.0, ..RunSettings::default() }),
+            floats(draft.to_vec()),
+            floats(target.to_vec()),
+            words(vec![0, token, 0]),
+            words(vec![1]),
+            words(vec![0; 12]),
+        ];
+        check_exactly(Kernel::Verify, &contents);
+        let record = run(&Device::Cpu, Kernel::Verify, &contents, [1, 1]).pop().unwrap();
+        (record[2], record[3])
+    }
+
+    #[test]
+    fn a_token_that_the_target_excludes_is_never_kept() {
+        let target = [0.5, 0.5, 0.0, 0.5, 0.5, 0.0];
+        for seed in 0..50 {
+            let (accepted, token) = verify(&[0.0, 0.0, 1.0], &target, 2, seed);
+            assert_eq!(accepted, 0);
+            assert!(token < 2);
+        }
+    }
+
+    #[test]
+    fn equal_distributions_always_accept() {
+        let probs = [0.2, 0.3, 0.5];
+        let target = [probs, probs].concat();
+        for seed in 0..50 {
+            assert_eq!(verify(&probs, &target, 1, seed).0, 1);
+        }
+    }
+
+    /// The drafted token has no overlap, and rounding leaves no residual anywhere: the target's
+    /// own distribution serves.
+    #[test]
+    fn a_residual_that_sums_to_nothing_draws_from_the_target() {
+        let draft = [0.75, 0.25, 0.5];
+        let target = [0.75, 0.25, 0.0, 0.75, 0.25, 0.0];
+        for seed in 0..50 {
+            let (accepted, token) = verify(&draft, &target, 2, seed);
+            assert_eq!(accepted, 0);
+            assert!(token < 2, "{token} is impossible under the target");
+        }
+    }
+}

@@ -1,0 +1,322 @@
+use std::sync::Arc;
+
+use couplet_protocol::{Distribution, Event, FinishReason, Timings};
+
+use crate::{Phase, Step};
+
+/// How the target judged a drafted token.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Probability under the draft.
+    pub draft_prob: f32,
+    /// Probability under the target.
+    pub target_prob: f32,
+    /// The uniform draw u.
+    pub draw: f32,
+    /// Whether the token was kept.
+    pub accepted: bool,
+    /// The target's distribution at this place.
+    pub distribution: Distribution,
+}
+
+impl Verdict {
+    /// `min(1, target / draft)`: below it u keeps the token.
+    pub fn threshold(&self) -> f32 {
+        if self.draft_prob <= 0.0 { 1.0 } else { (self.target_prob / self.draft_prob).min(1.0) }
+    }
+}
+
+/// A drafted token and, if it was judged, the verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    /// The token.
+    pub token: u32,
+    /// What it was drawn from.
+    pub distribution: Distribution,
+    /// Absent for tokens behind a rejected one.
+    pub verdict: Option<Verdict>,
+}
+
+impl Proposal {
+    /// Probability of the token under the draft.
+    pub fn draft_prob(&self) -> f32 {
+        let kept = || self.distribution.prob(self.token).unwrap_or(0.0);
+        self.verdict.as_ref().map_or_else(kept, |verdict| verdict.draft_prob)
+    }
+}
+
+/// How a round got its last token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClosingKind {
+    /// A rejected token was replaced from the residual.
+    Resampled,
+    /// Everything was accepted and the target added one.
+    Bonus,
+}
+
+/// The token that the target itself added.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Closing {
+    /// Replacement or bonus.
+    pub kind: ClosingKind,
+    /// The token.
+    pub token: u32,
+    /// Residual or the target's distribution.
+    pub distribution: Distribution,
+    /// `sum max(0, target - draft)` of a replacement; 1 for a bonus.
+    pub mass: f32,
+    /// The draw that chose it.
+    pub draw: f32,
+}
+
+/// One complete round: draft, verify, judge, resample or bonus, commit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Round {
+    /// Drafted tokens in order.
+    pub proposals: Vec<Proposal>,
+    /// The target's own token.
+    pub closing: Option<Closing>,
+    /// What became part of the text.
+    pub committed: Vec<u32>,
+    /// What it took.
+    pub timings: Timings,
+}
+
+impl Round {
+    /// Drafted tokens that were kept.
+    pub fn accepted(&self) -> usize {
+        self.verdicts().filter(|verdict| verdict.accepted).count()
+    }
+
+    /// Drafted tokens that were judged; those behind a rejected one are not.
+    pub fn tested(&self) -> usize {
+        self.verdicts().count()
+    }
+
+    /// Column of the rejected token.
+    pub fn rejected(&self) -> Option<usize> {
+        self.proposals.iter().position(|proposal| proposal.verdict.as_ref().is_some_and(|verdict| !verdict.accepted))
+    }
+
+    /// Drafted tokens behind the rejected one.
+    pub fn discarded(&self) -> usize {
+        self.proposals.len() - self.tested()
+    }
+
+    fn verdicts(&self) -> impl Iterator<Item = &Verdict> {
+        self.proposals.iter().filter_map(|proposal| proposal.verdict.as_ref())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.proposals.is_empty() && self.closing.is_none() && self.committed.is_empty()
+    }
+}
+
+/// The events of one run, indexed by round and step. Grows while the engine writes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    started: bool,
+    prompt: Vec<u32>,
+    rounds: Vec<Arc<Round>>,
+    open: Round,
+    steps: Vec<Step>,
+    finished: Option<FinishReason>,
+}
+
+impl Run {
+    /// Indexes a whole list.
+    pub fn from_events(events: &[Event]) -> Self {
+        let mut run = Self::default();
+        for event in events {
+            run.push(event);
+        }
+        run
+    }
+
+    /// Takes in the next event. A round gets its steps when it is complete.
+    pub fn push(&mut self, event: &Event) {
+        match event {
+            Event::Started { prompt_tokens, .. } => {
+                self.started = true;
+                self.prompt.clone_from(prompt_tokens);
+            }
+            Event::Drafted { token, draft_distribution, .. } => self.open.proposals.push(Proposal {
+                token: *token,
+                distribution: draft_distribution.clone(),
+                verdict: None,
+            }),
+            Event::Verified { draft_prob, target_prob, draw, accepted, target_distribution, .. } => {
+                let waiting = self.open.proposals.iter_mut().find(|proposal| proposal.verdict.is_none());
+                if let Some(proposal) = waiting {
+                    proposal.verdict = Some(Verdict {
+                        draft_prob: *draft_prob,
+                        target_prob: *target_prob,
+                        draw: *draw,
+                        accepted: *accepted,
+                        distribution: target_distribution.clone(),
+                    });
+                }
+            }
+            Event::Resampled { token, residual, residual_mass, draw, .. } => {
+                self.open.closing = Some(Closing {
+                    kind: ClosingKind::Resampled,
+                    token: *token,
+                    distribution: residual.clone(),
+                    mass: *residual_mass,
+                    draw: *draw,
+                });
+            }
+            Event::Bonus { token, target_distribution, draw, .. } => {
+                self.open.closing = Some(Closing {
+                    kind: ClosingKind::Bonus,
+                    token: *token,
+                    distribution: target_distribution.clone(),
+                    mass: 1.0,
+                    draw: *draw,
+                });
+            }
+            Event::Committed { tokens, .. } => self.open.committed.clone_from(tokens),
+            Event::RoundEnded { timings, .. } => {
+                self.open.timings = *timings;
+                self.close_round();
+            }
+            Event::Finished { reason } => {
+                self.close_round();
+                self.finished = Some(*reason);
+            }
+        }
+    }
+
+    fn close_round(&mut self) {
+        if self.open.is_empty() {
+            return;
+        }
+        let round = std::mem::take(&mut self.open);
+        let number = self.rounds.len();
+        let mut push = |phase, column| self.steps.push(Step { round: number, phase, column });
+        if !round.proposals.is_empty() {
+            push(Phase::Draft, 0);
+            push(Phase::Verify, 0);
+        }
+        for column in 0..round.tested() {
+            push(Phase::Judge, column);
+        }
+        match round.closing.as_ref().map(|closing| closing.kind) {
+            Some(ClosingKind::Resampled) => push(Phase::Resample, round.rejected().unwrap_or(0)),
+            Some(ClosingKind::Bonus) => push(Phase::Bonus, round.proposals.len()),
+            None => {}
+        }
+        push(Phase::Commit, 0);
+        self.rounds.push(Arc::new(round));
+    }
+
+    /// Whether the prompt has been read.
+    pub fn started(&self) -> bool {
+        self.started
+    }
+
+    /// Tokens of prefix and prompt.
+    pub fn prompt(&self) -> &[u32] {
+        &self.prompt
+    }
+
+    /// Complete rounds.
+    pub fn rounds(&self) -> &[Arc<Round>] {
+        &self.rounds
+    }
+
+    /// Steps of all complete rounds. Playhead p stands behind step p - 1.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Why the run ended, once it has.
+    pub fn finished(&self) -> Option<FinishReason> {
+        self.finished
+    }
+
+    /// Playhead at the end of the round before the one shown, or at the start of the one shown.
+    pub fn previous_round(&self, playhead: usize) -> usize {
+        let Some(step) = self.step_at(playhead) else { return 0 };
+        let start = self.start_of(step.round);
+        if playhead > start + 1 { start + 1 } else { step.round.checked_sub(1).map_or(0, |round| self.start_of(round) + 1) }
+    }
+
+    /// Playhead at the first step of the round after the one shown.
+    pub fn next_round(&self, playhead: usize) -> usize {
+        let next = self.step_at(playhead).map_or(0, |step| step.round + 1);
+        if next < self.rounds.len() { self.start_of(next) + 1 } else { self.steps.len() }
+    }
+
+    /// Playhead that shows a round complete.
+    pub fn end_of(&self, round: usize) -> usize {
+        self.start_of(round + 1)
+    }
+
+    /// The step that the playhead stands behind.
+    pub fn step_at(&self, playhead: usize) -> Option<Step> {
+        playhead.min(self.steps.len()).checked_sub(1).map(|index| self.steps[index])
+    }
+
+    fn start_of(&self, round: usize) -> usize {
+        self.steps.partition_point(|step| step.round < round)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    #[test]
+    fn a_rejected_round_has_one_step_per_phase_and_judged_token() {
+        let run = Run::from_events(&fixture::events());
+        let phases: Vec<Phase> = run.steps().iter().filter(|step| step.round == 0).map(|step| step.phase).collect();
+        use Phase::*;
+        assert_eq!(phases, [Draft, Verify, Judge, Judge, Resample, Commit]);
+        assert_eq!(run.rounds()[0].tested(), 2);
+        assert_eq!(run.rounds()[0].discarded(), 1);
+    }
+
+    #[test]
+    fn a_target_alone_round_has_bonus_and_commit_only() {
+        let events = [
+            Event::Started { prompt_tokens: vec![0], milliseconds: 1.0 },
+            fixture::bonus(0, 2),
+            Event::Committed { round: 0, tokens: vec![2] },
+            Event::RoundEnded { round: 0, timings: Timings::default() },
+        ];
+        let run = Run::from_events(&events);
+        assert_eq!(run.steps().len(), 2);
+        assert_eq!(run.steps()[0].phase, Phase::Bonus);
+    }
+
+    #[test]
+    fn streaming_event_by_event_gives_the_same_index() {
+        let events = fixture::events();
+        let mut run = Run::default();
+        for event in &events {
+            run.push(event);
+        }
+        assert_eq!(run, Run::from_events(&events));
+    }
+
+    #[test]
+    fn rounds_can_be_walked_in_both_directions() {
+        let run = Run::from_events(&fixture::events());
+        let second = run.end_of(0) + 1;
+        assert_eq!(run.next_round(0), 1);
+        assert_eq!(run.next_round(1), second);
+        assert_eq!(run.previous_round(second), 1);
+        assert_eq!(run.previous_round(second + 2), second);
+        assert_eq!(run.previous_round(1), 0);
+        assert_eq!(run.next_round(usize::MAX), run.steps().len());
+    }
+
+    #[test]
+    fn verdicts_without_drafts_do_no_harm() {
+        let mut events = fixture::events();
+        events.retain(|event| !matches!(event, Event::Drafted { .. }));
+        assert_eq!(Run::from_events(&events).rounds().len(), 2);
+    }
+}

@@ -1,0 +1,300 @@
+use std::sync::Arc;
+
+use couplet_protocol::Event;
+
+use crate::{ClosingKind, Phase, Round, Run, Step};
+
+/// How a token stands in the manuscript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mark {
+    /// Drafted, not yet judged.
+    Pencil,
+    /// Drafted and kept.
+    Accepted,
+    /// Rejected, its replacement not yet drawn.
+    Struck,
+    /// Drawn from the residual in place of a rejected token.
+    Resampled,
+    /// Added by the target behind a fully accepted draft.
+    Bonus,
+    /// Drafted behind a rejected token; never judged.
+    Discarded,
+}
+
+/// One token of the manuscript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct InkToken {
+    /// The token.
+    pub token: u32,
+    /// How it stands there.
+    pub mark: Mark,
+    /// The rejected token above the line.
+    pub struck: Option<u32>,
+    /// Column in its round; a bonus stands behind the last.
+    pub column: usize,
+}
+
+/// The tokens of one round in the manuscript.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RoundInk {
+    /// Index of the round.
+    pub round: usize,
+    /// Whether the playhead stands in it.
+    pub current: bool,
+    /// Its tokens.
+    pub tokens: Vec<InkToken>,
+}
+
+/// A round in the timeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Glyph {
+    /// Tokens kept.
+    pub accepted: usize,
+    /// Tokens drafted.
+    pub drafted: usize,
+    /// Whether it ends in a bonus; absent until that token is drawn.
+    pub bonus: Option<bool>,
+}
+
+/// What was counted up to the playhead. Discarded tokens are not counted as tested.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// Drafted tokens that were judged.
+    pub tested: u64,
+    /// Drafted tokens that were kept.
+    pub accepted: u64,
+    /// Committed rounds.
+    pub rounds: u64,
+    /// Committed tokens.
+    pub committed: u64,
+    /// Milliseconds of the committed rounds, drawing excluded.
+    pub milliseconds: f64,
+    /// Committed rounds by number of accepted tokens.
+    pub lengths: Vec<u32>,
+}
+
+impl Statistics {
+    /// Share of the tested tokens that were kept.
+    pub fn acceptance_rate(&self) -> Option<f64> {
+        (self.tested > 0).then(|| self.accepted as f64 / self.tested as f64)
+    }
+
+    /// Committed tokens per round.
+    pub fn tokens_per_round(&self) -> Option<f64> {
+        (self.rounds > 0).then(|| self.committed as f64 / self.rounds as f64)
+    }
+
+    /// Committed tokens per second of engine time.
+    pub fn tokens_per_second(&self) -> Option<f64> {
+        (self.milliseconds > 0.0).then(|| 1000.0 * self.committed as f64 / self.milliseconds)
+    }
+}
+
+/// Everything that the Stage draws.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StageState {
+    /// Where the playhead stands; 0 is before the first step.
+    pub playhead: usize,
+    /// The step behind which it stands.
+    pub step: Option<Step>,
+    /// Tokens of prefix and prompt.
+    pub prompt: Vec<u32>,
+    /// The text behind the prompt.
+    pub manuscript: Vec<RoundInk>,
+    /// The round of the step.
+    pub round: Option<Arc<Round>>,
+    /// Rounds up to the playhead.
+    pub glyphs: Vec<Glyph>,
+    /// Counts up to the playhead.
+    pub statistics: Statistics,
+}
+
+impl StageState {
+    /// How many columns of the current round have been judged.
+    pub fn judged(&self) -> usize {
+        let (Some(step), Some(round)) = (self.step, &self.round) else { return 0 };
+        judged(round, step)
+    }
+
+    /// Whether the target's probabilities of the current round are known.
+    pub fn verified(&self) -> bool {
+        self.step.is_some_and(|step| step.phase >= Phase::Verify)
+    }
+
+    /// Whether the current round's replacement or bonus has been drawn.
+    pub fn closed(&self) -> bool {
+        self.step.is_some_and(|step| step.phase >= Phase::Resample)
+    }
+
+    /// Tokens of the text, pencil and discarded ones excluded.
+    pub fn written(&self) -> usize {
+        let inked = |ink: &InkToken| matches!(ink.mark, Mark::Accepted | Mark::Resampled | Mark::Bonus);
+        self.manuscript.iter().map(|round| round.tokens.iter().filter(|ink| inked(ink)).count()).sum()
+    }
+}
+
+/// The state after the first `playhead` steps of a list of events.
+pub fn fold(events: &[Event], playhead: usize) -> StageState {
+    Run::from_events(events).state(playhead)
+}
+
+impl Run {
+    /// The state after the first `playhead` steps.
+    pub fn state(&self, playhead: usize) -> StageState {
+        let playhead = playhead.min(self.steps().len());
+        let mut state = StageState { playhead, prompt: self.prompt().to_vec(), ..StageState::default() };
+        let Some(step) = self.step_at(playhead) else { return state };
+        let finished = Step { round: 0, phase: Phase::Commit, column: 0 };
+        for (index, round) in self.rounds()[..=step.round].iter().enumerate() {
+            let current = index == step.round;
+            let at = if current { step } else { finished };
+            state.manuscript.push(RoundInk { round: index, current, tokens: ink(round, at) });
+            state.glyphs.push(glyph(round, at));
+            count(&mut state.statistics, round, at);
+        }
+        state.round = self.rounds().get(step.round).cloned();
+        state.step = Some(step);
+        state
+    }
+}
+
+fn judged(round: &Round, step: Step) -> usize {
+    match step.phase {
+        Phase::Draft | Phase::Verify => 0,
+        Phase::Judge => step.column + 1,
+        _ => round.tested(),
+    }
+}
+
+fn ink(round: &Round, step: Step) -> Vec<InkToken> {
+    let judged = judged(round, step);
+    let rejected = round.rejected().filter(|column| *column < judged);
+    let mut tokens: Vec<InkToken> = round
+        .proposals
+        .iter()
+        .enumerate()
+        .map(|(column, proposal)| {
+            let mark = match rejected {
+                Some(at) if column == at => Mark::Struck,
+                Some(at) if column > at => Mark::Discarded,
+                _ if column < judged => Mark::Accepted,
+                _ => Mark::Pencil,
+            };
+            InkToken { token: proposal.token, mark, struck: None, column }
+        })
+        .collect();
+    if let Some(closing) = round.closing.as_ref().filter(|_| step.phase >= Phase::Resample) {
+        match (closing.kind, rejected) {
+            (ClosingKind::Resampled, Some(column)) => {
+                let struck = Some(tokens[column].token);
+                tokens[column] = InkToken { token: closing.token, mark: Mark::Resampled, struck, column };
+            }
+            _ => {
+                let column = tokens.len();
+                tokens.push(InkToken { token: closing.token, mark: Mark::Bonus, struck: None, column });
+            }
+        }
+    }
+    if step.phase == Phase::Commit {
+        tokens.retain(|ink| !matches!(ink.mark, Mark::Discarded | Mark::Pencil | Mark::Struck));
+        tokens.truncate(round.committed.len());
+    }
+    tokens
+}
+
+fn glyph(round: &Round, step: Step) -> Glyph {
+    let judged = judged(round, step);
+    let closing = round.closing.as_ref().filter(|_| step.phase >= Phase::Resample);
+    Glyph {
+        accepted: round.accepted().min(judged),
+        drafted: round.proposals.len(),
+        bonus: closing.map(|closing| closing.kind == ClosingKind::Bonus),
+    }
+}
+
+fn count(statistics: &mut Statistics, round: &Round, step: Step) {
+    let judged = judged(round, step);
+    statistics.tested += judged as u64;
+    statistics.accepted += round.accepted().min(judged) as u64;
+    if statistics.lengths.len() <= round.proposals.len() {
+        statistics.lengths.resize(round.proposals.len() + 1, 0);
+    }
+    if step.phase == Phase::Commit {
+        statistics.rounds += 1;
+        statistics.committed += round.committed.len() as u64;
+        statistics.milliseconds += round.timings.milliseconds;
+        statistics.lengths[round.accepted()] += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture;
+
+    fn marks(playhead: usize) -> Vec<Mark> {
+        let state = fold(&fixture::events(), playhead);
+        state.manuscript.last().unwrap().tokens.iter().map(|ink| ink.mark).collect()
+    }
+
+    #[test]
+    fn before_the_first_step_only_the_prompt_stands() {
+        let state = fold(&fixture::events(), 0);
+        assert_eq!(state.prompt, [0, 1]);
+        assert!(state.manuscript.is_empty());
+    }
+
+    #[test]
+    fn marks_follow_the_phases_of_a_rejected_round() {
+        use Mark::*;
+        assert_eq!(marks(1), [Pencil, Pencil, Pencil]);
+        assert_eq!(marks(3), [Accepted, Pencil, Pencil]);
+        assert_eq!(marks(4), [Accepted, Struck, Discarded]);
+        assert_eq!(marks(5), [Accepted, Resampled, Discarded]);
+        assert_eq!(marks(6), [Accepted, Resampled]);
+    }
+
+    #[test]
+    fn the_replacement_remembers_what_was_struck() {
+        let state = fold(&fixture::events(), 6);
+        assert_eq!(state.manuscript[0].tokens[1].struck, Some(3));
+    }
+
+    #[test]
+    fn discarded_tokens_do_not_count_as_tested() {
+        let statistics = fold(&fixture::events(), 6).statistics;
+        assert_eq!((statistics.accepted, statistics.tested), (1, 2));
+        assert_eq!((statistics.rounds, statistics.committed), (1, 2));
+        assert_eq!(statistics.lengths, [0, 1, 0, 0]);
+        assert_eq!(statistics.tokens_per_second(), Some(200.0));
+    }
+
+    #[test]
+    fn a_fully_accepted_round_ends_in_a_bonus() {
+        let state = fold(&fixture::events(), usize::MAX);
+        assert_eq!(state.manuscript[1].tokens.last().unwrap().mark, Mark::Bonus);
+        assert_eq!(state.statistics.committed, 6);
+        assert_eq!(state.written(), 6);
+    }
+
+    #[test]
+    fn stepping_back_gives_the_same_state_as_stepping_forward() {
+        let events = fixture::events();
+        let run = Run::from_events(&events);
+        let forward: Vec<StageState> = (0..=run.steps().len()).map(|at| run.state(at)).collect();
+        for at in (0..=run.steps().len()).rev() {
+            assert_eq!(run.state(at), forward[at]);
+        }
+    }
+
+    #[test]
+    fn a_cut_commit_shows_no_more_than_was_committed() {
+        let mut events = fixture::events();
+        for event in &mut events {
+            if let Event::Committed { round: 1, tokens } = event {
+                tokens.truncate(2);
+            }
+        }
+        assert_eq!(fold(&events, usize::MAX).manuscript[1].tokens.len(), 2);
+    }
+}

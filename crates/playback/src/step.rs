@@ -1,0 +1,88 @@
+/// Part of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// The draft pencils its tokens.
+    Draft,
+    /// The target reads all of them in one pass.
+    Verify,
+    /// One token is judged.
+    Judge,
+    /// The rejected token is replaced.
+    Resample,
+    /// Everything was kept and one token comes on top.
+    Bonus,
+    /// The tokens become part of the text.
+    Commit,
+}
+
+impl Phase {
+    /// Its name on the page.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Draft => "Draft",
+            Self::Verify => "Verify",
+            Self::Judge => "Judge",
+            Self::Resample => "Resample",
+            Self::Bonus => "Bonus",
+            Self::Commit => "Commit",
+        }
+    }
+}
+
+/// Smallest thing that the transport moves by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Index of the round.
+    pub round: usize,
+    /// Its phase.
+    pub phase: Phase,
+    /// Column of a judged token; 0 where a phase concerns the whole round.
+    pub column: usize,
+}
+
+/// How fast a run is played.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// Factor on all durations, 0.25 to 4.
+    pub speed: f64,
+    /// One phase per 1.2 seconds, for people who asked for less movement.
+    pub reduced: bool,
+}
+
+impl Pace {
+    /// Milliseconds that a step of a round with `drafted` tokens stays before the next one.
+    pub fn milliseconds(self, phase: Phase, drafted: usize) -> f64 {
+        if self.reduced {
+            return 1200.0 / self.speed.min(1.0);
+        }
+        let base = match phase {
+            Phase::Draft => 260.0 + 60.0 * drafted as f64,
+            Phase::Verify => 420.0,
+            // Above 2x the needle is skipped.
+            Phase::Judge if self.speed > 2.0 => 240.0,
+            Phase::Judge => 480.0,
+            Phase::Resample | Phase::Bonus => 800.0,
+            Phase::Commit => 440.0,
+        };
+        base / self.speed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speed_scales_every_duration() {
+        let slow = Pace { speed: 0.5, reduced: false };
+        let fast = Pace { speed: 2.0, reduced: false };
+        for phase in [Phase::Draft, Phase::Verify, Phase::Judge, Phase::Resample, Phase::Commit] {
+            assert_eq!(slow.milliseconds(phase, 5), 4.0 * fast.milliseconds(phase, 5));
+        }
+    }
+
+    #[test]
+    fn reduced_motion_takes_one_phase_per_1200_milliseconds() {
+        assert_eq!(Pace { speed: 4.0, reduced: true }.milliseconds(Phase::Draft, 8), 1200.0);
+    }
+}

@@ -1,0 +1,227 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{DeviceInfo, PairInfo, Settings};
+
+/// Probabilities over a vocabulary, after temperature, top-k and top-p.
+///
+/// Small vocabularies are complete; of large ones the most probable tokens are kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Distribution {
+    /// Ids of the kept tokens; absent when all are kept, in order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Vec<u32>>,
+    /// Probability of each kept token.
+    pub probs: Vec<f32>,
+    /// Probability of everything that was not kept.
+    #[serde(default)]
+    pub rest: f32,
+}
+
+impl Distribution {
+    /// Vocabularies up to this size are kept whole.
+    pub const COMPLETE: usize = 128;
+    const KEPT: usize = 20;
+
+    /// Keeps all of a small vocabulary and the 20 most probable tokens of a large one.
+    pub fn new(probs: &[f32]) -> Self {
+        if probs.len() <= Self::COMPLETE {
+            return Self { tokens: None, probs: probs.to_vec(), rest: 0.0 };
+        }
+        let mut order: Vec<u32> = (0..probs.len() as u32).collect();
+        order.sort_by(|a, b| probs[*b as usize].total_cmp(&probs[*a as usize]).then(a.cmp(b)));
+        order.truncate(Self::KEPT);
+        let kept: Vec<f32> = order.iter().map(|id| probs[*id as usize]).collect();
+        let rest = (1.0 - kept.iter().sum::<f32>()).max(0.0);
+        Self { tokens: Some(order), probs: kept, rest }
+    }
+
+    /// (token, probability) of every kept token.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, f32)> + '_ {
+        let id = |index: usize| self.tokens.as_ref().map_or(index as u32, |ids| ids[index]);
+        self.probs.iter().enumerate().map(move |(index, prob)| (id(index), *prob))
+    }
+
+    /// Probability of one token; `None` when it was not kept.
+    pub fn prob(&self, token: u32) -> Option<f32> {
+        self.iter().find(|(id, _)| *id == token).map(|(_, prob)| prob)
+    }
+}
+
+/// How long a round took and what it cost, animation excluded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timings {
+    /// From encoding the first dispatch to holding the record, in milliseconds.
+    pub milliseconds: f64,
+    /// Kernels dispatched.
+    pub dispatches: u32,
+    /// Buffers mapped for reading; 0 on the CPU.
+    pub readbacks: u32,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FinishReason {
+    /// As many tokens as were asked for.
+    Length,
+    /// The context has no free position.
+    ContextFull,
+    /// The end-of-text token was committed.
+    EndOfText,
+    /// The person stopped it.
+    Stopped,
+}
+
+/// One fact of a run. In every round: `Drafted` for each drafted token, `Verified` for each
+/// token that was judged, `Resampled` or `Bonus`, `Committed`, `RoundEnded`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The prompt has been read by both models.
+    Started {
+        /// Tokens of prefix and prompt.
+        prompt_tokens: Vec<u32>,
+        /// Milliseconds to read the prompt.
+        milliseconds: f64,
+    },
+    /// The draft proposed a token.
+    Drafted {
+        /// Number of the round, from 0.
+        round: u32,
+        /// Position of the token in the text.
+        position: u32,
+        /// The token.
+        token: u32,
+        /// What it was drawn from.
+        draft_distribution: Distribution,
+    },
+    /// The target judged a drafted token.
+    Verified {
+        /// Number of the round.
+        round: u32,
+        /// Position of the token in the text.
+        position: u32,
+        /// The drafted token.
+        token: u32,
+        /// Its probability under the draft.
+        draft_prob: f32,
+        /// Its probability under the target.
+        target_prob: f32,
+        /// The uniform draw u; kept when `u * draft_prob < target_prob` under Rejection.
+        draw: f32,
+        /// Whether it was kept.
+        accepted: bool,
+        /// The target's distribution at the position.
+        target_distribution: Distribution,
+    },
+    /// A rejected token was replaced.
+    Resampled {
+        /// Number of the round.
+        round: u32,
+        /// Position of the token in the text.
+        position: u32,
+        /// The replacement.
+        token: u32,
+        /// `norm(max(0, target - draft))`, or the target's distribution where the rule draws
+        /// from that.
+        residual: Distribution,
+        /// `sum max(0, target - draft)`: the total variation between the two.
+        residual_mass: f32,
+        /// The uniform draw that chose the replacement.
+        draw: f32,
+    },
+    /// All drafted tokens were kept and the target added one.
+    Bonus {
+        /// Number of the round.
+        round: u32,
+        /// Position of the token in the text.
+        position: u32,
+        /// The bonus token.
+        token: u32,
+        /// What it was drawn from.
+        target_distribution: Distribution,
+        /// The uniform draw that chose it.
+        draw: f32,
+    },
+    /// Tokens became part of the text.
+    Committed {
+        /// Number of the round.
+        round: u32,
+        /// Accepted tokens and the one that the target added, cut at the end of the text.
+        tokens: Vec<u32>,
+    },
+    /// A round is over.
+    RoundEnded {
+        /// Number of the round.
+        round: u32,
+        /// What it took.
+        timings: Timings,
+    },
+    /// The run is over.
+    Finished {
+        /// Why.
+        reason: FinishReason,
+    },
+}
+
+/// A run in a file: everything needed to draw it again without a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// [`crate::VERSION`] at the time of writing.
+    pub version: u32,
+    /// What was asked for.
+    pub settings: Settings,
+    /// The models and the texts of their tokens.
+    pub pair: PairInfo,
+    /// Where it ran.
+    pub device: DeviceInfo,
+    /// What happened.
+    pub events: Vec<Event>,
+}
+
+impl Trace {
+    /// Reads a trace.
+    ///
+    /// # Errors
+    ///
+    /// A sentence for the person who supplied the file.
+    pub fn from_json(text: &str) -> Result<Self, String> {
+        #[derive(Deserialize)]
+        struct Head {
+            version: u32,
+        }
+        let head: Head = serde_json::from_str(text)
+            .map_err(|_| "This file is not a trace of a run: it has no version.".to_owned())?;
+        if head.version != crate::VERSION {
+            return Err(format!(
+                "This trace has version {}, but this page reads version {}.",
+                head.version,
+                crate::VERSION
+            ));
+        }
+        serde_json::from_str(text).map_err(|error| format!("This trace is damaged: {error}."))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_vocabulary_keeps_its_most_probable_tokens_and_the_rest() {
+        let mut probs = vec![0.5 / 199.0; 200];
+        probs[150] = 0.5;
+        let kept = Distribution::new(&probs);
+        assert_eq!(kept.iter().next(), Some((150, 0.5)));
+        assert_eq!(kept.probs.len(), 20);
+        let total = kept.probs.iter().sum::<f32>() + kept.rest;
+        assert!((total - 1.0).abs() < 1e-6, "{total}");
+    }
+
+    #[test]
+    fn a_file_that_is_not_a_trace_gets_a_sentence() {
+        assert!(Trace::from_json("[]").unwrap_err().contains("not a trace"));
+        assert!(Trace::from_json(r#"{"version": 99}"#).unwrap_err().contains("version 99"));
+        assert!(Trace::from_json(r#"{"version": 1}"#).unwrap_err().contains("damaged"));
+    }
+}

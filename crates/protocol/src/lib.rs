@@ -1,0 +1,18 @@
+//! The only types that cross between page and worker: commands, replies, events, traces.
+//!
+//! Everything is plain data. The engine states facts as [`Event`]s; the page folds them into
+//! what it draws; a [`Trace`] is the same list kept in a file. JSON everywhere.
+
+mod event;
+mod message;
+mod settings;
+
+pub use event::{Distribution, Event, FinishReason, Timings, Trace};
+pub use message::{
+    BackendChoice, BackendKind, Command, DeviceInfo, Failure, FailureKind, Measurement, ModelInfo,
+    PairInfo, PairSummary, Reply, TokensPerSecond, Which,
+};
+pub use settings::{MAX_GAMMA, MAX_SEED, Rule, Settings, SettingsError};
+
+/// Version of every type here; a trace of another version is refused with a sentence.
+pub const VERSION: u32 = 1;

@@ -1,0 +1,278 @@
+use serde::{Deserialize, Serialize};
+
+use crate::{Distribution, Event, Settings};
+
+/// Which engine the page asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BackendChoice {
+    /// WebGPU where a trial forward pass succeeds, else the CPU.
+    #[default]
+    Auto,
+    /// The CPU even where WebGPU works.
+    Cpu,
+}
+
+/// What a run executed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BackendKind {
+    /// WGSL kernels on a GPU, or on a software adapter.
+    Gpu,
+    /// The same kernels in Rust on the CPU.
+    Cpu,
+}
+
+/// Where a run executed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    /// GPU or CPU.
+    pub backend: BackendKind,
+    /// Name for the badge: "WebGPU, Apple M2", "CPU in WebAssembly".
+    pub name: String,
+    /// Why not the GPU: a sentence, when the CPU was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A pair that can be loaded, before it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairSummary {
+    /// Short name.
+    pub name: String,
+    /// Title for people.
+    pub title: String,
+    /// Size of the download in bytes.
+    pub bytes: u64,
+}
+
+/// Shape of one model, for people.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelInfo {
+    /// Number of parameters.
+    pub parameters: u64,
+    /// Number of layers.
+    pub layers: u32,
+    /// Width of the residual stream.
+    pub hidden_size: u32,
+    /// Loss on validation text, nats per token.
+    pub validation_loss: f64,
+}
+
+/// A loaded pair.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PairInfo {
+    /// Short name.
+    pub name: String,
+    /// Title for people.
+    pub title: String,
+    /// What a token is, for people: "character".
+    pub token_kind: String,
+    /// Text of every token, by id.
+    pub tokens: Vec<String>,
+    /// Tokens that stand before every prompt and are not shown.
+    pub prefix_tokens: u32,
+    /// Longest text in tokens, prompt included.
+    pub context: u32,
+    /// Expected acceptance rate at temperature 1, from the model card.
+    pub acceptance_rate: f64,
+    /// The model that verifies.
+    pub target: ModelInfo,
+    /// The model that proposes.
+    pub draft: ModelInfo,
+}
+
+/// One of the two models of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Which {
+    /// The model that proposes.
+    Draft,
+    /// The model that verifies.
+    Target,
+}
+
+/// What the page asks of the worker. `id` comes back with every reply to it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case")]
+pub enum Command {
+    /// List the pairs that can be loaded.
+    Pairs {
+        /// Number of the request.
+        id: u32,
+    },
+    /// Download a pair and make it ready.
+    Load {
+        /// Number of the request.
+        id: u32,
+        /// Name of the pair.
+        pair: String,
+        /// Which engine.
+        backend: BackendChoice,
+    },
+    /// Write a text.
+    Generate {
+        /// Number of the request.
+        id: u32,
+        /// Everything that determines it.
+        settings: Settings,
+    },
+    /// End the run with this number after the round in progress.
+    Stop {
+        /// Number of the `Generate` or `Measure` request.
+        id: u32,
+    },
+    /// The next-token probabilities of one model after a text, at temperature 1.
+    Distribution {
+        /// Number of the request.
+        id: u32,
+        /// Name of the pair.
+        pair: String,
+        /// Which model.
+        model: Which,
+        /// The text.
+        text: String,
+    },
+    /// Time speculation against the target alone, in turn.
+    Measure {
+        /// Number of the request.
+        id: u32,
+        /// What to write; its γ is the one that is timed.
+        settings: Settings,
+        /// How often each is timed, at least 5.
+        pairs: u32,
+    },
+}
+
+/// Median and range of a speed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TokensPerSecond {
+    /// Median over the runs.
+    pub median: f64,
+    /// Slowest run.
+    pub min: f64,
+    /// Fastest run.
+    pub max: f64,
+}
+
+/// Speculation against the target alone on this device, drawing excluded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// What was written.
+    pub settings: Settings,
+    /// Where.
+    pub device: DeviceInfo,
+    /// Interleaved pairs of runs, after one pair of warm-up.
+    pub pairs: u32,
+    /// Tokens written in each run.
+    pub tokens: u32,
+    /// With the draft.
+    pub speculation: TokensPerSecond,
+    /// Without.
+    pub target_alone: TokensPerSecond,
+    /// Median of the ratios, pair by pair.
+    pub speed_up: f64,
+    /// Interval of that median at 95 % where the number of pairs allows, else its range.
+    pub interval: [f64; 2],
+}
+
+/// What kind of trouble it is; decides what the page offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// A setting or the prompt; `field` names it.
+    Input,
+    /// A file could not be fetched; trying again may help.
+    Download,
+    /// A file is damaged or does not fit the others.
+    Files,
+    /// The GPU is gone or refused.
+    Device,
+    /// Something inside Couplet; the worker starts afresh.
+    Internal,
+}
+
+/// A sentence that a person can act on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failure {
+    /// What kind.
+    pub kind: FailureKind,
+    /// Field of [`Settings`] that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    /// The sentence.
+    pub sentence: String,
+}
+
+/// What the worker says to the page.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "reply", rename_all = "snake_case")]
+pub enum Reply {
+    /// The worker has started and takes commands.
+    Started,
+    /// The pairs that can be loaded.
+    Pairs {
+        /// Number of the request.
+        id: u32,
+        /// The pairs.
+        pairs: Vec<PairSummary>,
+    },
+    /// How far loading has come.
+    Loading {
+        /// Number of the request.
+        id: u32,
+        /// What is happening, for people.
+        stage: String,
+        /// Bytes received.
+        received: u64,
+        /// Bytes in all.
+        total: u64,
+    },
+    /// A pair is ready.
+    Loaded {
+        /// Number of the request.
+        id: u32,
+        /// The pair.
+        pair: PairInfo,
+        /// Where it runs.
+        device: DeviceInfo,
+    },
+    /// Facts of a run, in order; several at once.
+    Events {
+        /// Number of the `Generate` request.
+        id: u32,
+        /// The facts.
+        events: Vec<Event>,
+    },
+    /// Next-token probabilities.
+    Distribution {
+        /// Number of the request.
+        id: u32,
+        /// The probabilities of all tokens.
+        distribution: Distribution,
+    },
+    /// One more pair of timed runs is done.
+    Measuring {
+        /// Number of the request.
+        id: u32,
+        /// Pairs done, the warm-up not counted.
+        done: u32,
+        /// Pairs asked for.
+        pairs: u32,
+    },
+    /// A measurement is complete.
+    Measured {
+        /// Number of the request.
+        id: u32,
+        /// The result.
+        measurement: Measurement,
+    },
+    /// A request cannot be fulfilled; without number, the worker itself is in trouble.
+    Failed {
+        /// Number of the request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        id: Option<u32>,
+        /// What went wrong.
+        failure: Failure,
+    },
+}

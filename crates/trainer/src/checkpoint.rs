@@ -1,0 +1,65 @@
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use burn::optim::ModuleOptimizer;
+use burn_store::{BurnpackStore, ModuleSnapshot};
+use couplet_model::{Decoder, DecoderConfig};
+use serde::{Deserialize, Serialize};
+
+use crate::training::Recipe;
+
+/// How far a training run has come.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Progress {
+    /// Steps done.
+    pub step: usize,
+    /// Exponentially smoothed training loss, nats per token.
+    pub smoothed_loss: f64,
+    /// Seconds spent.
+    pub seconds: f64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct State {
+    config: DecoderConfig,
+    steps: usize,
+    seed: u64,
+    progress: Progress,
+}
+
+/// Writes a checkpoint beside the last one and swaps it in whole, so that a full disk or a
+/// kill in the middle leaves the last one intact.
+pub fn save(folder: &Path, recipe: &Recipe, decoder: &Decoder, optimizer: &ModuleOptimizer, progress: &Progress) -> anyhow::Result<()> {
+    let fresh = folder.with_extension("fresh");
+    let old = folder.with_extension("old");
+    std::fs::remove_dir_all(&fresh).ok();
+    std::fs::create_dir_all(&fresh).with_context(|| format!("cannot create {}", fresh.display()))?;
+    let state = State { config: recipe.config.clone(), steps: recipe.steps, seed: recipe.seed, progress: progress.clone() };
+    let write = || -> anyhow::Result<()> {
+        decoder.save_into(&mut BurnpackStore::from_file(fresh.join("model.bpk")))?;
+        optimizer.save(fresh.join("optimizer"))?;
+        std::fs::write(fresh.join("state.json"), serde_json::to_vec_pretty(&state)?)?;
+        Ok(())
+    };
+    write().with_context(|| format!("cannot write a checkpoint to {} (disk full?); the last one is kept", fresh.display()))?;
+    std::fs::remove_dir_all(&old).ok();
+    if folder.exists() {
+        std::fs::rename(folder, &old)?;
+    }
+    std::fs::rename(&fresh, folder)?;
+    std::fs::remove_dir_all(&old).ok();
+    Ok(())
+}
+
+/// Reads the checkpoint of this recipe, if there is one.
+pub fn load(folder: &Path, recipe: &Recipe, mut decoder: Decoder, optimizer: &mut ModuleOptimizer) -> anyhow::Result<Option<(Decoder, Progress)>> {
+    let Ok(text) = std::fs::read_to_string(folder.join("state.json")) else { return Ok(None) };
+    let state: State = serde_json::from_str(&text).with_context(|| format!("{} is damaged; delete it to start over", folder.display()))?;
+    if state.config != recipe.config || state.steps != recipe.steps || state.seed != recipe.seed {
+        bail!("{} belongs to a run with another shape, length or seed; choose another --work folder or delete it", folder.display());
+    }
+    decoder.load_from(&mut BurnpackStore::from_file(folder.join("model.bpk")))?;
+    let fresh = std::mem::replace(optimizer, crate::training::optimizer());
+    *optimizer = fresh.load(folder.join("optimizer"))?;
+    Ok(Some((decoder, state.progress)))
+}

@@ -1,0 +1,49 @@
+//! WebGPU where a small forward pass succeeds, else the CPU.
+
+use std::rc::Rc;
+
+use couplet_engine::{Backend, Engine, EngineError, Pair};
+use couplet_kernels::{Device, DeviceError};
+use couplet_protocol::{BackendChoice, BackendKind, DeviceInfo, Which};
+
+use crate::scope;
+
+/// Puts a pair on the highest rung that works.
+///
+/// # Errors
+///
+/// If not even the CPU works.
+pub(crate) async fn climb(pair: &Rc<Pair>, choice: BackendChoice) -> Result<(Engine, DeviceInfo), EngineError> {
+    let mut reason = None;
+    if choice == BackendChoice::Auto {
+        match on_gpu(pair).await {
+            Ok(found) => return Ok(found),
+            Err(error) => reason = Some(format!("WebGPU is not used because {error}.")),
+        }
+    }
+    let engine = Engine::new(pair.clone(), &Backend::cpu(), scope::now).await?;
+    try_out(&engine).await?;
+    Ok((engine, DeviceInfo { backend: BackendKind::Cpu, name: "CPU in WebAssembly".to_owned(), reason }))
+}
+
+async fn on_gpu(pair: &Rc<Pair>) -> Result<(Engine, DeviceInfo), EngineError> {
+    let backend = Backend::gpu().await?;
+    let engine = Engine::new(pair.clone(), &backend, scope::now).await?;
+    try_out(&engine).await?;
+    let Device::Gpu(gpu) = &backend.kernels else { unreachable!("asked for a GPU") };
+    let name = format!("WebGPU, {}", gpu.name());
+    Ok((engine, DeviceInfo { backend: BackendKind::Gpu, name, reason: None }))
+}
+
+/// A forward pass of both models must give probabilities.
+async fn try_out(engine: &Engine) -> Result<(), EngineError> {
+    for model in [Which::Draft, Which::Target] {
+        let probs = engine.distribution(model, "").await?;
+        let sum: f32 = probs.iter().sum();
+        if !((sum - 1.0).abs() < 1e-3) {
+            let message = format!("a trial pass gave probabilities that sum to {sum}");
+            return Err(DeviceError::Refused(message).into());
+        }
+    }
+    Ok(())
+}

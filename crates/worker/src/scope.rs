@@ -1,0 +1,40 @@
+//! What the worker needs of its global scope.
+
+use couplet_protocol::Reply;
+use js_sys::Promise;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::DedicatedWorkerGlobalScope;
+
+/// The global scope.
+pub(crate) fn scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
+
+/// Sends a reply to the page.
+pub(crate) fn post(reply: &Reply) {
+    if let Ok(text) = serde_json::to_string(reply) {
+        // Fails only when the page is gone.
+        scope().post_message(&JsValue::from_str(&text)).ok();
+    }
+}
+
+/// Milliseconds since the worker started.
+pub(crate) fn now() -> f64 {
+    scope().performance().map_or(0.0, |performance| performance.now())
+}
+
+/// Lets the worker receive messages.
+pub(crate) async fn breathe() {
+    let promise = Promise::new(&mut |resolve, _| {
+        scope().set_timeout_with_callback(&resolve).ok();
+    });
+    JsFuture::from(promise).await.ok();
+}
+
+/// An address relative to the folder that the worker was loaded from.
+pub(crate) fn address(path: &str) -> String {
+    let here = scope().location().href();
+    let folder = here.rsplit_once('/').map_or("", |(folder, _)| folder);
+    format!("{folder}/{path}")
+}

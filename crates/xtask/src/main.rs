@@ -1,0 +1,157 @@
+//! The project's own commands: `cargo xtask <command>`. Bare, it lists them.
+
+mod apt;
+mod build;
+mod process;
+mod repo;
+mod serve;
+mod static_server;
+mod steps;
+mod test;
+mod tidy;
+mod tools;
+mod train;
+mod wasm_target;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use crate::repo::Repo;
+
+/// One row of the help text and the function behind it.
+struct Command {
+    name: &'static str,
+    arguments: &'static str,
+    summary: &'static str,
+    run: fn(&Repo, Vec<OsString>) -> Result<ExitCode>,
+}
+
+const COMMANDS: &[Command] = &[
+    Command {
+        name: "serve",
+        arguments: "[--port N]",
+        summary: "install what is missing, build the page and serve it (port 8080)",
+        run: |repo, arguments| {
+            serve::run(repo, serve::parse_port(arguments)?)?;
+            Ok(ExitCode::SUCCESS)
+        },
+    },
+    Command {
+        name: "build",
+        arguments: "",
+        summary: "build the page into dist/ and print the size of what a visitor downloads",
+        run: |repo, arguments| {
+            no_arguments(arguments)?;
+            build::run(repo)?;
+            Ok(ExitCode::SUCCESS)
+        },
+    },
+    Command {
+        name: "test",
+        arguments: "",
+        summary: "every check: format, lints, unit tests, tidy, build, browser tests",
+        run: run_tests,
+    },
+    Command {
+        name: "ci",
+        arguments: "",
+        summary: "the same as test",
+        run: run_tests,
+    },
+    Command {
+        name: "tidy",
+        arguments: "",
+        summary: "check the rules of ARCHITECTURE.md that a compiler does not know",
+        run: |repo, arguments| {
+            no_arguments(arguments)?;
+            Ok(test::report(tidy::run(repo)?))
+        },
+    },
+    Command {
+        name: "train",
+        arguments: "…",
+        summary: "run the trainer with these arguments",
+        run: |repo, arguments| {
+            train::run(repo, arguments)?;
+            Ok(ExitCode::SUCCESS)
+        },
+    },
+];
+
+fn main() -> ExitCode {
+    match dispatch() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch() -> Result<ExitCode> {
+    let mut arguments = std::env::args_os().skip(1);
+    let Some(name) = arguments.next() else {
+        print!("{}", help());
+        return Ok(ExitCode::SUCCESS);
+    };
+    let name = name.to_string_lossy();
+    if matches!(&*name, "help" | "-h" | "--help") {
+        print!("{}", help());
+        return Ok(ExitCode::SUCCESS);
+    }
+    match COMMANDS.iter().find(|command| command.name == name) {
+        Some(command) => (command.run)(&Repo::locate()?, arguments.collect()),
+        None => bail!("there is no command `{name}`; `cargo xtask` lists them"),
+    }
+}
+
+fn help() -> String {
+    let mut text = String::from("Usage: cargo xtask <command>\n\n");
+    for command in COMMANDS {
+        let call = format!("{} {}", command.name, command.arguments);
+        text.push_str(&format!("  {call:<18} {}\n", command.summary));
+    }
+    text.push_str(
+        "\nEnvironment:\n  \
+         CHROMIUM            the browser for the browser tests\n  \
+         COUPLET_WASM_STD    `distribution`: build the wasm standard library from Debian's\n                      \
+         sources even where rustup could fetch it\n",
+    );
+    text
+}
+
+fn run_tests(repo: &Repo, arguments: Vec<OsString>) -> Result<ExitCode> {
+    no_arguments(arguments)?;
+    Ok(test::report(test::run(repo)))
+}
+
+/// # Errors
+/// If there is any argument.
+fn no_arguments(arguments: Vec<OsString>) -> Result<()> {
+    match arguments.first() {
+        None => Ok(()),
+        Some(argument) => bail!(
+            "this command takes no arguments, so `{}` means nothing to it",
+            argument.to_string_lossy()
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_lists_every_command_on_one_line() {
+        let text = help();
+        for command in COMMANDS {
+            let lines = text
+                .lines()
+                .filter(|line| line.starts_with(&format!("  {} ", command.name)))
+                .count();
+            assert_eq!(lines, 1, "{} in:\n{text}", command.name);
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! `cargo xtask test`: every check, each counted, all of them run.
+
+use std::io::{BufRead as _, BufReader};
+use std::ops::AddAssign;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::repo::Repo;
+use crate::steps::step;
+use crate::wasm_target::{self, TRIPLE};
+use crate::{apt, build, process, static_server, tidy};
+
+/// Crates that only build for the browser.
+const WASM_ONLY: [&str; 2] = ["couplet-web", "couplet-worker"];
+
+/// Where the browser tests find the page: not at the root, since a visitor may not either.
+const SUB_PATH: &str = "/any/sub/path/";
+
+/// How many checks passed and failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    passed: u64,
+    failed: u64,
+}
+
+impl Tally {
+    /// A single check.
+    pub fn one(passed: bool) -> Self {
+        Self {
+            passed: passed.into(),
+            failed: (!passed).into(),
+        }
+    }
+
+    /// Counts a failure that no check reported, such as tests that do not compile.
+    fn with_outcome(mut self, succeeded: bool) -> Self {
+        if !succeeded && self.failed == 0 {
+            self.failed = 1;
+        }
+        self
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+}
+
+/// Prints the summary, always the last line, and turns it into an exit code.
+pub fn report(tally: Tally) -> ExitCode {
+    println!("{} passed, {} failed", tally.passed, tally.failed);
+    if tally.failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// Runs every stage, whatever became of those before.
+pub fn run(repo: &Repo) -> Tally {
+    let mut total = Tally::default();
+    let mut stage = |name: &str, work: &dyn Fn() -> Result<Tally>| {
+        let tally = step(name, work).unwrap_or_else(|error| {
+            println!("{error:#}");
+            Tally::one(false)
+        });
+        println!("{name}: {} passed, {} failed\n", tally.passed, tally.failed);
+        total += tally;
+        tally.failed == 0
+    };
+    stage("format", &|| {
+        single(cargo(repo).args(["fmt", "--all", "--check"]))
+    });
+    stage("lints", &|| {
+        single(native_workspace(cargo(repo).arg("clippy")).args([
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ]))
+    });
+    stage("lints of the wasm crates", &|| wasm_lints(repo));
+    stage("unit tests", &|| unit_tests(repo));
+    stage("tidy", &|| tidy::run(repo));
+    let built = stage("build", &|| build::run(repo).map(|()| Tally::one(true)));
+    stage("browser tests", &|| {
+        if !built {
+            bail!("not run, since there is no page to test");
+        }
+        browser_tests(repo)
+    });
+    total
+}
+
+fn cargo(repo: &Repo) -> Command {
+    let mut command = Command::new("cargo");
+    command.current_dir(repo.root());
+    command
+}
+
+/// Adds the choice of every crate that builds natively.
+fn native_workspace(command: &mut Command) -> &mut Command {
+    command.arg("--workspace");
+    for package in WASM_ONLY {
+        command.args(["--exclude", package]);
+    }
+    command
+}
+
+/// A command that is one check.
+fn single(command: &mut Command) -> Result<Tally> {
+    process::run(command).map(|()| Tally::one(true))
+}
+
+fn wasm_lints(repo: &Repo) -> Result<Tally> {
+    let wasm = wasm_target::ensure(repo)?;
+    // Debian's compiler comes without clippy, and rustup's clippy cannot read the library that
+    // it built. The build with trunk then is the only check of these crates.
+    if !wasm.has_clippy() {
+        println!("skipped: there is no clippy for the compiler that builds wasm here");
+        return Ok(Tally::default());
+    }
+    let mut clippy = cargo(repo);
+    // The profile of the build with trunk, so that both share procedural macros and build
+    // scripts.
+    clippy.args(["clippy", "--release", "--target", TRIPLE]);
+    for package in WASM_ONLY {
+        clippy.args(["--package", package]);
+    }
+    single(clippy.args(["--", "-D", "warnings"]))
+}
+
+fn unit_tests(repo: &Repo) -> Result<Tally> {
+    ensure_vulkan()?;
+    let mut command = cargo(repo);
+    native_workspace(command.arg("test")).arg("--no-fail-fast");
+    let (tally, succeeded) = counted(&mut command, libtest_summary)?;
+    Ok(tally.with_outcome(succeeded))
+}
+
+fn browser_tests(repo: &Repo) -> Result<Tally> {
+    let chromium = ensure_chromium()?;
+    let Some(npm) = process::find("npm") else {
+        bail!("npm is missing: install Node.js 20.11 or newer from https://nodejs.org");
+    };
+    let folder = repo.path("web/e2e");
+    process::run(Command::new(npm).current_dir(&folder).args([
+        "ci",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+    ]))?;
+    let url = static_server::start(repo.dist(), SUB_PATH)?;
+    let mut node = Command::new("node");
+    node.current_dir(repo.root())
+        .arg(folder.join("run.mjs"))
+        .arg(url)
+        .env("CHROMIUM", chromium);
+    let mut last = None;
+    let (_, succeeded) = counted(&mut node, |line| {
+        if !line.trim().is_empty() {
+            last = own_summary(line);
+        }
+        None
+    })?;
+    let tally = last.context("the browser tests did not end in a line `N passed, N failed`")?;
+    Ok(tally.with_outcome(succeeded))
+}
+
+/// Runs a command, passing its output on, and adds up what `summary` finds in each line.
+/// Returns the sum and whether the command succeeded.
+fn counted(
+    command: &mut Command,
+    mut summary: impl FnMut(&str) -> Option<Tally>,
+) -> Result<(Tally, bool)> {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("`{}` could not be started", process::describe(command)))?;
+    let mut tally = Tally::default();
+    let output = child.stdout.take().context("no output to read")?;
+    for line in BufReader::new(output).split(b'\n') {
+        let line = line?;
+        let line = String::from_utf8_lossy(&line);
+        println!("{line}");
+        if let Some(found) = summary(&line) {
+            tally += found;
+        }
+    }
+    Ok((tally, child.wait()?.success()))
+}
+
+/// Reads `test result: ok. 3 passed; 1 failed; …`.
+fn libtest_summary(line: &str) -> Option<Tally> {
+    let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
+    let mut counts = counts.split("; ");
+    Some(Tally {
+        passed: number_before(counts.next()?, " passed")?,
+        failed: number_before(counts.next()?, " failed")?,
+    })
+}
+
+/// Reads `3 passed, 1 failed`.
+fn own_summary(line: &str) -> Option<Tally> {
+    let (passed, failed) = line.trim().split_once(", ")?;
+    Some(Tally {
+        passed: number_before(passed, " passed")?,
+        failed: number_before(failed, " failed")?,
+    })
+}
+
+fn number_before(text: &str, word: &str) -> Option<u64> {
+    text.strip_suffix(word)?.parse().ok()
+}
+
+fn ensure_chromium() -> Result<PathBuf> {
+    if let Some(path) = std::env::var_os("CHROMIUM") {
+        let path = PathBuf::from(path);
+        if path.is_file() {
+            return Ok(path);
+        }
+        bail!("CHROMIUM names {}, which is not a file", path.display());
+    }
+    let find = || {
+        ["chromium", "google-chrome", "chromium-browser"]
+            .iter()
+            .find_map(|name| process::find(name))
+    };
+    if let Some(path) = find() {
+        return Ok(path);
+    }
+    if apt::is_available() {
+        apt::ensure("the browser tests", &["chromium"])?;
+    }
+    find().context(
+        "no Chromium or Chrome on the search path: install one, or name it in the environment \
+         variable CHROMIUM",
+    )
+}
+
+/// Sees to it that tests can open a GPU, be it one made of software.
+fn ensure_vulkan() -> Result<()> {
+    // Other systems come with a graphics interface of their own.
+    if !cfg!(target_os = "linux") || has_vulkan() {
+        return Ok(());
+    }
+    if apt::is_available() {
+        return apt::ensure("the GPU tests", &["libvulkan1", "mesa-vulkan-drivers"]);
+    }
+    bail!(
+        "the GPU tests need a Vulkan driver: install your graphics card's, or Mesa's software \
+         one (lavapipe, in a package such as mesa-vulkan-drivers or vulkan-swrast)"
+    )
+}
+
+/// Whether a Vulkan driver is installed: all of them register by such a file.
+fn has_vulkan() -> bool {
+    let named = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES"];
+    let folders = [
+        "/usr/share/vulkan/icd.d",
+        "/usr/local/share/vulkan/icd.d",
+        "/etc/vulkan/icd.d",
+    ];
+    named.iter().any(|name| std::env::var_os(name).is_some())
+        || folders.iter().any(|folder| {
+            Path::new(folder)
+                .read_dir()
+                .is_ok_and(|mut entries| entries.next().is_some())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libtest_summaries_are_read() {
+        let check = |line, expect: Option<(u64, u64)>| {
+            let expect = expect.map(|(passed, failed)| Tally { passed, failed });
+            assert_eq!(libtest_summary(line), expect, "{line}");
+        };
+        check(
+            "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; \
+             finished in 0.02s",
+            Some((12, 0)),
+        );
+        check(
+            "test result: FAILED. 3 passed; 2 failed; 0 ignored",
+            Some((3, 2)),
+        );
+        check("test tests::one ... ok", None);
+    }
+
+    #[test]
+    fn own_summaries_are_read() {
+        let check = |line, expect: Option<(u64, u64)>| {
+            let expect = expect.map(|(passed, failed)| Tally { passed, failed });
+            assert_eq!(own_summary(line), expect, "{line}");
+        };
+        check("4 passed, 1 failed", Some((4, 1)));
+        check("4 passed, 1 failed\r", Some((4, 1)));
+        check("all 4 passed, 1 failed", None);
+        check("4 passed", None);
+    }
+
+    #[test]
+    fn a_command_that_fails_without_a_failed_test_counts_as_one() {
+        let tally = Tally {
+            passed: 3,
+            failed: 0,
+        };
+        assert_eq!(tally.with_outcome(true), tally);
+        assert_eq!(
+            tally.with_outcome(false),
+            Tally {
+                passed: 3,
+                failed: 1
+            }
+        );
+        let tally = Tally {
+            passed: 3,
+            failed: 2,
+        };
+        assert_eq!(tally.with_outcome(false), tally);
+    }
+}

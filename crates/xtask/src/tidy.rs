@@ -1,0 +1,387 @@
+//! `cargo xtask tidy`: rules about the project that a compiler does not know.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::process::Command;
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use crate::process;
+use crate::repo::Repo;
+use crate::test::Tally;
+
+/// A rule's verdict: a sentence that names the offenders, if there are any.
+type Verdict = Result<(), String>;
+
+/// Checks every rule and prints a line for each.
+///
+/// # Errors
+/// If the facts cannot be collected.
+pub fn run(repo: &Repo) -> Result<Tally> {
+    let metadata = process::output(Command::new("cargo").current_dir(repo.root()).args([
+        "metadata",
+        "--format-version",
+        "1",
+    ]))?;
+    let graph = Graph::parse(&metadata)?;
+    let shaders = file_names(repo, "shaders", ".wgsl")?;
+    let twins = file_names(repo, "crates/kernels/src/cpu", ".rs")?;
+    let texts = texts(repo)?;
+    let architecture = fs::read_to_string(repo.path("ARCHITECTURE.md")).unwrap_or_default();
+
+    let rules: [(&str, Verdict); 5] = [
+        (
+            "the page links neither models nor kernels nor engine",
+            graph.never_links(
+                "couplet-web",
+                &[
+                    "burn*",
+                    "couplet-model",
+                    "couplet-kernels",
+                    "couplet-engine",
+                ],
+            ),
+        ),
+        (
+            "speculation is pure mathematics",
+            graph.never_links("couplet-speculation", &["burn*", "wgpu*", "web-sys"]),
+        ),
+        (
+            "every shader has a twin on the CPU",
+            every_shader_has_a_twin(&shaders, &twins),
+        ),
+        (
+            "no file names folders of one machine",
+            no_machine_paths(&texts),
+        ),
+        (
+            "every crate has a row in ARCHITECTURE.md",
+            every_crate_has_a_row(&graph.members, &architecture),
+        ),
+    ];
+    let mut tally = Tally::default();
+    for (rule, verdict) in rules {
+        match &verdict {
+            Ok(()) => println!("tidy: ok: {rule}"),
+            Err(sentence) => println!("tidy: FAILED: {rule}: {sentence}"),
+        }
+        tally += Tally::one(verdict.is_ok());
+    }
+    Ok(tally)
+}
+
+/// A crate of the workspace.
+struct Member {
+    name: String,
+    /// Relative to the root, with `/`.
+    folder: String,
+}
+
+/// Which packages link which.
+struct Graph {
+    members: Vec<Member>,
+    /// Package name by package id.
+    names: BTreeMap<String, String>,
+    /// Ids of the packages that a package links, on any platform; neither for tests nor for
+    /// build scripts only.
+    links: BTreeMap<String, Vec<String>>,
+}
+
+impl Graph {
+    /// Reads the output of `cargo metadata`.
+    fn parse(metadata: &str) -> Result<Self> {
+        let metadata: Value = serde_json::from_str(metadata)?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+        let root = text(&metadata["workspace_root"]).replace('\\', "/");
+        let member_ids: BTreeSet<String> = list(&metadata["workspace_members"])
+            .iter()
+            .map(text)
+            .collect();
+        let mut names = BTreeMap::new();
+        let mut members = Vec::new();
+        for package in list(&metadata["packages"]) {
+            let (id, name) = (text(&package["id"]), text(&package["name"]));
+            if member_ids.contains(&id) {
+                let manifest = text(&package["manifest_path"]).replace('\\', "/");
+                let folder = manifest
+                    .strip_prefix(&format!("{root}/"))
+                    .and_then(|path| path.strip_suffix("/Cargo.toml"))
+                    .unwrap_or_default()
+                    .to_owned();
+                members.push(Member {
+                    name: name.clone(),
+                    folder,
+                });
+            }
+            names.insert(id, name);
+        }
+        let is_normal = |dependency: &Value| {
+            list(&dependency["dep_kinds"])
+                .iter()
+                .any(|kind| kind["kind"].is_null())
+        };
+        let links = list(&metadata["resolve"]["nodes"])
+            .iter()
+            .map(|node| {
+                let linked = list(&node["deps"])
+                    .iter()
+                    .filter(|dependency| is_normal(dependency))
+                    .map(|dependency| text(&dependency["pkg"]))
+                    .collect();
+                (text(&node["id"]), linked)
+            })
+            .collect();
+        Ok(Self {
+            members,
+            names,
+            links,
+        })
+    }
+
+    /// `member` reaches no package that a pattern names; a pattern may end in `*`.
+    fn never_links(&self, member: &str, patterns: &[&str]) -> Verdict {
+        let start = self.names.iter().find(|(_, name)| *name == member);
+        let Some((start, _)) = start else {
+            return Err(format!("the workspace has no crate {member}"));
+        };
+        // Each entry is a way from the member to a package.
+        let mut ways = vec![vec![start]];
+        let mut seen = BTreeSet::from([start]);
+        while let Some(way) = ways.pop() {
+            for linked in way
+                .last()
+                .and_then(|last| self.links.get(*last))
+                .into_iter()
+                .flatten()
+            {
+                if !seen.insert(linked) {
+                    continue;
+                }
+                let mut longer = way.clone();
+                longer.push(linked);
+                let name = self.names.get(linked).map_or("", String::as_str);
+                if patterns.iter().any(|pattern| matches(pattern, name)) {
+                    let way: Vec<&str> = longer
+                        .iter()
+                        .filter_map(|id| self.names.get(*id))
+                        .map(String::as_str)
+                        .collect();
+                    return Err(format!("{} is linked: {}", name, way.join(" → ")));
+                }
+                ways.push(longer);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    }
+}
+
+/// The names of the files directly in `folder`, without their `ending`; none if there is no
+/// such folder.
+fn file_names(repo: &Repo, folder: &str, ending: &str) -> Result<BTreeSet<String>> {
+    let Ok(entries) = fs::read_dir(repo.path(folder)) else {
+        return Ok(BTreeSet::new());
+    };
+    let mut names = BTreeSet::new();
+    for entry in entries {
+        let name = entry?.file_name();
+        if let Some(name) = name.to_string_lossy().strip_suffix(ending) {
+            names.insert(name.to_owned());
+        }
+    }
+    Ok(names)
+}
+
+fn every_shader_has_a_twin(shaders: &BTreeSet<String>, twins: &BTreeSet<String>) -> Verdict {
+    if shaders.is_empty() {
+        return Err("there is no shader in shaders/".into());
+    }
+    let alone: Vec<String> = shaders
+        .difference(twins)
+        .map(|name| format!("shaders/{name}.wgsl has no crates/kernels/src/cpu/{name}.rs"))
+        .collect();
+    verdict(alone)
+}
+
+/// Every text file of the repository outside of `assets/`, by path.
+fn texts(repo: &Repo) -> Result<Vec<(String, String)>> {
+    // Files that are about to be committed count too.
+    let list = process::output(Command::new("git").current_dir(repo.root()).args([
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ]))
+    .context("the tidy rules read the files that git knows, so they run in a git checkout")?;
+    Ok(list
+        .split('\0')
+        .filter(|path| !path.is_empty() && !path.starts_with("assets/"))
+        // A file that is deleted but still in git's index, or is not text, has nothing to say.
+        .filter_map(|path| Some((path.to_owned(), fs::read_to_string(repo.path(path)).ok()?)))
+        .collect())
+}
+
+/// Folders that exist on one machine only. Put together from pieces, so that this file passes
+/// its own rule.
+const MACHINE_PATHS: [&str; 3] = [
+    concat!("/", "work/"),
+    concat!("/", "root/"),
+    concat!("/", "tmp/setup"),
+];
+
+fn no_machine_paths(texts: &[(String, String)]) -> Verdict {
+    let mut offences = Vec::new();
+    for (path, text) in texts {
+        for (number, line) in text.lines().enumerate() {
+            if let Some(found) = MACHINE_PATHS.iter().find(|needle| has_path(line, needle)) {
+                offences.push(format!("{path}:{} mentions {found}", number + 1));
+            }
+        }
+    }
+    verdict(offences)
+}
+
+/// Whether `line` holds `needle` as the start of a path, not as the middle of a longer one or
+/// of a URL.
+fn has_path(line: &str, needle: &str) -> bool {
+    line.match_indices(needle).any(|(at, _)| {
+        !line[..at].ends_with(|before: char| before.is_alphanumeric() || "._-*}".contains(before))
+    })
+}
+
+fn every_crate_has_a_row(members: &[Member], architecture: &str) -> Verdict {
+    if architecture.is_empty() {
+        return Err("there is no ARCHITECTURE.md".into());
+    }
+    // The words of the first cell of every table row.
+    let rows: BTreeSet<&str> = architecture
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix('|')?.split('|').next())
+        .flat_map(|cell| cell.split(|c: char| !(c.is_alphanumeric() || "-_/".contains(c))))
+        .map(|word| word.trim_matches('/'))
+        .collect();
+    let missing: Vec<String> = members
+        .iter()
+        .filter(|member| {
+            let short = member.folder.rsplit('/').next().unwrap_or_default();
+            ![&member.name, &member.folder, short]
+                .iter()
+                .any(|name| rows.contains(name))
+        })
+        .map(|member| format!("{} ({}/) has none", member.name, member.folder))
+        .collect();
+    verdict(missing)
+}
+
+/// Fails with all `offences`, if there are any.
+fn verdict(offences: Vec<String>) -> Verdict {
+    if offences.is_empty() {
+        Ok(())
+    } else {
+        Err(offences.join("; "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    /// web → leptos → web-sys, and burn-core only for tests.
+    const METADATA: &str = r#"{
+        "workspace_root": "/p",
+        "workspace_members": ["w"],
+        "packages": [
+            {"id": "w", "name": "couplet-web", "manifest_path": "/p/web/Cargo.toml"},
+            {"id": "l", "name": "leptos", "manifest_path": "/x/Cargo.toml"},
+            {"id": "s", "name": "web-sys", "manifest_path": "/y/Cargo.toml"},
+            {"id": "b", "name": "burn-core", "manifest_path": "/z/Cargo.toml"}
+        ],
+        "resolve": {"nodes": [
+            {"id": "w", "deps": [
+                {"pkg": "l", "dep_kinds": [{"kind": null, "target": null}]},
+                {"pkg": "b", "dep_kinds": [{"kind": "dev", "target": null}]}
+            ]},
+            {"id": "l", "deps": [{"pkg": "s", "dep_kinds": [{"kind": "build"}, {"kind": null}]}]},
+            {"id": "s", "deps": []},
+            {"id": "b", "deps": []}
+        ]}
+    }"#;
+
+    #[test]
+    fn links_are_followed_and_named() {
+        let graph = Graph::parse(METADATA).unwrap();
+        let check = |patterns: &[&str], expect: Verdict| {
+            assert_eq!(graph.never_links("couplet-web", patterns), expect);
+        };
+        check(&["burn*"], Ok(()));
+        check(&["web"], Ok(()));
+        check(
+            &["wgpu*", "web-sys"],
+            Err("web-sys is linked: couplet-web → leptos → web-sys".into()),
+        );
+        assert!(graph.never_links("couplet-none", &[]).is_err());
+        assert_eq!(graph.members[0].folder, "web");
+    }
+
+    #[test]
+    fn shaders_without_twin_are_named() {
+        assert_eq!(
+            every_shader_has_a_twin(&set(&["draw"]), &set(&["draw", "mod"])),
+            Ok(())
+        );
+        assert_eq!(
+            every_shader_has_a_twin(&set(&["draw", "embed"]), &set(&["draw"])),
+            Err("shaders/embed.wgsl has no crates/kernels/src/cpu/embed.rs".into())
+        );
+        assert!(every_shader_has_a_twin(&set(&[]), &set(&[])).is_err());
+    }
+
+    #[test]
+    fn machine_paths_are_found_and_urls_are_not() {
+        let [work, root, setup] = MACHINE_PATHS;
+        let check = |line: String, expect: bool| {
+            let texts = [("a.md".to_owned(), format!("fine\n{line}\n"))];
+            assert_eq!(no_machine_paths(&texts).is_err(), expect, "{line}");
+        };
+        check(format!("see {work}main"), true);
+        check(format!("\"{root}.cargo\""), true);
+        check(format!("({setup})"), true);
+        check(format!("https://example.org{work}page"), false);
+        check(format!("./home{root}x"), false);
+    }
+
+    #[test]
+    fn crates_are_looked_up_in_table_rows() {
+        let member = |name: &str, folder: &str| Member {
+            name: name.into(),
+            folder: folder.into(),
+        };
+        let members = [
+            member("couplet-web", "web"),
+            member("xtask", "crates/xtask"),
+        ];
+        let check = |text: &str, expect| assert_eq!(every_crate_has_a_row(&members, text), expect);
+        check(
+            "| `web/` | the page |\n| [`crates/xtask`](x) | commands |",
+            Ok(()),
+        );
+        check(
+            "xtask in prose\n| `couplet-web` | draws what xtask serves |",
+            Err("xtask (crates/xtask/) has none".into()),
+        );
+        assert!(every_crate_has_a_row(&members, "").is_err());
+    }
+}

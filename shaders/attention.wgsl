@@ -1,0 +1,69 @@
+// Causal attention of each row over all positions up to its own, in one pass with a running
+// maximum.
+//
+// state     (1)                                 committed length
+// queries   (rows, heads head_dim / 4)
+// keys      (capacity, kv_heads head_dim / 4)
+// values    (capacity, kv_heads head_dim / 4)
+// mixed     (rows, heads head_dim / 4)          written
+//
+// One invocation per head of one row; positions are visited in order whatever the number of
+// rows. Twin: crates/kernels/src/cpu/attention.rs.
+// Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax".
+//#import pass
+
+@group(0) @binding(0) var<uniform> pass_: Pass;
+@group(0) @binding(1) var<storage, read> state: array<u32>;
+@group(0) @binding(2) var<storage, read> queries: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> keys: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> values: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read_write> mixed: array<vec4<f32>>;
+
+// Heads are at most 128 wide.
+const MAX_LANES: u32 = 32u;
+
+@compute @workgroup_size(1)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+    let head = id.x;
+    let row = id.y;
+    let position = row_position(pass_, state[0], row);
+    if head >= pass_.heads || position < 0 {
+        return;
+    }
+    let lanes = pass_.head_dim / 4u;
+    let kv_head = head / (pass_.heads / pass_.kv_heads);
+    let query_base = (row * pass_.heads + head) * lanes;
+    let scale = 1.0 / sqrt(f32(pass_.head_dim));
+    var query: array<vec4<f32>, MAX_LANES>;
+    var sum: array<vec4<f32>, MAX_LANES>;
+    for (var lane = 0u; lane < lanes; lane++) {
+        query[lane] = queries[query_base + lane] * scale;
+        sum[lane] = vec4<f32>(0.0);
+    }
+    var largest = -1e30;
+    var total = 0.0;
+    for (var past = 0u; past <= u32(position); past++) {
+        let base = (past * pass_.kv_heads + kv_head) * lanes;
+        var products = vec4<f32>(0.0);
+        for (var lane = 0u; lane < lanes; lane++) {
+            products += query[lane] * keys[base + lane];
+        }
+        let score = products.x + products.y + products.z + products.w;
+        if score > largest {
+            let shrink = exp(largest - score);
+            total *= shrink;
+            for (var lane = 0u; lane < lanes; lane++) {
+                sum[lane] *= shrink;
+            }
+            largest = score;
+        }
+        let weight = exp(score - largest);
+        total += weight;
+        for (var lane = 0u; lane < lanes; lane++) {
+            sum[lane] += weight * values[base + lane];
+        }
+    }
+    for (var lane = 0u; lane < lanes; lane++) {
+        mixed[query_base + lane] = sum[lane] / total;
+    }
+}

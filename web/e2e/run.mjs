@@ -1,0 +1,62 @@
+// node run.mjs <base-url> [part of a test's name]
+//
+// Runs the tests of every `*.spec.mjs` beside this file, each in a browser context of its own.
+// A spec's default export maps names to tests: `{ "name": async ({ page, base }) => { … } }`;
+// `base` ends in a slash. The last line of output is `N passed, N failed`.
+import { readdir } from "node:fs/promises";
+import { chromium } from "playwright-core";
+
+const TIMEOUT_MS = 120_000;
+
+const [base, part = ""] = process.argv.slice(2);
+if (!base) {
+  console.error("usage: node run.mjs <base-url> [part of a test's name]");
+  process.exit(2);
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "chromium",
+  args: [
+    // Containers run as root, where Chromium's sandbox refuses to start.
+    "--no-sandbox",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    // SwiftShader gives WebGPU to machines without a graphics card.
+    "--enable-unsafe-webgpu",
+    "--enable-features=Vulkan",
+    "--use-vulkan=swiftshader",
+  ],
+});
+
+let passed = 0;
+let failed = 0;
+const files = (await readdir(import.meta.dirname)).filter((name) => name.endsWith(".spec.mjs"));
+for (const file of files.sort()) {
+  const { default: tests } = await import(`./${file}`);
+  for (const [name, test] of Object.entries(tests)) {
+    if (!name.includes(part)) continue;
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const start = performance.now();
+    let timer;
+    try {
+      const timeout = new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`not done after ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
+      });
+      await Promise.race([test({ page, base }), timeout]);
+      passed += 1;
+      console.log(`ok      ${file}: ${name} (${Math.round(performance.now() - start)} ms)`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAILED  ${file}: ${name}\n${error.stack ?? error}`);
+    } finally {
+      clearTimeout(timer);
+      await context.close();
+    }
+  }
+}
+await browser.close();
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

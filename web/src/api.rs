@@ -1,0 +1,2 @@
+//! Stub.
+pub fn install(_store: crate::store::Store) {}

@@ -1,0 +1,445 @@
+//! The page's end of the wire to the engine: one worker, one queue of requests.
+//!
+//! Requests are answered one after another. Every request gets a last reply: its own, or a
+//! failure when the worker dies.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use couplet_protocol::{
+    BackendChoice, Command, DeviceInfo, Event, Failure, FailureKind, PairInfo, PairSummary, Reply,
+};
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+use web_sys::{ErrorEvent, MessageEvent, Worker};
+
+/// The loader that trunk writes beside the page for the worker binary.
+const WORKER_URL: &str = "./couplet-worker_loader.js";
+const START_LIMIT_MS: u32 = 60_000;
+const STOP_LIMIT_MS: u32 = 10_000;
+
+/// How the engine is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EngineState {
+    /// The worker is being started.
+    Starting,
+    /// A pair is on its way.
+    Loading {
+        /// What is happening.
+        stage: String,
+        /// Bytes received.
+        received: u64,
+        /// Bytes in all.
+        total: u64,
+    },
+    /// A pair is loaded.
+    Ready,
+    /// Loading failed, or the device is gone.
+    Failed(Failure),
+    /// The worker died and was not started again by itself.
+    Crashed,
+}
+
+type Sink = Box<dyn FnMut(&Reply)>;
+type Waiter = Box<dyn FnOnce(Result<(), Failure>)>;
+
+struct Request {
+    id: u32,
+    command: Command,
+    sink: Sink,
+}
+
+struct Live {
+    worker: Worker,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(ErrorEvent)>,
+}
+
+#[derive(Default)]
+struct Inner {
+    live: Option<Live>,
+    generation: u32,
+    started: bool,
+    last_id: u32,
+    queue: VecDeque<Request>,
+    active: Option<Request>,
+    restarts: u32,
+    waiters: Vec<Waiter>,
+    pair: String,
+    backend: BackendChoice,
+}
+
+/// Handle to the engine; copies are the same engine.
+#[derive(Clone, Copy)]
+pub struct EngineClient {
+    inner: StoredValue<Rc<RefCell<Inner>>, LocalStorage>,
+    /// How it is.
+    pub state: RwSignal<EngineState>,
+    /// The loaded pair.
+    pub pair: RwSignal<Option<Arc<PairInfo>>>,
+    /// Where it runs.
+    pub device: RwSignal<Option<DeviceInfo>>,
+    /// What can be loaded.
+    pub pairs: RwSignal<Vec<PairSummary>>,
+    /// What the person should know about a crash.
+    pub trouble: RwSignal<Option<String>>,
+}
+
+impl EngineClient {
+    /// A client without a worker; [`Self::start`] makes one.
+    pub fn new(pair: &str, backend: BackendChoice) -> Self {
+        let inner = Inner { pair: pair.to_owned(), backend, ..Inner::default() };
+        Self {
+            inner: StoredValue::new_local(Rc::new(RefCell::new(inner))),
+            state: RwSignal::new(EngineState::Starting),
+            pair: RwSignal::new(None),
+            device: RwSignal::new(None),
+            pairs: RwSignal::new(Vec::new()),
+            trouble: RwSignal::new(None),
+        }
+    }
+
+    fn inner(&self) -> Rc<RefCell<Inner>> {
+        self.inner.get_value()
+    }
+
+    /// Starts the worker and loads the pair.
+    pub fn start(&self) {
+        self.state.set(EngineState::Starting);
+        let client = *self;
+        let generation = {
+            let inner = self.inner();
+            let mut inner = inner.borrow_mut();
+            inner.generation += 1;
+            inner.started = false;
+            inner.generation
+        };
+        let worker = match Worker::new(&worker_url()) {
+            Ok(worker) => worker,
+            Err(_) => {
+                self.crash(generation, "This browser did not let the engine start.");
+                return;
+            }
+        };
+        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            if client.inner().borrow().generation != generation {
+                return;
+            }
+            let text = event.data().as_string().unwrap_or_default();
+            match serde_json::from_str::<Reply>(&text) {
+                Ok(reply) => client.receive(generation, &reply),
+                Err(error) => leptos::logging::warn!("reply not understood: {error}"),
+            }
+        });
+        let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
+            event.prevent_default();
+            client.crash(generation, "The engine stopped unexpectedly.");
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        self.inner().borrow_mut().live = Some(Live { worker, _on_message: on_message, _on_error: on_error });
+        gloo_timers::callback::Timeout::new(START_LIMIT_MS, move || {
+            let inner = client.inner();
+            let late = inner.borrow().generation == generation && !inner.borrow().started;
+            if late {
+                client.crash(generation, "The engine did not start within a minute.");
+            }
+        })
+        .forget();
+        self.request(|id| Command::Pairs { id }, move |reply| {
+            if let Reply::Pairs { pairs, .. } = reply {
+                client.pairs.set(pairs.clone());
+            }
+        });
+        self.enqueue_load();
+    }
+
+    /// Ends the worker and starts a new one.
+    pub fn restart(&self) {
+        self.trouble.set(None);
+        self.drop_worker(&Failure {
+            kind: FailureKind::Internal,
+            field: None,
+            sentence: "The engine was started again.".to_owned(),
+        });
+        self.start();
+    }
+
+    /// Restarts on another engine.
+    pub fn restart_with(&self, backend: BackendChoice) {
+        self.inner().borrow_mut().backend = backend;
+        self.restart();
+    }
+
+    /// Loads the pair again after a failed download.
+    pub fn retry(&self) {
+        self.enqueue_load();
+    }
+
+    /// Queues a request. `sink` sees every reply to it; the last one ends it.
+    pub fn request(&self, command: impl FnOnce(u32) -> Command, sink: impl FnMut(&Reply) + 'static) -> u32 {
+        let id = {
+            let inner = self.inner();
+            let mut inner = inner.borrow_mut();
+            inner.last_id += 1;
+            let id = inner.last_id;
+            inner.queue.push_back(Request { id, command: command(id), sink: Box::new(sink) });
+            id
+        };
+        self.pump();
+        id
+    }
+
+    /// Like [`Self::request`], with the pair loaded before.
+    pub fn request_with_pair(
+        &self,
+        pair: &str,
+        command: impl FnOnce(u32) -> Command,
+        sink: impl FnMut(&Reply) + 'static,
+    ) -> u32 {
+        if self.inner().borrow().live.is_none() {
+            self.restart();
+        }
+        let expected = {
+            let inner = self.inner();
+            let inner = inner.borrow();
+            let pending = inner.active.iter().chain(&inner.queue).rev().find_map(|request| match &request.command {
+                Command::Load { pair, .. } => Some(pair.clone()),
+                _ => None,
+            });
+            pending.or_else(|| self.pair.with_untracked(|pair| pair.as_ref().map(|pair| pair.name.clone())))
+        };
+        if expected.as_deref() != Some(pair) {
+            self.inner().borrow_mut().pair = pair.to_owned();
+            self.enqueue_load();
+        }
+        self.request(command, sink)
+    }
+
+    /// Ends a run or a measurement; a request that still waits is taken out of the queue.
+    pub fn stop(&self, id: u32) {
+        let waiting = {
+            let inner = self.inner();
+            let mut inner = inner.borrow_mut();
+            let place = inner.queue.iter().position(|request| request.id == id);
+            place.and_then(|place| inner.queue.remove(place))
+        };
+        if let Some(mut request) = waiting {
+            let reason = couplet_protocol::FinishReason::Stopped;
+            (request.sink)(&Reply::Events { id, events: vec![Event::Finished { reason }] });
+            return;
+        }
+        self.post(&Command::Stop { id });
+        let client = *self;
+        let generation = self.inner().borrow().generation;
+        gloo_timers::callback::Timeout::new(STOP_LIMIT_MS, move || {
+            let stuck = client.inner().borrow().active.as_ref().is_some_and(|request| request.id == id);
+            if stuck {
+                client.crash(generation, "The engine did not answer.");
+            }
+        })
+        .forget();
+    }
+
+    /// Calls back once the pair is ready or has failed.
+    pub fn when_ready(&self, waiter: impl FnOnce(Result<(), Failure>) + 'static) {
+        match self.state.get_untracked() {
+            EngineState::Ready => waiter(Ok(())),
+            EngineState::Failed(failure) => waiter(Err(failure)),
+            EngineState::Crashed => waiter(Err(crash_failure("The engine stopped unexpectedly."))),
+            EngineState::Starting | EngineState::Loading { .. } => {
+                self.inner().borrow_mut().waiters.push(Box::new(waiter));
+            }
+        }
+    }
+
+    fn enqueue_load(&self) {
+        let client = *self;
+        let (pair, backend) = {
+            let inner = self.inner();
+            let inner = inner.borrow();
+            (inner.pair.clone(), inner.backend)
+        };
+        let stage = "Starting".to_owned();
+        self.state.set(EngineState::Loading { stage, received: 0, total: 0 });
+        self.request(|id| Command::Load { id, pair, backend }, move |reply| match reply {
+            Reply::Loading { stage, received, total, .. } => {
+                client.state.set(EngineState::Loading {
+                    stage: stage.clone(),
+                    received: *received,
+                    total: *total,
+                });
+            }
+            Reply::Loaded { pair, device, .. } => {
+                client.pair.set(Some(Arc::new(pair.clone())));
+                client.device.set(Some(device.clone()));
+                client.state.set(EngineState::Ready);
+                client.tell_waiters(&Ok(()));
+            }
+            Reply::Failed { failure, .. } => {
+                client.pair.set(None);
+                client.state.set(EngineState::Failed(failure.clone()));
+                client.tell_waiters(&Err(failure.clone()));
+                client.reject_waiting(failure);
+            }
+            _ => {}
+        });
+    }
+
+    fn tell_waiters(&self, result: &Result<(), Failure>) {
+        let waiters = std::mem::take(&mut self.inner().borrow_mut().waiters);
+        for waiter in waiters {
+            waiter(result.clone());
+        }
+    }
+
+    fn reject_waiting(&self, failure: &Failure) {
+        let waiting = std::mem::take(&mut self.inner().borrow_mut().queue);
+        for mut request in waiting {
+            (request.sink)(&Reply::Failed { id: Some(request.id), failure: failure.clone() });
+        }
+    }
+
+    fn receive(&self, generation: u32, reply: &Reply) {
+        match reply {
+            Reply::Started => {
+                self.inner().borrow_mut().started = true;
+                self.pump();
+            }
+            Reply::Failed { id: None, failure } if failure.kind == FailureKind::Device => {
+                self.drop_worker(failure);
+                self.state.set(EngineState::Failed(failure.clone()));
+            }
+            Reply::Failed { id: None, failure } => self.crash(generation, &failure.sentence),
+            reply => self.answer(generation, reply),
+        }
+    }
+
+    fn answer(&self, generation: u32, reply: &Reply) {
+        let active = self.inner().borrow_mut().active.take();
+        let Some(mut request) = active else { return };
+        if reply_id(reply) != Some(request.id) {
+            self.inner().borrow_mut().active = Some(request);
+            return;
+        }
+        let last = is_last(reply);
+        if !last {
+            (request.sink)(reply);
+            let inner = self.inner();
+            let mut inner = inner.borrow_mut();
+            if inner.generation == generation && inner.active.is_none() {
+                inner.active = Some(request);
+            }
+            return;
+        }
+        (request.sink)(reply);
+        match reply {
+            Reply::Failed { failure, .. } if failure.kind == FailureKind::Internal => {
+                self.crash(generation, &failure.sentence);
+            }
+            Reply::Failed { failure, .. } if failure.kind == FailureKind::Device => {
+                self.drop_worker(failure);
+                self.state.set(EngineState::Failed(failure.clone()));
+            }
+            _ => self.pump(),
+        }
+    }
+
+    fn pump(&self) {
+        let next = {
+            let inner = self.inner();
+            let mut inner = inner.borrow_mut();
+            if !inner.started || inner.active.is_some() || inner.live.is_none() {
+                return;
+            }
+            let Some(request) = inner.queue.pop_front() else { return };
+            let command = request.command.clone();
+            inner.active = Some(request);
+            command
+        };
+        self.post(&next);
+    }
+
+    fn post(&self, command: &Command) {
+        let Ok(text) = serde_json::to_string(command) else { return };
+        if let Some(live) = &self.inner().borrow().live {
+            let _ = live.worker.post_message(&JsValue::from_str(&text));
+        }
+    }
+
+    fn crash(&self, generation: u32, sentence: &str) {
+        if self.inner().borrow().generation != generation {
+            return;
+        }
+        let first = {
+            let inner = self.inner();
+            let mut inner = inner.borrow_mut();
+            inner.restarts += 1;
+            inner.restarts == 1
+        };
+        self.drop_worker(&crash_failure(sentence));
+        if first {
+            self.trouble.set(Some(format!("{sentence} It was started again; the text and settings are kept.")));
+            self.start();
+        } else {
+            self.trouble.set(Some(format!("{sentence} The text and settings are kept.")));
+            self.state.set(EngineState::Crashed);
+        }
+    }
+
+    fn drop_worker(&self, failure: &Failure) {
+        let (live, active) = {
+            let inner = self.inner();
+            let mut inner = inner.borrow_mut();
+            inner.generation += 1;
+            inner.started = false;
+            (inner.live.take(), inner.active.take())
+        };
+        if let Some(live) = live {
+            live.worker.set_onmessage(None);
+            live.worker.set_onerror(None);
+            live.worker.terminate();
+            // Freed later: one of these closures may be what is running.
+            gloo_timers::callback::Timeout::new(0, move || drop(live)).forget();
+        }
+        self.pair.set(None);
+        if let Some(mut request) = active {
+            (request.sink)(&Reply::Failed { id: Some(request.id), failure: failure.clone() });
+        }
+        self.reject_waiting(failure);
+        self.tell_waiters(&Err(failure.clone()));
+    }
+}
+
+fn crash_failure(sentence: &str) -> Failure {
+    Failure { kind: FailureKind::Internal, field: None, sentence: sentence.to_owned() }
+}
+
+fn worker_url() -> String {
+    let base = document().base_uri().ok().flatten().unwrap_or_default();
+    web_sys::Url::new_with_base(WORKER_URL, &base).map_or_else(|_| WORKER_URL.to_owned(), |url| url.href())
+}
+
+fn reply_id(reply: &Reply) -> Option<u32> {
+    match reply {
+        Reply::Started => None,
+        Reply::Pairs { id, .. }
+        | Reply::Loading { id, .. }
+        | Reply::Loaded { id, .. }
+        | Reply::Events { id, .. }
+        | Reply::Distribution { id, .. }
+        | Reply::Measuring { id, .. }
+        | Reply::Measured { id, .. } => Some(*id),
+        Reply::Failed { id, .. } => *id,
+    }
+}
+
+fn is_last(reply: &Reply) -> bool {
+    match reply {
+        Reply::Started | Reply::Loading { .. } | Reply::Measuring { .. } => false,
+        Reply::Events { events, .. } => events.iter().any(|event| matches!(event, Event::Finished { .. })),
+        _ => true,
+    }
+}

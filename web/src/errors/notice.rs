@@ -1,0 +1,122 @@
+use couplet_protocol::FailureKind;
+use leptos::prelude::*;
+
+use crate::engine_client::EngineState;
+use crate::store::{Store, use_store};
+
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Retry,
+    Cpu,
+    Restart,
+    DismissTrouble,
+    DismissMessage,
+    None,
+}
+
+impl Way {
+    fn label(self) -> &'static str {
+        match self {
+            Self::Retry => "Try again",
+            Self::Cpu => "Use the CPU",
+            Self::Restart => "Restart the engine",
+            Self::DismissTrouble | Self::DismissMessage => "Close",
+            Self::None => "",
+        }
+    }
+
+    fn take(self, store: Store) {
+        match self {
+            Self::Retry => store.engine.retry(),
+            Self::Cpu => store.use_cpu(),
+            Self::Restart => store.engine.restart(),
+            Self::DismissTrouble => store.engine.trouble.set(None),
+            Self::DismissMessage => store.message.set(None),
+            Self::None => {}
+        }
+    }
+}
+
+#[derive(Clone, PartialEq)]
+struct Notice {
+    sentence: String,
+    ways: Vec<Way>,
+}
+
+fn notices(store: Store) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let state = store.engine.state.get();
+    let mut failed = None;
+    match &state {
+        EngineState::Failed(failure) => {
+            failed = Some(failure.sentence.clone());
+            let ways = match failure.kind {
+                FailureKind::Device => vec![Way::Cpu, Way::Restart],
+                FailureKind::Download | FailureKind::Files => vec![Way::Retry],
+                FailureKind::Input | FailureKind::Internal => vec![Way::Restart],
+            };
+            notices.push(Notice { sentence: failure.sentence.clone(), ways });
+        }
+        EngineState::Crashed => {
+            let sentence = store.engine.trouble.get().unwrap_or_else(|| "The engine stopped.".to_owned());
+            notices.push(Notice { sentence, ways: vec![Way::Restart] });
+        }
+        EngineState::Starting | EngineState::Loading { .. } | EngineState::Ready => {
+            if let Some(sentence) = store.engine.trouble.get() {
+                notices.push(Notice { sentence, ways: vec![Way::DismissTrouble] });
+            }
+        }
+    }
+    if let Some(sentence) = store.message.get().filter(|sentence| failed.as_ref() != Some(sentence)) {
+        notices.push(Notice { sentence, ways: vec![Way::DismissMessage] });
+    }
+    if state == EngineState::Ready
+        && let Some(reason) = store.engine.device.get().and_then(|device| device.reason)
+    {
+        let sentence =
+            format!("{reason} Both models run on the CPU: everything works and is just as exact, only slower.");
+        notices.push(Notice { sentence, ways: vec![Way::None] });
+    }
+    notices
+}
+
+/// Everything the person should know before going on.
+#[component]
+pub fn Notices() -> impl IntoView {
+    let store = use_store();
+    let all = Memo::new(move |_| notices(store));
+    view! {
+        <section class="notices" data-testid="notice" aria-label="Notices" role="status" hidden=move || all.with(Vec::is_empty)>
+            {move || {
+                all.get()
+                    .into_iter()
+                    .map(|notice| {
+                        let buttons = notice
+                            .ways
+                            .into_iter()
+                            .filter(|way| *way != Way::None)
+                            .map(|way| {
+                                view! {
+                                    <button type="button" class="button" on:click=move |_| way.take(store)>
+                                        {way.label()}
+                                    </button>
+                                }
+                            })
+                            .collect_view();
+                        view! {
+                            <div class="notice">
+                                <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
+                                    <rect x="1.5" y="1.5" width="15" height="15" rx="2" fill="none" stroke="currentColor"
+                                        stroke-width="1.8" />
+                                    <path d="M9 4.6v5.4M9 12.4v1.6" stroke="currentColor" stroke-width="2" />
+                                </svg>
+                                <p>{notice.sentence}</p>
+                                {buttons}
+                            </div>
+                        }
+                    })
+                    .collect_view()
+            }}
+        </section>
+    }
+}

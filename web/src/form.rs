@@ -1,0 +1,114 @@
+//! The settings as a person edits them: raw text per field, read and checked as a whole.
+
+use couplet_protocol::{Rule, Settings};
+use leptos::prelude::*;
+
+/// A field and what is wrong with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldError {
+    /// Name of the field of [`Settings`].
+    pub field: String,
+    /// The sentence.
+    pub sentence: String,
+}
+
+/// The controls. Copies are the same form.
+#[derive(Clone, Copy)]
+pub struct Form {
+    /// Name of the pair.
+    pub pair: RwSignal<String>,
+    /// Text to continue.
+    pub prompt: RwSignal<String>,
+    /// Tokens drafted per round.
+    pub gamma: RwSignal<String>,
+    /// How drafted tokens are judged.
+    pub rule: RwSignal<Rule>,
+    /// Divides the logits.
+    pub temperature: RwSignal<String>,
+    /// Most probable tokens kept.
+    pub top_k: RwSignal<String>,
+    /// Probability mass kept.
+    pub top_p: RwSignal<String>,
+    /// Seed of all draws.
+    pub seed: RwSignal<String>,
+    /// Tokens to write.
+    pub max_tokens: RwSignal<String>,
+    /// What the engine said about a field, until it is edited.
+    pub refused: RwSignal<Option<FieldError>>,
+}
+
+impl Form {
+    /// A form that shows these settings.
+    pub fn new(settings: &Settings) -> Self {
+        let form = Self {
+            pair: RwSignal::default(),
+            prompt: RwSignal::default(),
+            gamma: RwSignal::default(),
+            rule: RwSignal::default(),
+            temperature: RwSignal::default(),
+            top_k: RwSignal::default(),
+            top_p: RwSignal::default(),
+            seed: RwSignal::default(),
+            max_tokens: RwSignal::default(),
+            refused: RwSignal::default(),
+        };
+        form.write(settings);
+        form
+    }
+
+    /// Shows these settings.
+    pub fn write(&self, settings: &Settings) {
+        self.pair.set(settings.pair.clone());
+        self.prompt.set(settings.prompt.clone());
+        self.gamma.set(settings.gamma.to_string());
+        self.rule.set(settings.rule);
+        self.temperature.set(settings.temperature.to_string());
+        self.top_k.set(settings.top_k.to_string());
+        self.top_p.set(settings.top_p.to_string());
+        self.seed.set(settings.seed.to_string());
+        self.max_tokens.set(settings.max_tokens.to_string());
+        self.refused.set(None);
+    }
+
+    /// What the form says, tracked.
+    ///
+    /// # Errors
+    ///
+    /// The first field that does not work, and why.
+    pub fn read(&self) -> Result<Settings, FieldError> {
+        let settings = Settings {
+            pair: self.pair.get(),
+            prompt: self.prompt.get(),
+            gamma: number(self.gamma, "gamma", "a whole number, 0 to 8")?,
+            rule: self.rule.get(),
+            temperature: number(self.temperature, "temperature", "a number, 0 to 4")?,
+            top_k: number(self.top_k, "top_k", "a whole number; 0 turns it off")?,
+            top_p: number(self.top_p, "top_p", "a number above 0, up to 1")?,
+            seed: number(self.seed, "seed", "a whole number")?,
+            max_tokens: number(self.max_tokens, "max_tokens", "a whole number, 1 to 4096")?,
+        };
+        let refuse = |error: couplet_protocol::SettingsError| FieldError {
+            field: error.field.to_owned(),
+            sentence: error.sentence,
+        };
+        settings.check().map_err(refuse)?;
+        Ok(settings)
+    }
+
+    /// What is wrong, by the page's own check or the engine's.
+    pub fn error(&self) -> Option<FieldError> {
+        self.read().err().or_else(|| self.refused.get())
+    }
+}
+
+fn number<T: std::str::FromStr>(text: RwSignal<String>, field: &str, wanted: &str) -> Result<T, FieldError> {
+    let text = text.get();
+    text.trim().parse().map_err(|_| FieldError {
+        field: field.to_owned(),
+        sentence: if text.trim().is_empty() {
+            format!("write {wanted}")
+        } else {
+            format!("“{}” does not work here; write {wanted}", text.trim())
+        },
+    })
+}

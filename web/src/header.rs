@@ -1,0 +1,66 @@
+//! Name of the page and where the models run.
+
+use couplet_protocol::BackendKind;
+use leptos::prelude::*;
+
+use crate::engine_client::EngineState;
+use crate::store::use_store;
+use crate::theme::ThemeToggle;
+
+/// The top of the page.
+#[component]
+pub fn Header(
+    /// Opens the help.
+    help: RwSignal<bool>,
+) -> impl IntoView {
+    view! {
+        <header class="top">
+            <h1 class="brand">
+                <svg width="24" height="16" viewBox="0 0 24 16" aria-hidden="true">
+                    <path d="M1.5 3.5h21" class="brand-pencil" />
+                    <path d="M1.5 12.5h17" class="brand-ink" />
+                </svg>
+                "Couplet"
+            </h1>
+            <p class="tagline">"A small model pencils ahead. A large one inks what it agrees with."</p>
+            <div class="top-right">
+                <Badge />
+                <ThemeToggle />
+                <button type="button" class="icon-button" data-testid="help" aria-label="Help: keys and terms"
+                    title="Help: keys and terms (?)" on:click=move |_| help.set(true)>
+                    <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
+                        <path d="M6.8 7.4a3.2 3.2 0 1 1 4.9 2.7c-1.1.7-1.7 1.2-1.7 2.4" fill="none"
+                            stroke="currentColor" stroke-width="1.7" stroke-linecap="round" />
+                        <circle cx="10" cy="15.6" r="1.1" fill="currentColor" />
+                    </svg>
+                </button>
+            </div>
+        </header>
+    }
+}
+
+#[component]
+fn Badge() -> impl IntoView {
+    let engine = use_store().engine;
+    let kind = move || match (engine.state.get(), engine.device.get()) {
+        (EngineState::Ready, Some(device)) if device.backend == BackendKind::Gpu => "gpu",
+        (EngineState::Ready, Some(_)) => "cpu",
+        (EngineState::Failed(_) | EngineState::Crashed, _) => "none",
+        _ => "waiting",
+    };
+    let text = move || match (engine.state.get(), engine.device.get()) {
+        (EngineState::Ready, Some(device)) => device.name,
+        (EngineState::Failed(_) | EngineState::Crashed, _) => "No engine".to_owned(),
+        (EngineState::Loading { received, total, .. }, _) if total > 0 => {
+            format!("Loading, {} %", (100 * received).checked_div(total).unwrap_or(0).min(100))
+        }
+        _ => "Loading".to_owned(),
+    };
+    let reason = move || engine.device.get().and_then(|device| device.reason);
+    view! {
+        <p class="badge" data-testid="badge" data-kind=kind title=move || reason().unwrap_or_default()>
+            <i aria-hidden="true"></i>
+            <span>{text}</span>
+        </p>
+    }
+}

@@ -1,0 +1,62 @@
+//! Keys and terms.
+
+use leptos::html;
+use leptos::prelude::*;
+
+const KEYS: [(&str, &str); 7] = [
+    ("Space", "play or pause"),
+    ("← →", "previous, next phase"),
+    ("[ ]", "previous, next round"),
+    ("Shift ← →", "previous, next round"),
+    ("Home", "back to the prompt"),
+    ("End", "to the end of what is written"),
+    ("?", "this help"),
+];
+
+const TERMS: [(&str, &str); 9] = [
+    ("Draft", "the small, quick model. It proposes the next few tokens one after another, in pencil."),
+    ("Target", "the large model whose text is wanted. It reads all proposals in a single pass and has the last word, in ink."),
+    ("Look-ahead γ", "how many tokens the draft proposes in a round."),
+    ("Draw u", "a uniform random number between 0 and 1. A token stays when u is below target / draft."),
+    ("Acceptance rate α", "the share of judged tokens that stay. Tokens behind a rejected one are never judged."),
+    ("Residual", "where the target gives more than the draft: max(0, target − draft), scaled to 1. A rejected token is replaced from it, and that makes the text exactly the target’s own."),
+    ("Bonus token", "when every proposal stays, the same pass already holds the target’s next token: one more, free."),
+    ("Total variation", "how far apart two distributions are: half the sum of their differences. The expected acceptance is 1 minus it."),
+    ("Temperature", "below 1 the models keep to what they find probable; 0 takes the most probable token always."),
+];
+
+/// The dialog behind `?`.
+#[component]
+pub fn Help(
+    /// Whether it is shown.
+    open: RwSignal<bool>,
+) -> impl IntoView {
+    let dialog = NodeRef::<html::Dialog>::new();
+    Effect::new(move |_| {
+        let Some(dialog) = dialog.get() else { return };
+        if open.get() && !dialog.open() {
+            let _ = dialog.show_modal();
+        } else if !open.get() && dialog.open() {
+            dialog.close();
+        }
+    });
+    view! {
+        <dialog node_ref=dialog class="help" aria-labelledby="help-title" on:close=move |_| open.set(false)>
+            <header>
+                <h2 id="help-title">"Keys and terms"</h2>
+                <button type="button" class="button" on:click=move |_| open.set(false)>"Close"</button>
+            </header>
+            <p class="serif">
+                "The draft writes in pencil; the target reads several pencilled tokens in one pass, inks those it agrees with and replaces the first it does not. The text is distributed exactly as if the target had written alone."
+            </p>
+            <h3>"Keys"</h3>
+            <dl class="help-keys">
+                {KEYS.map(|(key, what)| view! { <div><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div> }).collect_view()}
+            </dl>
+            <h3>"Terms"</h3>
+            <dl class="help-terms">
+                {TERMS.map(|(term, what)| view! { <div><dt>{term}</dt><dd>{what}</dd></div> }).collect_view()}
+            </dl>
+        </dialog>
+    }
+}

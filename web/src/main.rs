@@ -1,0 +1,22 @@
+//! The page: draws what the engine states, in a browser that may or may not have one.
+
+mod api;
+mod app;
+mod engine_client;
+mod errors;
+mod form;
+mod header;
+mod help;
+mod permalink;
+mod playhead;
+mod stage;
+mod store;
+mod theme;
+
+fn main() {
+    console_error_panic_hook::set_once();
+    leptos::mount::mount_to_body(app::App);
+    if let Some(shell) = leptos::prelude::document().get_element_by_id("shell") {
+        shell.remove();
+    }
+}

@@ -1,0 +1,151 @@
+//! Settings in the address: `#v=1&pair=…&prompt=…`. Whatever is written there, the page starts.
+
+use couplet_protocol::{BackendChoice, Rule, Settings};
+use leptos::prelude::*;
+use wasm_bindgen::JsValue;
+use web_sys::UrlSearchParams;
+
+const VERSION: &str = "1";
+const LONGEST: usize = 16_384;
+
+/// What an address asks for.
+pub struct Link {
+    /// Settings; defaults where the address says nothing or nonsense.
+    pub settings: Settings,
+    /// Which engine.
+    pub backend: BackendChoice,
+    /// A sentence about what could not be understood.
+    pub trouble: Option<String>,
+}
+
+/// Reads the address of the page.
+pub fn read() -> Link {
+    let location = window().location();
+    let query = pairs(&location.search().unwrap_or_default());
+    let hash = location.hash().unwrap_or_default();
+    let backend_of = |pairs: &[(String, String)]| pairs.iter().any(|(key, value)| key == "backend" && value == "cpu");
+    if hash.len() > LONGEST {
+        let trouble = Some("The link is too long to be one of ours, so these are the usual settings.".to_owned());
+        let backend = choice(backend_of(&query));
+        return Link { settings: Settings::default(), backend, trouble };
+    }
+    let pairs = pairs(hash.trim_start_matches('#'));
+    let backend = choice(backend_of(&query) || backend_of(&pairs));
+    match settings(&pairs) {
+        Ok(settings) => Link { settings, backend, trouble: None },
+        Err(sentence) => {
+            let trouble = Some(format!("The link could not be used: {sentence}. These are the usual settings."));
+            Link { settings: Settings::default(), backend, trouble }
+        }
+    }
+}
+
+/// Writes settings into the address without leaving the page.
+pub fn write(settings: &Settings) {
+    let Ok(params) = UrlSearchParams::new() else { return };
+    params.append("v", VERSION);
+    params.append("pair", &settings.pair);
+    params.append("prompt", &settings.prompt);
+    params.append("gamma", &settings.gamma.to_string());
+    params.append("rule", settings.rule.name());
+    params.append("temperature", &settings.temperature.to_string());
+    params.append("top_k", &settings.top_k.to_string());
+    params.append("top_p", &settings.top_p.to_string());
+    params.append("seed", &settings.seed.to_string());
+    params.append("max_tokens", &settings.max_tokens.to_string());
+    let cpu = read().backend == BackendChoice::Cpu;
+    let query_has_it = window().location().search().is_ok_and(|search| search.contains("backend=cpu"));
+    if cpu && !query_has_it {
+        params.append("backend", "cpu");
+    }
+    let hash = format!("#{}", String::from(params.to_string()));
+    if let Ok(history) = window().history() {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&hash));
+    }
+}
+
+fn choice(cpu: bool) -> BackendChoice {
+    if cpu { BackendChoice::Cpu } else { BackendChoice::Auto }
+}
+
+fn pairs(text: &str) -> Vec<(String, String)> {
+    let Ok(params) = UrlSearchParams::new_with_str(text) else { return Vec::new() };
+    let entries = js_sys::Array::from(&params);
+    entries
+        .iter()
+        .filter_map(|entry| {
+            let entry = js_sys::Array::from(&entry);
+            Some((entry.get(0).as_string()?, entry.get(1).as_string()?))
+        })
+        .collect()
+}
+
+/// Settings from key-value pairs. Keys of other parts of the page are left alone.
+fn settings(pairs: &[(String, String)]) -> Result<Settings, String> {
+    let mut settings = Settings::default();
+    for (key, value) in pairs {
+        let bad = |_| format!("{key} cannot be “{}”", shorten(value));
+        match key.as_str() {
+            "v" if value != VERSION => return Err(format!("it has version {}, this page reads 1", shorten(value))),
+            "pair" => settings.pair.clone_from(value),
+            "prompt" => settings.prompt.clone_from(value),
+            "gamma" => settings.gamma = value.parse().map_err(|_| bad(()))?,
+            "rule" => {
+                let rule = Rule::ALL.into_iter().find(|rule| rule.name() == value);
+                settings.rule = rule.ok_or(()).map_err(bad)?;
+            }
+            "temperature" => settings.temperature = value.parse().map_err(|_| bad(()))?,
+            "top_k" => settings.top_k = value.parse().map_err(|_| bad(()))?,
+            "top_p" => settings.top_p = value.parse().map_err(|_| bad(()))?,
+            "seed" => settings.seed = value.parse().map_err(|_| bad(()))?,
+            "max_tokens" => settings.max_tokens = value.parse().map_err(|_| bad(()))?,
+            _ => {}
+        }
+    }
+    settings.check().map_err(|error| error.to_string())?;
+    Ok(settings)
+}
+
+fn shorten(text: &str) -> String {
+    let mut short: String = text.chars().take(24).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> Result<Settings, String> {
+        let owned: Vec<(String, String)> =
+            pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        settings(&owned)
+    }
+
+    #[test]
+    fn a_link_sets_what_it_names_and_nothing_else() {
+        let settings = read(&[("v", "1"), ("gamma", "3"), ("prompt", "O\n"), ("rule", "greedy")]).unwrap();
+        let expected = Settings { gamma: 3, prompt: "O\n".to_owned(), rule: Rule::Greedy, ..Settings::default() };
+        assert_eq!(settings, expected);
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_a_sentence_that_names_the_field() {
+        for (key, value) in [
+            ("gamma", "-1"),
+            ("gamma", "99"),
+            ("temperature", "NaN"),
+            ("temperature", "inf"),
+            ("top_p", "0"),
+            ("seed", "1e400"),
+            ("rule", "<script>"),
+            ("pair", "../x"),
+        ] {
+            let sentence = read(&[(key, value)]).unwrap_err();
+            assert!(sentence.contains(key), "{sentence}");
+        }
+        assert!(read(&[("v", "2")]).unwrap_err().contains("version"));
+    }
+}

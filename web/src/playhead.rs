@@ -1,0 +1,145 @@
+//! Where in the run the page stands, and the clock that moves it.
+
+use couplet_playback::{Pace, Run};
+use leptos::prelude::*;
+
+const LONGEST_FRAME_MS: f64 = 100.0;
+
+/// The speeds on offer.
+pub const SPEEDS: [(f64, &str); 5] = [(0.25, "¼×"), (0.5, "½×"), (1.0, "1×"), (2.0, "2×"), (4.0, "4×")];
+
+/// Position in the steps of a run.
+#[derive(Clone, Copy)]
+pub struct Playhead {
+    /// Steps shown; 0 is before the first.
+    pub at: RwSignal<usize>,
+    /// Whether time passes.
+    pub playing: RwSignal<bool>,
+    /// Factor on durations.
+    pub speed: RwSignal<f64>,
+    run: RwSignal<Run>,
+    clock: StoredValue<Clock>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Clock {
+    last: f64,
+    spent: f64,
+    ticking: bool,
+}
+
+impl Playhead {
+    /// At the start of a run, standing still.
+    pub fn new(run: RwSignal<Run>) -> Self {
+        Self {
+            at: RwSignal::new(0),
+            playing: RwSignal::new(false),
+            speed: RwSignal::new(1.0),
+            run,
+            clock: StoredValue::new(Clock::default()),
+        }
+    }
+
+    fn steps(&self) -> usize {
+        self.run.with_untracked(|run| run.steps().len())
+    }
+
+    /// Lets time pass.
+    pub fn play(&self) {
+        if self.run.with_untracked(|run| run.finished().is_some()) && self.at.get_untracked() >= self.steps() {
+            self.at.set(0);
+        }
+        self.playing.set(true);
+        let ticking = self.clock.with_value(|clock| clock.ticking);
+        self.clock.set_value(Clock { last: now(), spent: 0.0, ticking: true });
+        if !ticking {
+            let playhead = *self;
+            request_animation_frame(move || playhead.tick());
+        }
+    }
+
+    /// Stands still.
+    pub fn pause(&self) {
+        self.playing.set(false);
+    }
+
+    /// Stands still at a step.
+    pub fn go(&self, to: usize) {
+        self.pause();
+        let to = to.min(self.steps());
+        if self.at.get_untracked() != to {
+            self.at.set(to);
+        }
+    }
+
+    /// Next or previous phase.
+    pub fn step(&self, forward: bool) {
+        let at = self.at.get_untracked();
+        self.go(if forward { at + 1 } else { at.saturating_sub(1) });
+    }
+
+    /// Next or previous round.
+    pub fn round(&self, forward: bool) {
+        let at = self.at.get_untracked();
+        let to = self.run.with_untracked(|run| if forward { run.next_round(at) } else { run.previous_round(at) });
+        self.go(to);
+    }
+
+    /// The last step there is.
+    pub fn end(&self) {
+        self.go(usize::MAX);
+    }
+
+    /// Back to the start, for a new run.
+    pub fn reset(&self) {
+        self.at.set(0);
+        self.clock.update_value(|clock| clock.spent = 0.0);
+    }
+
+    fn tick(self) {
+        if !self.playing.get_untracked() {
+            self.clock.update_value(|clock| clock.ticking = false);
+            return;
+        }
+        let pace = Pace { speed: self.speed.get_untracked(), reduced: reduced_motion() };
+        let mut clock = self.clock.get_value();
+        let time = now();
+        clock.spent += (time - clock.last).clamp(0.0, LONGEST_FRAME_MS);
+        clock.last = time;
+        let before = self.at.get_untracked();
+        let (at, done) = self.run.with_untracked(|run| {
+            let mut at = before;
+            loop {
+                let hold = run.step_at(at).map_or(0.0, |step| {
+                    pace.milliseconds(step.phase, run.rounds()[step.round].proposals.len())
+                });
+                if at >= run.steps().len() {
+                    clock.spent = clock.spent.min(hold);
+                    break (at, run.finished().is_some() && clock.spent >= hold);
+                }
+                if clock.spent < hold {
+                    break (at, false);
+                }
+                clock.spent -= hold;
+                at += 1;
+            }
+        });
+        self.clock.set_value(clock);
+        if at != before {
+            self.at.set(at);
+        }
+        if done {
+            self.playing.set(false);
+        }
+        request_animation_frame(move || self.tick());
+    }
+}
+
+fn now() -> f64 {
+    window().performance().map_or(0.0, |performance| performance.now())
+}
+
+/// Whether the person asked their system for less movement.
+pub fn reduced_motion() -> bool {
+    window().match_media("(prefers-reduced-motion: reduce)").ok().flatten().is_some_and(|query| query.matches())
+}

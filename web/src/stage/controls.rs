@@ -1,0 +1,222 @@
+use couplet_protocol::{MAX_SEED, Rule};
+use leptos::prelude::*;
+
+use crate::form::Form;
+use crate::store::use_store;
+
+/// The settings, and the button that writes with them.
+#[component]
+pub fn Controls() -> impl IntoView {
+    let store = use_store();
+    let form = store.form;
+    let error = Memo::new(move |_| form.error());
+    let submit = move |event: web_sys::SubmitEvent| {
+        event.prevent_default();
+        store.generate();
+    };
+    let writing = move || store.writing.get().is_some() || store.wanted.get();
+    view! {
+        <form class="controls" on:submit=submit aria-label="Settings">
+            <PairField />
+            <PromptField form=form />
+            <NumberField name="gamma" label="Look-ahead γ" value=form.gamma form=form min="0" max="8" step="1"
+                hint="Tokens drafted per round; 0 is the target alone" />
+            <NumberField name="temperature" label="Temperature" value=form.temperature form=form min="0" max="4"
+                step="0.05" hint="0 always takes the most probable token" />
+            <NumberField name="top_k" label="Top-k" value=form.top_k form=form min="0" max="1000000" step="1"
+                hint="Keep the k most probable tokens; 0 is off" />
+            <NumberField name="top_p" label="Top-p" value=form.top_p form=form min="0.05" max="1" step="0.05"
+                hint="Keep the most probable tokens up to this mass; 1 is off" />
+            <SeedField form=form />
+            <NumberField name="max_tokens" label="Tokens" value=form.max_tokens form=form min="1" max="4096" step="1"
+                hint="How many tokens to write" />
+            <RuleField form=form />
+            <div class="field field-go">
+                <button type="submit" class="button go" data-testid="generate" disabled=move || error.with(Option::is_some)>
+                    {move || if writing() { "Write anew" } else { "Write" }}
+                </button>
+            </div>
+        </form>
+    }
+}
+
+#[component]
+fn FieldErrorLine(form: Form, field: &'static str) -> impl IntoView {
+    let sentence = move || form.error().filter(|error| error.field == field).map(|error| error.sentence);
+    view! {
+        {move || {
+            sentence().map(|sentence| {
+                view! { <p class="field-error" id=format!("{field}-error") role="alert">{sentence}"."</p> }
+            })
+        }}
+    }
+}
+
+fn has_error(form: Form, field: &'static str) -> Option<&'static str> {
+    form.error().filter(|error| error.field == field).map(|_| "true")
+}
+
+#[component]
+fn PairField() -> impl IntoView {
+    let store = use_store();
+    let engine = store.engine;
+    let several = move || engine.pairs.with(|pairs| pairs.len() > 1);
+    let title = move || {
+        let name = store.form.pair.get();
+        engine
+            .pairs
+            .with(|pairs| pairs.iter().find(|pair| pair.name == name).map(|pair| pair.title.clone()))
+            .or_else(|| engine.pair.get().map(|pair| pair.title.clone()))
+            .unwrap_or(name)
+    };
+    view! {
+        <div class="field field-pair">
+            <label for="pair">"Pair"</label>
+            <Show when=several fallback=move || view! { <output id="pair" class="value">{title}</output> }>
+                <select id="pair" data-testid="pair" on:change=move |event| store.form.pair.set(event_target_value(&event))
+                    prop:value=move || store.form.pair.get()>
+                    {move || {
+                        engine
+                            .pairs
+                            .get()
+                            .into_iter()
+                            .map(|pair| view! { <option value=pair.name.clone()>{pair.title.clone()}</option> })
+                            .collect_view()
+                    }}
+                </select>
+            </Show>
+            <FieldErrorLine form=store.form field="pair" />
+        </div>
+    }
+}
+
+#[component]
+fn PromptField(form: Form) -> impl IntoView {
+    let breaks = move || form.prompt.with(|prompt| prompt.matches('\n').count());
+    let edit = move |event| {
+        form.prompt.set(event_target_value(&event));
+        form.refused.set(None);
+    };
+    view! {
+        <div class="field field-prompt">
+            <label for="prompt">
+                "Prompt"
+                <span class="breaks" title="Line breaks in the prompt">
+                    {move || match breaks() {
+                        0 => String::new(),
+                        count @ 1..=3 => " ↵".repeat(count),
+                        count => format!(" ↵ × {count}"),
+                    }}
+                </span>
+            </label>
+            <textarea id="prompt" data-testid="prompt" rows="1" spellcheck="false" autocomplete="off"
+                prop:value=move || form.prompt.get() on:input=edit aria-invalid=move || has_error(form, "prompt")
+                aria-describedby="prompt-error"></textarea>
+            <FieldErrorLine form=form field="prompt" />
+        </div>
+    }
+}
+
+#[component]
+fn NumberField(
+    name: &'static str,
+    label: &'static str,
+    value: RwSignal<String>,
+    form: Form,
+    min: &'static str,
+    max: &'static str,
+    step: &'static str,
+    hint: &'static str,
+) -> impl IntoView {
+    let edit = move |event| {
+        value.set(event_target_value(&event));
+        form.refused.set(None);
+    };
+    view! {
+        <div class="field field-number" title=hint>
+            <label for=name>{label}</label>
+            <input id=name data-testid=name type="number" inputmode="decimal" min=min max=max step=step
+                prop:value=move || value.get() on:input=edit aria-invalid=move || has_error(form, name)
+                aria-describedby=format!("{name}-error") />
+            <FieldErrorLine form=form field=name />
+        </div>
+    }
+}
+
+#[component]
+fn SeedField(form: Form) -> impl IntoView {
+    let edit = move |event| {
+        form.seed.set(event_target_value(&event));
+        form.refused.set(None);
+    };
+    let roll = move |_| {
+        let seed = (js_sys::Math::random() * 100_000.0).floor().min(MAX_SEED as f64);
+        form.seed.set(format!("{seed:.0}"));
+        form.refused.set(None);
+    };
+    view! {
+        <div class="field field-seed" title="The same seed and settings give the same text">
+            <label for="seed">"Seed"</label>
+            <span class="with-button">
+                <input id="seed" data-testid="seed" type="text" inputmode="numeric" autocomplete="off"
+                    prop:value=move || form.seed.get() on:input=edit aria-invalid=move || has_error(form, "seed")
+                    aria-describedby="seed-error" />
+                <button type="button" class="die" data-testid="dice" aria-label="Roll a new seed" title="Roll a new seed"
+                    on:click=roll>
+                    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+                        <rect x="1.7" y="1.7" width="12.6" height="12.6" rx="3" fill="none" stroke="currentColor"
+                            stroke-width="1.5" />
+                        <circle cx="5.2" cy="5.2" r="1.3" fill="currentColor" />
+                        <circle cx="8" cy="8" r="1.3" fill="currentColor" />
+                        <circle cx="10.8" cy="10.8" r="1.3" fill="currentColor" />
+                    </svg>
+                </button>
+            </span>
+            <FieldErrorLine form=form field="seed" />
+        </div>
+    }
+}
+
+#[component]
+fn RuleField(form: Form) -> impl IntoView {
+    let inexact = move || {
+        let warm = form.temperature.with(|text| text.trim().parse::<f64>().is_ok_and(|temperature| temperature > 0.0));
+        form.rule.get() == Rule::Greedy && warm
+    };
+    view! {
+        <fieldset class="field field-rule" aria-describedby="rule-note">
+            <legend>
+                "Rule "
+                <Show when=inexact>
+                    <b class="not-exact" data-testid="not-exact">"not exact"</b>
+                </Show>
+            </legend>
+            <div class="segments">
+                {Rule::ALL
+                    .map(|rule| {
+                        let (title, hint) = match rule {
+                            Rule::Rejection => ("Rejection", "Keeps a token with probability min(1, target / draft): the text is exactly the target’s"),
+                            Rule::Greedy => ("Greedy", "Keeps a token only if it is the target’s most probable one: exact at temperature 0"),
+                        };
+                        view! {
+                            <button type="button" title=hint data-testid=format!("rule-{}", rule.name())
+                                aria-pressed=move || if form.rule.get() == rule { "true" } else { "false" }
+                                on:click=move |_| {
+                                    form.rule.set(rule);
+                                    form.refused.set(None);
+                                }>
+                                {title}
+                            </button>
+                        }
+                    })
+                    .collect_view()}
+            </div>
+            <p class="rule-note" id="rule-note">
+                {move || {
+                    inexact().then_some("Always inks the target’s favourite, so above temperature 0 its text is not the target’s.")
+                }}
+            </p>
+            <FieldErrorLine form=form field="rule" />
+        </fieldset>
+    }
+}

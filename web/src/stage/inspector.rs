@@ -1,0 +1,247 @@
+use couplet_playback::ClosingKind;
+use couplet_protocol::Distribution;
+use couplet_speculation::distribution::total_variation;
+use leptos::prelude::*;
+
+use super::icons::{Sign, mark};
+use super::typecase::{Hit, type_case};
+use crate::store::{Selection, Store, use_store};
+
+const CONTEXT: usize = 16;
+
+/// What is known about one place of the text at the playhead.
+#[derive(Clone, PartialEq)]
+struct Place {
+    context: String,
+    column: usize,
+    columns: usize,
+    draft: Option<Distribution>,
+    target: Option<Distribution>,
+    hits: Vec<Hit>,
+}
+
+fn place(store: Store, at: Selection) -> Option<Place> {
+    let state = store.state.get();
+    let run = store.run;
+    run.with_untracked(|run| {
+        let round = run.rounds().get(at.round)?.clone();
+        let current = state.step.is_some_and(|step| step.round == at.round);
+        if state.step.is_none_or(|step| at.round > step.round) {
+            return None;
+        }
+        let (verified, closed, judged) =
+            if current { (state.verified(), state.closed(), state.judged()) } else { (true, true, usize::MAX) };
+        let mut hits = Vec::new();
+        let mut draft = None;
+        let mut target = None;
+        if let Some(proposal) = round.proposals.get(at.column) {
+            draft = Some(proposal.distribution.clone());
+            let accepted = proposal.verdict.as_ref().map(|verdict| verdict.accepted);
+            let sign = match accepted {
+                Some(true) if at.column < judged => Sign::Accepted,
+                Some(false) if at.column < judged => Sign::Rejected,
+                _ => Sign::Pencil,
+            };
+            hits.push((proposal.token, sign));
+            target = proposal.verdict.as_ref().filter(|_| verified).map(|verdict| verdict.distribution.clone());
+        }
+        if let Some(closing) = round.closing.as_ref().filter(|_| closed) {
+            let here = match closing.kind {
+                ClosingKind::Resampled => round.rejected() == Some(at.column),
+                ClosingKind::Bonus => at.column == round.proposals.len(),
+            };
+            if here && closing.kind == ClosingKind::Bonus {
+                target = Some(closing.distribution.clone());
+                hits.push((closing.token, Sign::Bonus));
+            } else if here {
+                hits.push((closing.token, Sign::Resampled));
+            }
+        }
+        let mut tokens: Vec<u32> = run.prompt().to_vec();
+        run.rounds()[..at.round].iter().for_each(|round| tokens.extend(&round.committed));
+        tokens.extend(round.proposals.iter().take(at.column).map(|proposal| proposal.token));
+        let text: String = tokens.iter().map(|token| store.text(*token)).collect();
+        let shown: Vec<char> = text.replace('\n', "↵").chars().collect();
+        let from = shown.len().saturating_sub(CONTEXT);
+        let mut context: String = shown[from..].iter().collect();
+        if from > 0 {
+            context.insert(0, '…');
+        }
+        Some(Place { context, column: at.column, columns: round.proposals.len(), draft, target, hits })
+    })
+}
+
+/// Everything the two models said about one place.
+#[component]
+pub fn Inspector() -> impl IntoView {
+    let store = use_store();
+    let here = Memo::new(move |_| store.focus().and_then(|at| place(store, at)));
+    view! {
+        <section class="sheet inspector" data-testid="inspector" aria-label="Inspector">
+            {move || match here.get() {
+                Some(place) => shown(store, place).into_any(),
+                None => view! {
+                    <header>
+                        <h2>"What the models said"</h2>
+                        <p class="muted">
+                            "Here stand both distributions of the token under the needle. Pick any token of the text or of the round to see its own."
+                        </p>
+                    </header>
+                }
+                .into_any(),
+            }}
+        </section>
+    }
+}
+
+fn shown(store: Store, place: Place) -> impl IntoView {
+    let kind = store.engine.pair.with_untracked(|pair| pair.as_ref().map(|pair| (pair.tokens.clone(), pair.token_kind.clone())));
+    let (tokens, kind) = kind
+        .or_else(|| store.trace().map(|trace| (trace.pair.tokens, trace.pair.token_kind)))
+        .unwrap_or_else(|| (Vec::new(), "token".to_owned()));
+    let which = if place.column >= place.columns {
+        "bonus position".to_owned()
+    } else {
+        format!("position {} of {}", place.column + 1, place.columns)
+    };
+    let case = type_case(store, &tokens, place.draft.as_ref(), place.target.as_ref(), &place.hits);
+    let about = if case.is_some() {
+        format!("{which}, all {} {kind}s, one scale", tokens.len())
+    } else {
+        format!("{which}, the most probable {kind}s")
+    };
+    let chart = case.unwrap_or_else(|| list(store, &place).into_any());
+    let waiting = match (&place.draft, &place.target) {
+        (Some(_), None) => Some("The target has said nothing about this place yet, or never did."),
+        (None, Some(_)) => Some("Nothing was drafted here: this token is the target’s alone."),
+        _ => None,
+    };
+    view! {
+        <header>
+            <h2>"After "<q>{place.context.clone()}</q></h2>
+            <p class="muted">{about}</p>
+        </header>
+        {chart}
+        <p class="key">
+            <i class="swatch draft"></i>"draft"<i class="swatch overlap"></i>"overlap"<i class="swatch target"></i>"target"
+        </p>
+        {waiting.map(|sentence| view! { <p class="muted">{sentence}</p> })}
+        {mass(&place)}
+        <Table place=place />
+    }
+}
+
+/// `1 - TV | TV`, where both distributions are complete.
+fn mass(place: &Place) -> Option<impl IntoView + use<>> {
+    let (draft, target) = (place.draft.as_ref()?, place.target.as_ref()?);
+    if draft.tokens.is_some() || target.tokens.is_some() || draft.probs.len() != target.probs.len() {
+        return None;
+    }
+    let wide = |distribution: &Distribution| distribution.probs.iter().map(|prob| f64::from(*prob)).collect::<Vec<_>>();
+    let tv = total_variation(&wide(draft), &wide(target));
+    let share = 100.0 * (1.0 - tv);
+    let (left, right) = ((1.0 - tv > 0.12), (tv > 0.12));
+    Some(view! {
+        <p class="mass" role="img" aria-label=format!("accepted mass {:.3}, total variation {tv:.3}", 1.0 - tv)>
+            <span class="mass-overlap" style=format!("width:{share:.1}%")>
+                {left.then(|| view! { <b>{format!("{:.3}", 1.0 - tv)}</b>{(share > 45.0).then_some(" accepted mass")} })}
+            </span>
+            <span class="mass-rest" style=format!("width:{:.1}%", 100.0 - share)>
+                {right.then(|| view! { <b>{format!("{tv:.3}")}</b>" TV" })}
+            </span>
+        </p>
+    })
+}
+
+/// (token, draft, target) of everything that was kept, most probable first.
+fn entries(place: &Place) -> Vec<(u32, Option<f32>, Option<f32>)> {
+    let both = [place.draft.as_ref(), place.target.as_ref()];
+    let mut ids: Vec<u32> = both.iter().flatten().flat_map(|distribution| distribution.iter().map(|(id, _)| id)).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let of = |distribution: Option<&Distribution>, id| distribution.and_then(|distribution| distribution.prob(id));
+    let mut entries: Vec<_> =
+        ids.into_iter().map(|id| (id, of(place.draft.as_ref(), id), of(place.target.as_ref(), id))).collect();
+    let key = |entry: &(u32, Option<f32>, Option<f32>)| entry.1.unwrap_or(0.0).max(entry.2.unwrap_or(0.0));
+    entries.sort_by(|a, b| key(b).total_cmp(&key(a)));
+    entries
+}
+
+fn list(store: Store, place: &Place) -> impl IntoView + use<> {
+    let mut entries = entries(place);
+    entries.truncate(20);
+    let most = entries.first().map_or(1.0, |entry| entry.1.unwrap_or(0.0).max(entry.2.unwrap_or(0.0))).max(0.05);
+    let scale = 190.0 / f64::from(most);
+    let height = entries.len() as f64 * 17.0 + 4.0;
+    let hits = place.hits.clone();
+    let rows = entries
+        .into_iter()
+        .enumerate()
+        .map(|(index, (token, draft, target))| {
+            let y = index as f64 * 17.0 + 1.0;
+            let (d, t) = (f64::from(draft.unwrap_or(0.0)), f64::from(target.unwrap_or(0.0)));
+            let hit = hits.iter().find(|(id, _)| *id == token).map(|(_, sign)| mark(*sign, 338.0, y + 8.0, 11.0));
+            let bar = |class: &'static str, top: f64, height: f64, value: f64| {
+                view! {
+                    <rect class=class x="74" y=format!("{:.1}", y + top) width=format!("{:.1}", value * scale)
+                        height=height.to_string() />
+                }
+            };
+            view! {
+                <text class="letter" x="66" y=format!("{:.1}", y + 12.0) text-anchor="end">{store.show(token)}</text>
+                {bar("bar-draft", 1.4, 8.0, d)}
+                {bar("bar-hatch", 1.4, 8.0, d)}
+                {bar("bar-target", 4.4, 8.0, t)}
+                {bar("bar-overlap", 4.4, 5.0, d.min(t))}
+                {bar("bar-outline", 1.4, 8.0, d)}
+                {hit}
+            }
+        })
+        .collect_view();
+    view! {
+        <svg class="figure case" viewBox=format!("0 0 348 {height:.0}") role="img" aria-label="Most probable tokens, draft and target">
+            {rows}
+        </svg>
+    }
+}
+
+#[component]
+fn Table(place: Place) -> impl IntoView {
+    let store = use_store();
+    let open = RwSignal::new(false);
+    let toggle = move |event: web_sys::Event| {
+        use wasm_bindgen::JsCast;
+        let details = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+        open.set(details.is_some_and(|details| details.has_attribute("open")));
+    };
+    let number = |value: Option<f32>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
+    let rows = move || {
+        entries(&place)
+            .into_iter()
+            .map(|(token, draft, target)| {
+                view! {
+                    <tr>
+                        <th scope="row">{store.show(token)}</th>
+                        <td>{number(draft)}</td>
+                        <td>{number(target)}</td>
+                    </tr>
+                }
+            })
+            .collect_view()
+    };
+    view! {
+        <details class="table" on:toggle=toggle>
+            <summary>"As a table"</summary>
+            <Show when=move || open.get()>
+                <div class="table-scroll" tabindex="0" role="region" aria-label="Probabilities">
+                    <table>
+                        <thead>
+                            <tr><th scope="col">"token"</th><th scope="col">"draft"</th><th scope="col">"target"</th></tr>
+                        </thead>
+                        <tbody>{rows.clone()}</tbody>
+                    </table>
+                </div>
+            </Show>
+        </details>
+    }
+}

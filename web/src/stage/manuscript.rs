@@ -1,0 +1,168 @@
+use couplet_playback::{InkToken, Mark};
+use leptos::html;
+use leptos::prelude::*;
+
+use super::icons::{Sign, icon};
+use crate::store::{MarksShown, Selection, Store, use_store};
+
+/// The text, with the marks of how it came about.
+#[component]
+pub fn Manuscript() -> impl IntoView {
+    let store = use_store();
+    let page = NodeRef::<html::Div>::new();
+    Effect::new(move |_| {
+        store.state.track();
+        request_animation_frame(move || {
+            if let Some(page) = page.get_untracked() {
+                page.set_scroll_top(page.scroll_height());
+            }
+        });
+    });
+    view! {
+        <section class="sheet manuscript" id="manuscript" tabindex="-1" aria-label="Manuscript">
+            <header>
+                <Legend />
+                <Count />
+                <MarksSwitch />
+            </header>
+            <div class="page" node_ref=page tabindex="0" role="region" aria-label="Text"
+                class:marks-last=move || store.marks.get() == MarksShown::Last
+                class:marks-clean=move || store.marks.get() == MarksShown::Clean>
+                <p class="lines" data-testid="manuscript">
+                    <Prompt />
+                    <Rounds />
+                    <span class="caret" aria-hidden="true"></span>
+                </p>
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Legend() -> impl IntoView {
+    view! {
+        <ul class="legend" aria-label="Marks">
+            <li><span class="lg pen">"pencil"</span>" drafted"</li>
+            <li><span class="lg acc">"ink"</span>" accepted"</li>
+            <li><s class="was">"a"</s>" struck out"</li>
+            <li>{icon(Sign::Resampled, 12)}" resampled"</li>
+            <li>{icon(Sign::Bonus, 13)}" bonus"</li>
+            <li><span class="lg dis">"d"</span>" discarded"</li>
+        </ul>
+    }
+}
+
+#[component]
+fn Count() -> impl IntoView {
+    let store = use_store();
+    let words = move || {
+        let kind = store.engine.pair.with(|pair| pair.as_ref().map_or("token".to_owned(), |pair| pair.token_kind.clone()));
+        store.state.with(|state| {
+            let (tokens, rounds) = (state.written(), state.glyphs.len());
+            let plural = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+            (rounds > 0).then(|| format!("{}, {}", plural(tokens, &kind), plural(rounds, "round")))
+        })
+    };
+    view! { <p class="count">{words}</p> }
+}
+
+#[component]
+fn MarksSwitch() -> impl IntoView {
+    let store = use_store();
+    let options =
+        [(MarksShown::All, "all marks"), (MarksShown::Last, "last round"), (MarksShown::Clean, "clean")];
+    view! {
+        <div class="segments small" role="group" aria-label="Marks shown">
+            {options
+                .map(|(shown, label)| {
+                    view! {
+                        <button type="button"
+                            aria-pressed=move || if store.marks.get() == shown { "true" } else { "false" }
+                            on:click=move |_| store.marks.set(shown)>
+                            {label}
+                        </button>
+                    }
+                })
+                .collect_view()}
+        </div>
+    }
+}
+
+#[component]
+fn Prompt() -> impl IntoView {
+    let store = use_store();
+    let text = move || {
+        store.epoch.track();
+        let prompt = store.state.with(|state| state.prompt.clone());
+        if prompt.is_empty() {
+            return store.form.prompt.get();
+        }
+        let skip = store.engine.pair.with_untracked(|pair| pair.as_ref().map_or(0, |pair| pair.prefix_tokens as usize));
+        prompt.iter().skip(skip).map(|token| store.text(*token)).collect()
+    };
+    view! { <span class="tk prompt">{text}</span> }
+}
+
+#[component]
+fn Rounds() -> impl IntoView {
+    let store = use_store();
+    // Rounds that are over never change: they are drawn once.
+    let rounds = move || {
+        let epoch = store.epoch.get();
+        store.state.with(|state| {
+            state.manuscript.iter().map(|round| (epoch, round.round, round.current)).collect::<Vec<_>>()
+        })
+    };
+    view! {
+        <For each=rounds key=|round| *round children=move |(_, round, current)| {
+            let tokens = move |state: &couplet_playback::StageState| {
+                state.manuscript.get(round).map(|ink| ink.tokens.clone()).unwrap_or_default()
+            };
+            if current {
+                let tokens = move || store.state.with(tokens);
+                view! {
+                    <span class="rd now">
+                        <For each=tokens key=|ink| *ink children=move |ink| token(store, round, ink) />
+                    </span>
+                }
+                .into_any()
+            } else {
+                let tokens = store.state.with_untracked(tokens);
+                let views = tokens.into_iter().map(|ink| token(store, round, ink)).collect_view();
+                view! { <span class="rd">{views}</span> }.into_any()
+            }
+        } />
+    }
+}
+
+fn token(store: Store, round: usize, ink: InkToken) -> impl IntoView {
+    let text = store.text(ink.token);
+    let (class, below) = match ink.mark {
+        Mark::Pencil => ("pen", None),
+        Mark::Accepted => ("acc", None),
+        Mark::Struck => ("struck", None),
+        Mark::Resampled => ("res", Some(icon(Sign::Resampled, 11))),
+        Mark::Bonus => ("bon", Some(icon(Sign::Bonus, 13))),
+        Mark::Discarded => ("dis", None),
+    };
+    let title = match ink.mark {
+        Mark::Pencil => "drafted",
+        Mark::Accepted => "accepted",
+        Mark::Struck => "rejected",
+        Mark::Resampled => "resampled",
+        Mark::Bonus => "bonus",
+        Mark::Discarded => "discarded",
+    };
+    let struck = ink.struck.map(|token| view! { <s class="was" aria-hidden="true">{store.show(token)}</s> });
+    let below = below.map(|icon| view! { <i class="m" aria-hidden="true">{icon}</i> });
+    let (shown, end) = match text.strip_suffix('\n') {
+        Some(before) => (format!("{before}↵"), Some("\n")),
+        None => (text, None),
+    };
+    let class = format!("tk {class}{}", if end.is_some() { " nl" } else { "" });
+    let select = move |_| store.selected.set(Some(Selection { round, column: ink.column }));
+    view! {
+        <span class=class title=title style=format!("--i:{}", ink.column) on:click=select>{struck}{shown}{below}</span>
+        {end}
+    }
+}

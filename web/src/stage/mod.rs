@@ -1,0 +1,82 @@
+//! The Stage: the text being written, and the round that writes it.
+
+mod controls;
+mod gauge;
+mod icons;
+mod inspector;
+mod loading;
+mod manuscript;
+mod residual;
+mod round;
+mod statistics;
+mod timeline;
+mod transport;
+mod typecase;
+
+use leptos::prelude::*;
+
+use crate::store::use_store;
+use controls::Controls;
+use inspector::Inspector;
+use loading::Loading;
+use manuscript::Manuscript;
+use round::RoundPanel;
+use statistics::StatisticsPanel;
+use timeline::Timeline;
+use transport::Transport;
+
+/// The scene.
+#[component]
+pub fn Stage() -> impl IntoView {
+    view! {
+        <Hatch />
+        <Controls />
+        <div class="two">
+            <div class="main-column">
+                <Manuscript />
+                <RoundPanel />
+                <Timeline />
+                <Transport />
+            </div>
+            <aside class="side" aria-label="Distributions and statistics">
+                <Loading />
+                <Inspector />
+                <StatisticsPanel />
+            </aside>
+        </div>
+        <LiveRegion />
+    }
+}
+
+/// Hatching of everything that belongs to the draft.
+#[component]
+fn Hatch() -> impl IntoView {
+    view! {
+        <svg width="0" height="0" class="defs" aria-hidden="true">
+            <defs>
+                <pattern id="hatch" width="4.2" height="4.2" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+                    <path d="M0 0V4.2" class="hatch-line" />
+                </pattern>
+            </defs>
+        </svg>
+    }
+}
+
+/// One polite sentence per round.
+#[component]
+fn LiveRegion() -> impl IntoView {
+    let store = use_store();
+    let sentence = Memo::new(move |_| {
+        store.state.with(|state| {
+            let step = state.step?;
+            let committed = step.phase == couplet_playback::Phase::Commit;
+            // While the needle falls, the last complete round is what was said.
+            let index = if committed { step.round } else { step.round.checked_sub(1)? };
+            store.run.with_untracked(|run| {
+                let round = run.rounds().get(index)?;
+                Some(couplet_playback::round_summary(index + 1, round, |token| store.text(token)))
+            })
+        })
+    });
+    view! { <p class="visually-hidden" aria-live="polite" data-testid="live">{move || sentence.get().unwrap_or_default()}</p> }
+}

@@ -1,0 +1,171 @@
+use couplet_playback::{Closing, ClosingKind};
+use couplet_protocol::{Distribution, Rule};
+use leptos::prelude::*;
+
+use super::icons::{Sign, icon, mark};
+use crate::store::{Store, use_store};
+
+const WIDTH: f64 = 204.0;
+const ROWS: usize = 3;
+const ROW: f64 = 22.0;
+
+/// What the rejected token is redrawn from, or what the bonus is drawn from.
+#[component]
+pub fn ClosingPanel(
+    /// The target's own token.
+    closing: Closing,
+    /// Greedy takes the most probable token instead of drawing.
+    rule: Rule,
+) -> impl IntoView {
+    let store = use_store();
+    let bonus = closing.kind == ClosingKind::Bonus;
+    let token = store.show(closing.token);
+    let (sign, class, title) = match (bonus, rule) {
+        (true, _) => (Sign::Bonus, "closing bonus", "bonus, from the target"),
+        (false, Rule::Greedy) => (Sign::Resampled, "closing residual", "the target’s favourite"),
+        (false, Rule::Rejection) => (Sign::Resampled, "closing residual", "from the residual"),
+    };
+    let mass = closing.mass;
+    let formula = move || {
+        let notation = store.notation.get();
+        match (bonus, rule) {
+            (true, _) => view! { "the target’s next token, already computed" }.into_any(),
+            (false, Rule::Greedy) => view! { "the most probable token replaces it" }.into_any(),
+            (false, Rule::Rejection) => view! {
+                "max(0, "<em class="t">{notation.target()}</em>" − "<em class="d">{notation.draft()}</em>
+                {format!("), divided by {mass:.3}")}
+            }
+            .into_any(),
+        }
+    };
+    let bar = if bonus { "bar-target" } else { "bar-residual" };
+    let shares = shares(store, &closing.distribution, closing.token);
+    let label = if bonus { "Target distribution of the bonus token" } else { "Residual distribution" };
+    let landing = (rule == Rule::Rejection).then(|| strip(store, &closing, bar));
+    let caption = (rule == Rule::Rejection).then(|| {
+        view! {
+            <p class="inequality">
+                <em>"u"</em>"′ = "<b>{format!("{:.2}", closing.draw)}</b>" lands in "
+                <b class=format!("k {}", sign.class())>{token.clone()}</b>
+            </p>
+        }
+    });
+    view! {
+        <figure class=class>
+            <figcaption>
+                <span class=format!("tok {}", sign.class())>{token.clone()}</span>
+                {icon(sign, 14)}
+                <span class=format!("verdict k {}", sign.class())>{title}</span>
+            </figcaption>
+            <div class="closing-body">
+                <p class="formula-small">{formula}</p>
+                {rows(shares, bar, sign, label)}
+                {landing}
+                {caption}
+            </div>
+        </figure>
+    }
+}
+
+struct Share {
+    label: String,
+    prob: f32,
+    hit: bool,
+}
+
+fn shares(store: Store, distribution: &Distribution, hit: u32) -> Vec<Share> {
+    let mut entries: Vec<(u32, f32)> = distribution.iter().filter(|(_, prob)| *prob > 0.0).collect();
+    entries.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut kept: Vec<(u32, f32)> = entries.iter().take(ROWS).copied().collect();
+    if !kept.iter().any(|(token, _)| *token == hit)
+        && let Some(entry) = entries.iter().find(|(token, _)| *token == hit)
+    {
+        kept.pop();
+        kept.push(*entry);
+    }
+    let shown: f32 = kept.iter().map(|(_, prob)| prob).sum();
+    let mut shares: Vec<Share> =
+        kept.into_iter().map(|(token, prob)| Share { label: store.show(token), prob, hit: token == hit }).collect();
+    let rest = 1.0 - shown;
+    if rest > 0.0005 {
+        shares.push(Share { label: "rest".to_owned(), prob: rest, hit: false });
+    }
+    shares
+}
+
+fn rows(shares: Vec<Share>, class: &'static str, sign: Sign, label: &'static str) -> impl IntoView {
+    let most = shares.iter().map(|share| share.prob).fold(0.001, f32::max);
+    let left = 36.0;
+    let scale = (WIDTH - left - 66.0) / f64::from(most);
+    let height = shares.len() as f64 * ROW + 2.0;
+    let lines = shares
+        .into_iter()
+        .enumerate()
+        .map(|(index, share)| {
+            let y = index as f64 * ROW;
+            let width = (f64::from(share.prob) * scale).max(0.8);
+            view! {
+                <text class="letter" x=format!("{:.1}", left - 8.0) y=format!("{:.1}", y + 14.0) text-anchor="end">
+                    {share.label}
+                </text>
+                <rect class=class x=format!("{left}") y=format!("{:.1}", y + 4.0) width=format!("{width:.1}") height="12" />
+                <text class="number" x=format!("{:.1}", left + width + 5.0) y=format!("{:.1}", y + 14.0)>
+                    {format!("{:.3}", share.prob)}
+                </text>
+                {share.hit.then(|| mark(sign, WIDTH - 8.0, y + 10.0, 11.0))}
+            }
+        })
+        .collect_view();
+    view! {
+        <svg class="figure rows" viewBox=format!("0 0 {WIDTH} {height:.0}") role="img" aria-label=label>{lines}</svg>
+    }
+}
+
+/// The distribution as a landing strip in the order of the vocabulary, which is the order in
+/// which u′ is looked up.
+fn strip(store: Store, closing: &Closing, class: &'static str) -> impl IntoView + use<> {
+    let complete = closing.distribution.tokens.is_none();
+    let total: f64 = closing.distribution.probs.iter().map(|prob| f64::from(*prob)).sum();
+    if !complete || total <= 0.0 {
+        return None;
+    }
+    let point = f64::from(closing.draw);
+    let mut from = 0.0;
+    let mut lands = false;
+    let mut segments = Vec::new();
+    for (token, prob) in closing.distribution.iter() {
+        let share = f64::from(prob) / total;
+        if token == closing.token {
+            lands = point >= from - 1e-4 && point <= from + share + 1e-4;
+        }
+        if share > 0.0 {
+            segments.push((from, share, token));
+        }
+        from += share;
+    }
+    let rects = segments
+        .into_iter()
+        .enumerate()
+        .map(|(index, (from, share, token))| {
+            let (x, width) = (from * WIDTH, share * WIDTH);
+            let text = store.show(token);
+            let fits = width > 7.0 * text.chars().count() as f64 + 6.0;
+            let shade = if index % 2 == 0 { "" } else { " alternate" };
+            view! {
+                <rect class=format!("{class}{shade}") x=format!("{x:.2}") y="0" width=format!("{:.2}", (width - 0.8).max(width * 0.6))
+                    height="16" />
+                {fits.then(|| view! {
+                    <text class="letter inverse" x=format!("{:.1}", x + width / 2.0) y="12.5" text-anchor="middle">{text}</text>
+                })}
+            }
+        })
+        .collect_view();
+    let x = point * WIDTH;
+    let needle = lands.then(|| {
+        view! {
+            <path class="needle-line" d=format!("M{x:.1} -3V18") />
+            <path class="needle-point" d=format!("M{x:.1} -2l-5-8h10z") />
+        }
+    });
+    Some(view! { <svg class="figure strip" viewBox=format!("0 -12 {WIDTH} 31") aria-hidden="true">{rects}{needle}</svg> })
+}

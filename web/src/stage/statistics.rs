@@ -1,0 +1,196 @@
+use couplet_protocol::Measurement;
+use couplet_speculation::formulas::{accepted_length_probabilities, expected_tokens_per_round};
+use couplet_speculation::statistics::wilson_interval;
+use leptos::prelude::*;
+
+use crate::engine_client::EngineState;
+use crate::store::{Measuring, use_store};
+
+const HEIGHT: f64 = 76.0;
+const WIDTH: f64 = 150.0;
+
+/// What was measured, beside what theory says.
+#[component]
+pub fn StatisticsPanel() -> impl IntoView {
+    view! {
+        <section class="statistics" aria-label="Statistics">
+            <Acceptance />
+            <TokensPerRound />
+            <SpeedUp />
+            <Lengths />
+        </section>
+    }
+}
+
+#[component]
+fn Acceptance() -> impl IntoView {
+    let store = use_store();
+    let counts = Memo::new(move |_| store.state.with(|state| (state.statistics.accepted, state.statistics.tested)));
+    view! {
+        <div class="statistic">
+            <h3>"Acceptance rate "<em>"α"</em></h3>
+            {move || {
+                let (accepted, tested) = counts.get();
+                if tested == 0 {
+                    return view! {
+                        <p class="big" data-testid="acceptance-rate">"–"</p>
+                        <p class="muted">"no token tested yet"</p>
+                    }
+                    .into_any();
+                }
+                let rate = accepted as f64 / tested as f64;
+                let [low, high] = wilson_interval(accepted, tested, 0.95);
+                let x = |value: f64| format!("{:.1}", value.clamp(0.0, 1.0) * WIDTH);
+                view! {
+                    <p class="big" data-testid="acceptance-rate">
+                        {format!("{rate:.2}")}" "<small title="Wilson interval, 95 %">{format!("[{low:.2}, {high:.2}]")}</small>
+                    </p>
+                    <svg class="interval" viewBox="0 0 150 12" role="img"
+                        aria-label=format!("{rate:.2} between {low:.2} and {high:.2} on a scale from 0 to 1")>
+                        <path class="axis" d="M0 6H150" />
+                        <path class="interval-line" d=format!("M{} 6H{}", x(low), x(high)) />
+                        <circle cx=x(rate) cy="6" r="4" />
+                    </svg>
+                    <p class="muted">{format!("{accepted} of {tested} tested")}</p>
+                }
+                .into_any()
+            }}
+        </div>
+    }
+}
+
+#[component]
+fn TokensPerRound() -> impl IntoView {
+    let store = use_store();
+    let numbers = Memo::new(move |_| {
+        store.state.with(|state| {
+            let statistics = &state.statistics;
+            (statistics.tokens_per_round(), statistics.acceptance_rate(), statistics.lengths.len().saturating_sub(1))
+        })
+    });
+    view! {
+        <div class="statistic">
+            <h3>"Tokens per round"</h3>
+            <p class="big" data-testid="tokens-per-round">
+                {move || numbers.get().0.map_or("–".to_owned(), |value| format!("{value:.2}"))}" "
+                <small>
+                    {move || {
+                        let (measured, rate, gamma) = numbers.get();
+                        measured.and(rate).map(|rate| format!("theory {:.2}", expected_tokens_per_round(rate, gamma)))
+                    }}
+                </small>
+            </p>
+            <p class="formula-small">"(1 − "<em>"α"</em><sup>"γ+1"</sup>") / (1 − "<em>"α"</em>")"</p>
+        </div>
+    }
+}
+
+#[component]
+fn Lengths() -> impl IntoView {
+    let store = use_store();
+    let numbers = Memo::new(move |_| {
+        store.state.with(|state| (state.statistics.lengths.clone(), state.statistics.acceptance_rate()))
+    });
+    let bars = move || {
+        let (lengths, rate) = numbers.get();
+        let total: u32 = lengths.iter().sum();
+        let rate = rate?;
+        if total == 0 || lengths.len() < 2 {
+            return None;
+        }
+        let theory: Vec<f64> = accepted_length_probabilities(rate, lengths.len() - 1)
+            .into_iter()
+            .map(|share| share * f64::from(total))
+            .collect();
+        let most = lengths.iter().map(|count| f64::from(*count)).chain(theory.iter().copied()).fold(1.0, f64::max) * 1.1;
+        let cell = WIDTH / lengths.len() as f64;
+        let label = lengths.iter().enumerate().map(|(kept, count)| format!("{kept}: {count}")).collect::<Vec<_>>().join(", ");
+        let columns = lengths
+            .iter()
+            .enumerate()
+            .map(|(kept, count)| {
+                let height = f64::from(*count) / most * HEIGHT;
+                let x = kept as f64 * cell;
+                let expected = theory.get(kept).copied().unwrap_or(0.0) / most * HEIGHT;
+                view! {
+                    <rect class="bar-overlap" x=format!("{:.1}", x + 3.0) y=format!("{:.1}", HEIGHT - height)
+                        width=format!("{:.1}", (cell - 6.0).max(2.0)) height=format!("{height:.1}") />
+                    <path class="theory" d=format!("M{:.1} {:.1}H{:.1}", x + 1.0, HEIGHT - expected, x + cell - 1.0) />
+                    <text class="number" x=format!("{:.1}", x + cell / 2.0) y="90" text-anchor="middle">{kept}</text>
+                }
+            })
+            .collect_view();
+        Some(view! {
+            <svg class="histogram" viewBox="0 -2 150 94" role="img" aria-label=format!("Rounds by accepted tokens: {label}")>
+                {columns}
+                <path class="axis" d="M0 76.5H150" />
+            </svg>
+            <p class="muted">"accepted per round; line: theory at this "<em>"α"</em></p>
+        })
+    };
+    view! {
+        <div class="statistic lengths">
+            <h3>"Accepted length"</h3>
+            {move || bars().map_or_else(|| view! { <p class="big">"–"</p> }.into_any(), IntoAny::into_any)}
+        </div>
+    }
+}
+
+#[component]
+fn SpeedUp() -> impl IntoView {
+    let store = use_store();
+    let run_speed = move || {
+        store.state.with(|state| state.statistics.tokens_per_second()).map(|speed| format!("{speed:.1} tokens/s in this run"))
+    };
+    let busy = move || matches!(store.measuring.get(), Some(Measuring::Running(..)));
+    let ready = move || store.engine.state.get() == EngineState::Ready && store.form.read().is_ok();
+    view! {
+        <div class="statistic speed-up">
+            <h3>"Speed-up, measured"</h3>
+            {move || match store.measuring.get() {
+                None => view! { <p class="big">"–"</p> }.into_any(),
+                Some(Measuring::Running(done, pairs)) => view! {
+                    <p class="big">{done}" "<small>"of "{pairs}" pairs timed"</small></p>
+                    <progress aria-label="Measurement" max=pairs.max(1).to_string() value=done.to_string()></progress>
+                    <p class="muted">"Nothing moves while the engine is timed."</p>
+                }
+                .into_any(),
+                Some(Measuring::Failed(sentence)) => view! { <p class="field-error">{sentence}</p> }.into_any(),
+                Some(Measuring::Done(measurement)) => result(&measurement).into_any(),
+            }}
+            <p class="muted">{run_speed}</p>
+            <button type="button" class="button measure" data-testid="measure" disabled=move || busy() || !ready()
+                on:click=move |_| store.measure()>
+                {move || if busy() { "Measuring" } else { "Measure speed-up" }}
+            </button>
+        </div>
+    }
+}
+
+fn result(measurement: &Measurement) -> impl IntoView + use<> {
+    let [low, high] = measurement.interval;
+    let verdict = if low > 1.0 {
+        "faster"
+    } else if high < 1.0 {
+        "slower"
+    } else {
+        "can’t tell"
+    };
+    let speed = |speed: &couplet_protocol::TokensPerSecond| format!("{:.1} tokens/s [{:.1}, {:.1}]", speed.median, speed.min, speed.max);
+    let settings = &measurement.settings;
+    view! {
+        <p class="big" data-testid="speed-up">
+            {format!("{:.2}×", measurement.speed_up)}" "<small>{format!("[{low:.2}, {high:.2}]")}</small>" "<b>{verdict}</b>
+        </p>
+        <dl class="speeds-measured">
+            <dt>"with the draft"</dt><dd>{speed(&measurement.speculation)}</dd>
+            <dt>"target alone"</dt><dd>{speed(&measurement.target_alone)}</dd>
+        </dl>
+        <p class="muted">
+            {format!(
+                "{} pairs of {} tokens, γ {}, temperature {}, on {}",
+                measurement.pairs, measurement.tokens, settings.gamma, settings.temperature, measurement.device.name
+            )}
+        </p>
+    }
+}

@@ -1,0 +1,116 @@
+use couplet_playback::Glyph;
+use leptos::html;
+use leptos::prelude::*;
+
+use super::icons::{Sign, mark};
+use crate::store::use_store;
+
+const COLUMN: f64 = 20.0;
+const CELL: f64 = 8.2;
+
+/// One column per round: its height is the number of accepted tokens.
+#[component]
+pub fn Timeline() -> impl IntoView {
+    let store = use_store();
+    let scroller = NodeRef::<html::Div>::new();
+    let tallest = Memo::new(move |_| {
+        let drafted = store.run.with(|run| run.rounds().iter().map(|round| round.proposals.len()).max());
+        let asked = store.form.gamma.with(|gamma| gamma.trim().parse::<usize>().unwrap_or(5).min(16));
+        drafted.unwrap_or(asked).max(1)
+    });
+    let shown = Memo::new(move |_| store.state.with(|state| state.glyphs.len()));
+    let total = Memo::new(move |_| store.run.with(|run| run.rounds().len()));
+    let slots = move || total.get().max(shown.get()).max(46);
+    let height = move || (tallest.get() + 1) as f64 * CELL + 24.0;
+    let base = move || (tallest.get() + 1) as f64 * CELL + 5.0;
+    let view_box = move || format!("0 0 {:.0} {:.0}", slots() as f64 * COLUMN + 8.0, height());
+    let glyphs = move || {
+        let epoch = store.epoch.get();
+        store.state.with(|state| {
+            state.glyphs.iter().enumerate().map(|(index, glyph)| (epoch, tallest.get(), index, *glyph)).collect::<Vec<_>>()
+        })
+    };
+    Effect::new(move |_| {
+        let x = shown.get() as f64 * COLUMN;
+        if let Some(scroller) = scroller.get() {
+            let width = f64::from(scroller.client_width());
+            let left = f64::from(scroller.scroll_left());
+            if x > left + width - 30.0 || x < left + 30.0 {
+                scroller.set_scroll_left((x - width * 0.7).max(0.0) as i32);
+            }
+        }
+    });
+    let pick = move |event: web_sys::MouseEvent| {
+        let Some(scroller) = scroller.get_untracked() else { return };
+        let x = f64::from(event.client_x()) - scroller.get_bounding_client_rect().left() + f64::from(scroller.scroll_left());
+        let round = ((x - 4.0) / COLUMN).floor().max(0.0) as usize;
+        if round < total.get_untracked() {
+            store.playhead.go(store.run.with_untracked(|run| run.end_of(round)));
+        }
+    };
+    let label = move || match shown.get() {
+        0 => "Timeline of rounds, none yet".to_owned(),
+        count => format!("Timeline of {count} rounds; the height is the number of accepted tokens"),
+    };
+    view! {
+        <div class="timeline" node_ref=scroller on:click=pick data-testid="timeline">
+            <svg class="tl" role="img" aria-label=label viewBox=view_box
+                width=move || format!("{:.0}", slots() as f64 * COLUMN + 8.0) height=move || format!("{:.0}", height())>
+                <path class="axis" d=move || format!("M4 {:.1}H{:.0}", base() + 1.5, slots() as f64 * COLUMN + 4.0) />
+                <Show when=move || { shown.get() > 0 }>
+                    <rect class="tl-now" x=move || format!("{:.0}", shown.get() as f64 * COLUMN - 17.0) y="1" width="22"
+                        height=move || format!("{:.1}", base() + 2.0) rx="4" />
+                </Show>
+                <For each=glyphs key=|glyph| *glyph children=move |(_, tallest, index, glyph)| column(index, tallest, glyph) />
+                {move || (shown.get()..slots())
+                    .map(|index| {
+                        let known = index < total.get();
+                        let x = center(index);
+                        view! {
+                            <circle class="tl-future" class:known=known cx=format!("{x:.1}") cy=format!("{:.1}", base() - 3.0)
+                                r=if known { "2" } else { "1" } />
+                        }
+                    })
+                    .collect_view()}
+                {move || (0..slots())
+                    .filter(|index| (index + 1) % 5 == 0 || index + 1 == shown.get())
+                    .filter(|index| *index < shown.get() && !(index + 1 != shown.get() && index + 2 >= shown.get()))
+                    .map(|index| {
+                        view! {
+                            <text class="number" class:on=index + 1 == shown.get() x=format!("{:.1}", center(index))
+                                y=format!("{:.1}", height() - 4.0) text-anchor="middle">
+                                {index + 1}
+                            </text>
+                        }
+                    })
+                    .collect_view()}
+            </svg>
+        </div>
+    }
+}
+
+fn center(index: usize) -> f64 {
+    index as f64 * COLUMN + 14.0
+}
+
+fn column(index: usize, tallest: usize, glyph: Glyph) -> impl IntoView {
+    let x = center(index);
+    let y = move |row: usize| (tallest + 1) as f64 * CELL + 5.0 - (row as f64 + 0.5) * CELL;
+    let accepted = (0..glyph.accepted)
+        .map(|row| {
+            view! {
+                <rect class="tl-accepted" x=format!("{:.1}", x - 6.0) y=format!("{:.1}", y(row) - 2.9) width="12"
+                    height="5.8" rx="1" />
+            }
+        })
+        .collect_view();
+    let open = usize::from(glyph.bonus == Some(false));
+    let discarded = (glyph.accepted + open..glyph.drafted)
+        .map(|row| view! { <circle class="tl-discarded" cx=format!("{x:.1}") cy=format!("{:.1}", y(row)) r="1.7" /> })
+        .collect_view();
+    let closing = glyph.bonus.map(|bonus| {
+        let (sign, size) = if bonus { (Sign::Bonus, 10.5) } else { (Sign::Resampled, 9.0) };
+        mark(sign, x, y(glyph.accepted), size)
+    });
+    view! { <g>{accepted}{discarded}{closing}</g> }
+}

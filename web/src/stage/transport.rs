@@ -1,0 +1,84 @@
+use leptos::prelude::*;
+
+use crate::playhead::SPEEDS;
+use crate::store::use_store;
+
+const FIRST: &str = "M4 4h2v12H4zM16 4v12L7 10z";
+const BACK: &str = "M14.5 4v12L6 10z";
+const PLAY: &str = "M6 3.5v13L17 10z";
+const PAUSE: &str = "M5 4h3.6v12H5zM11.4 4H15v12h-3.6z";
+const NEXT: &str = "M4 4v12l8-6zM13 4h2.4v12H13z";
+const END: &str = "M3 4v12l7-6zM10 4v12l7-6zM17 4h1.6v12H17z";
+const STOP: &str = "M5 5h10v10H5z";
+
+fn glyph(path: impl IntoView + 'static) -> impl IntoView {
+    view! { <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">{path}</svg> }
+}
+
+/// Buttons that move the playhead.
+#[component]
+pub fn Transport() -> impl IntoView {
+    let store = use_store();
+    let playhead = store.playhead;
+    let label = move || {
+        if playhead.playing.get() {
+            "Pause"
+        } else if store.wanted.get() {
+            "Waiting"
+        } else if store.would_write() {
+            "Write and play"
+        } else {
+            "Play"
+        }
+    };
+    let icon = move || if playhead.playing.get() { PAUSE } else { PLAY };
+    let writing = move || store.writing.get().is_some() || store.wanted.get();
+    let button = move |class: &'static str, label: &'static str, id: &'static str, path: &'static str, act: fn(crate::store::Store)| {
+        view! {
+            <button type="button" class=format!("button {class}") aria-label=label title=label data-testid=id
+                on:click=move |_| act(store)>
+                {glyph(view! { <path d=path fill="currentColor" /> })}
+            </button>
+        }
+    };
+    view! {
+        <div class="transport" role="group" aria-label="Playback">
+            {button("first", "Back to the prompt", "first", FIRST, |store| store.playhead.go(0))}
+            {button("back", "Previous phase", "prev-phase", BACK, |store| store.playhead.step(false))}
+            <button type="button" class="button play" data-testid="play" on:click=move |_| store.play_or_pause()
+                disabled=move || store.form.read().is_err() && store.would_write()>
+                {glyph(view! { <path d=icon fill="currentColor" /> })}
+                <span>{label}</span>
+            </button>
+            <Show when=writing>
+                <button type="button" class="button stop" data-testid="stop" on:click=move |_| store.stop()>
+                    {glyph(view! { <path d=STOP fill="currentColor" /> })}
+                    <span>"Stop"</span>
+                </button>
+            </Show>
+            <button type="button" class="button step" data-testid="next-phase"
+                on:click=move |_| store.playhead.step(true)>
+                {glyph(view! { <path d=NEXT fill="currentColor" /> })}
+                <span>"Next phase"</span>
+            </button>
+            {button("end", "To the end", "end", END, |store| store.playhead.end())}
+            <div class="speeds" role="group" aria-label="Speed">
+                {SPEEDS
+                    .map(|(speed, label)| {
+                        view! {
+                            <button type="button"
+                                aria-pressed=move || if playhead.speed.get() == speed { "true" } else { "false" }
+                                on:click=move |_| playhead.speed.set(speed)>
+                                {label}
+                            </button>
+                        }
+                    })
+                    .collect_view()}
+            </div>
+            <p class="keys" aria-hidden="true">
+                <kbd>"Space"</kbd>" play "<kbd>"←"</kbd><kbd>"→"</kbd>" phase "<kbd>"["</kbd><kbd>"]"</kbd>" round "
+                <kbd>"End"</kbd>" finish"
+            </p>
+        </div>
+    }
+}

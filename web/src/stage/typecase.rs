@@ -1,0 +1,140 @@
+//! All characters of a small vocabulary on one scale, laid out like a printer's type case.
+
+use couplet_protocol::Distribution;
+use leptos::prelude::*;
+
+use super::gauge::bars;
+use super::icons::{Sign, mark};
+use crate::store::Store;
+
+const WIDTH: f64 = 348.0;
+const ROW: usize = 26;
+
+/// A token to point out and why.
+pub type Hit = (u32, Sign);
+
+/// Upper case, lower case, everything else; `None` where tokens are not single characters.
+fn trays(tokens: &[String]) -> Option<[Vec<u32>; 3]> {
+    let mut trays = [Vec::new(), Vec::new(), Vec::new()];
+    if tokens.len() > Distribution::COMPLETE {
+        return None;
+    }
+    for (id, text) in tokens.iter().enumerate() {
+        let mut characters = text.chars();
+        let first = characters.next()?;
+        if characters.next().is_some() {
+            return None;
+        }
+        let tray = match first {
+            first if first.is_uppercase() => 0,
+            first if first.is_lowercase() => 1,
+            _ => 2,
+        };
+        trays[tray].push(id as u32);
+    }
+    for (tray, ids) in trays.iter_mut().enumerate() {
+        if tray < 2 {
+            ids.sort_by_key(|id| tokens[*id as usize].clone());
+        }
+    }
+    (trays[0].len() <= ROW && trays[1].len() <= ROW).then_some(trays)
+}
+
+/// The type case, or `None` where the vocabulary does not fit one.
+pub fn type_case(
+    store: Store,
+    tokens: &[String],
+    draft: Option<&Distribution>,
+    target: Option<&Distribution>,
+    hits: &[Hit],
+) -> Option<AnyView> {
+    let trays = trays(tokens)?;
+    let prob = |distribution: Option<&Distribution>, id: u32| {
+        distribution.and_then(|distribution| distribution.prob(id)).map_or(0.0, f64::from)
+    };
+    let most = |ids: &[u32]| ids.iter().map(|id| prob(draft, *id).max(prob(target, *id))).fold(0.0, f64::max);
+    let scale = 190.0 / trays.iter().map(|ids| most(ids)).fold(0.2, f64::max);
+    let titles = ["upper case", "lower case", "points and spaces"];
+    let least = [10.0, 60.0, 10.0];
+    let mut y = 0.0;
+    let mut views = Vec::new();
+    for (tray, ids) in trays.iter().enumerate() {
+        for (row, ids) in ids.chunks(ROW).enumerate() {
+            let height = (most(ids) * scale).max(least[tray]) + 14.0;
+            if row == 0 {
+                y += 15.0;
+                views.push(view! { <text class="number small" x="0" y=format!("{:.1}", y - 3.0)>{titles[tray]}</text> }.into_any());
+            }
+            y += height;
+            views.push(line(store, ids, y, scale, draft, target, hits, tray == 1));
+            y += 20.0;
+        }
+    }
+    let label = format!("Draft and target probability of all {} characters", tokens.len());
+    Some(
+        view! {
+            <svg class="figure case" viewBox=format!("0 0 {WIDTH} {y:.0}") role="img" aria-label=label>{views}</svg>
+        }
+        .into_any(),
+    )
+}
+
+fn line(
+    store: Store,
+    ids: &[u32],
+    base: f64,
+    scale: f64,
+    draft: Option<&Distribution>,
+    target: Option<&Distribution>,
+    hits: &[Hit],
+    ruled: bool,
+) -> AnyView {
+    let prob = |distribution: Option<&Distribution>, id: u32| {
+        distribution.and_then(|distribution| distribution.prob(id)).map_or(0.0, f64::from)
+    };
+    let cell = WIDTH / ROW as f64;
+    let columns: Vec<AnyView> = ids
+        .iter()
+        .enumerate()
+        .map(|(index, id)| {
+            let (x, d, t) = (index as f64 * cell, prob(draft, *id), prob(target, *id));
+            let hit = hits.iter().find(|(token, _)| token == id).map(|(_, sign)| *sign);
+            let height = (d.max(t) * scale).max(6.0);
+            let back = hit.map(|sign| {
+                view! {
+                    <rect class=format!("hit {}", sign.class()) x=format!("{:.1}", x - 0.4) width=format!("{:.1}", cell + 0.8)
+                        y=format!("{:.1}", base - height - 18.0) height=format!("{:.1}", height + 35.0) rx="3" />
+                }
+            });
+            let flag = hit.map(|sign| mark(sign, x + cell / 2.0, base - height - 9.0, 11.0));
+            view! {
+                {back}
+                {bars(x + (cell - 10.0) / 2.0, base, scale, d, t, 7.4, 2.6)}
+                <text class="letter" class:on=hit.is_some() x=format!("{:.1}", x + cell / 2.0) y=format!("{:.1}", base + 13.0)
+                    text-anchor="middle">
+                    {store.show(*id)}
+                </text>
+                {flag}
+            }
+            .into_any()
+        })
+        .collect();
+    let end = if ids.len() < ROW { ids.len() as f64 * cell } else { WIDTH };
+    let step = [0.05, 0.1, 0.2, 0.25].into_iter().find(|step| step * scale > 45.0).unwrap_or(0.5);
+    let top = ids.iter().map(|id| prob(draft, *id).max(prob(target, *id))).fold(0.0, f64::max);
+    let rules: Vec<AnyView> = (1..=10)
+        .map(|index| step * f64::from(index))
+        .take_while(|value| ruled && *value < top)
+        .map(|value| {
+            let y = base - value * scale;
+            view! {
+                <path class="grid" d=format!("M0 {y:.1}H{WIDTH}") />
+                <text class="number small" x=WIDTH.to_string() y=format!("{:.1}", y - 3.0) text-anchor="end">
+                    {format!("{value:.2}").trim_end_matches('0').to_owned()}
+                </text>
+            }
+            .into_any()
+        })
+        .collect();
+    view! { {rules}<path class="axis" d=format!("M0 {:.1}H{end:.1}", base + 0.5) />{columns} }.into_any()
+}
