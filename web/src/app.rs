@@ -33,12 +33,21 @@ pub fn App() -> impl IntoView {
 }
 
 fn on_key(store: Store, help: RwSignal<bool>, event: &KeyboardEvent) {
-    if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() || help.get_untracked() {
+    if event.ctrl_key()
+        || event.meta_key()
+        || event.alt_key()
+        || event.default_prevented()
+        || help.get_untracked()
+    {
         return;
     }
-    let element = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    let element = event
+        .target()
+        .and_then(|target| target.dyn_into::<Element>().ok());
     let within = |selector: &str| {
-        element.as_ref().is_some_and(|element| element.closest(selector).ok().flatten().is_some())
+        element
+            .as_ref()
+            .is_some_and(|element| element.closest(selector).ok().flatten().is_some())
     };
     if within("input, textarea, select, [contenteditable], dialog") {
         return;

@@ -4,7 +4,6 @@
 //! failure when the worker dies.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -15,8 +14,8 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker};
 
-/// The loader that trunk writes beside the page for the worker binary.
-const WORKER_URL: &str = "./couplet-worker_loader.js";
+use crate::wire::{Inner, Live, Request, crash_failure, is_last, reply_id, worker_url};
+
 const START_LIMIT_MS: u32 = 60_000;
 const STOP_LIMIT_MS: u32 = 10_000;
 
@@ -42,35 +41,6 @@ pub enum EngineState {
     Crashed,
 }
 
-type Sink = Box<dyn FnMut(&Reply)>;
-type Waiter = Box<dyn FnOnce(Result<(), Failure>)>;
-
-struct Request {
-    id: u32,
-    command: Command,
-    sink: Sink,
-}
-
-struct Live {
-    worker: Worker,
-    _on_message: Closure<dyn FnMut(MessageEvent)>,
-    _on_error: Closure<dyn FnMut(ErrorEvent)>,
-}
-
-#[derive(Default)]
-struct Inner {
-    live: Option<Live>,
-    generation: u32,
-    started: bool,
-    last_id: u32,
-    queue: VecDeque<Request>,
-    active: Option<Request>,
-    restarts: u32,
-    waiters: Vec<Waiter>,
-    pair: String,
-    backend: BackendChoice,
-}
-
 /// Handle to the engine; copies are the same engine.
 #[derive(Clone, Copy)]
 pub struct EngineClient {
@@ -90,7 +60,11 @@ pub struct EngineClient {
 impl EngineClient {
     /// A client without a worker; [`Self::start`] makes one.
     pub fn new(pair: &str, backend: BackendChoice) -> Self {
-        let inner = Inner { pair: pair.to_owned(), backend, ..Inner::default() };
+        let inner = Inner {
+            pair: pair.to_owned(),
+            backend,
+            ..Inner::default()
+        };
         Self {
             inner: StoredValue::new_local(Rc::new(RefCell::new(inner))),
             state: RwSignal::new(EngineState::Starting),
@@ -139,7 +113,11 @@ impl EngineClient {
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        self.inner().borrow_mut().live = Some(Live { worker, _on_message: on_message, _on_error: on_error });
+        self.inner().borrow_mut().live = Some(Live {
+            worker,
+            _on_message: on_message,
+            _on_error: on_error,
+        });
         gloo_timers::callback::Timeout::new(START_LIMIT_MS, move || {
             let inner = client.inner();
             let late = inner.borrow().generation == generation && !inner.borrow().started;
@@ -148,11 +126,14 @@ impl EngineClient {
             }
         })
         .forget();
-        self.request(|id| Command::Pairs { id }, move |reply| {
-            if let Reply::Pairs { pairs, .. } = reply {
-                client.pairs.set(pairs.clone());
-            }
-        });
+        self.request(
+            |id| Command::Pairs { id },
+            move |reply| {
+                if let Reply::Pairs { pairs, .. } = reply {
+                    client.pairs.set(pairs.clone());
+                }
+            },
+        );
         self.enqueue_load();
     }
 
@@ -179,13 +160,21 @@ impl EngineClient {
     }
 
     /// Queues a request. `sink` sees every reply to it; the last one ends it.
-    pub fn request(&self, command: impl FnOnce(u32) -> Command, sink: impl FnMut(&Reply) + 'static) -> u32 {
+    pub fn request(
+        &self,
+        command: impl FnOnce(u32) -> Command,
+        sink: impl FnMut(&Reply) + 'static,
+    ) -> u32 {
         let id = {
             let inner = self.inner();
             let mut inner = inner.borrow_mut();
             inner.last_id += 1;
             let id = inner.last_id;
-            inner.queue.push_back(Request { id, command: command(id), sink: Box::new(sink) });
+            inner.queue.push_back(Request {
+                id,
+                command: command(id),
+                sink: Box::new(sink),
+            });
             id
         };
         self.pump();
@@ -202,15 +191,22 @@ impl EngineClient {
         if self.inner().borrow().live.is_none() {
             self.restart();
         }
-        let expected = {
-            let inner = self.inner();
-            let inner = inner.borrow();
-            let pending = inner.active.iter().chain(&inner.queue).rev().find_map(|request| match &request.command {
-                Command::Load { pair, .. } => Some(pair.clone()),
-                _ => None,
-            });
-            pending.or_else(|| self.pair.with_untracked(|pair| pair.as_ref().map(|pair| pair.name.clone())))
-        };
+        let expected =
+            {
+                let inner = self.inner();
+                let inner = inner.borrow();
+                let pending =
+                    inner.active.iter().chain(&inner.queue).rev().find_map(
+                        |request| match &request.command {
+                            Command::Load { pair, .. } => Some(pair.clone()),
+                            _ => None,
+                        },
+                    );
+                pending.or_else(|| {
+                    self.pair
+                        .with_untracked(|pair| pair.as_ref().map(|pair| pair.name.clone()))
+                })
+            };
         if expected.as_deref() != Some(pair) {
             self.inner().borrow_mut().pair = pair.to_owned();
             self.enqueue_load();
@@ -228,14 +224,22 @@ impl EngineClient {
         };
         if let Some(mut request) = waiting {
             let reason = couplet_protocol::FinishReason::Stopped;
-            (request.sink)(&Reply::Events { id, events: vec![Event::Finished { reason }] });
+            (request.sink)(&Reply::Events {
+                id,
+                events: vec![Event::Finished { reason }],
+            });
             return;
         }
         self.post(&Command::Stop { id });
         let client = *self;
         let generation = self.inner().borrow().generation;
         gloo_timers::callback::Timeout::new(STOP_LIMIT_MS, move || {
-            let stuck = client.inner().borrow().active.as_ref().is_some_and(|request| request.id == id);
+            let stuck = client
+                .inner()
+                .borrow()
+                .active
+                .as_ref()
+                .is_some_and(|request| request.id == id);
             if stuck {
                 client.crash(generation, "The engine did not answer.");
             }
@@ -263,29 +267,41 @@ impl EngineClient {
             (inner.pair.clone(), inner.backend)
         };
         let stage = "Starting".to_owned();
-        self.state.set(EngineState::Loading { stage, received: 0, total: 0 });
-        self.request(|id| Command::Load { id, pair, backend }, move |reply| match reply {
-            Reply::Loading { stage, received, total, .. } => {
-                client.state.set(EngineState::Loading {
-                    stage: stage.clone(),
-                    received: *received,
-                    total: *total,
-                });
-            }
-            Reply::Loaded { pair, device, .. } => {
-                client.pair.set(Some(Arc::new(pair.clone())));
-                client.device.set(Some(device.clone()));
-                client.state.set(EngineState::Ready);
-                client.tell_waiters(&Ok(()));
-            }
-            Reply::Failed { failure, .. } => {
-                client.pair.set(None);
-                client.state.set(EngineState::Failed(failure.clone()));
-                client.tell_waiters(&Err(failure.clone()));
-                client.reject_waiting(failure);
-            }
-            _ => {}
+        self.state.set(EngineState::Loading {
+            stage,
+            received: 0,
+            total: 0,
         });
+        self.request(
+            |id| Command::Load { id, pair, backend },
+            move |reply| match reply {
+                Reply::Loading {
+                    stage,
+                    received,
+                    total,
+                    ..
+                } => {
+                    client.state.set(EngineState::Loading {
+                        stage: stage.clone(),
+                        received: *received,
+                        total: *total,
+                    });
+                }
+                Reply::Loaded { pair, device, .. } => {
+                    client.pair.set(Some(Arc::new(pair.clone())));
+                    client.device.set(Some(device.clone()));
+                    client.state.set(EngineState::Ready);
+                    client.tell_waiters(&Ok(()));
+                }
+                Reply::Failed { failure, .. } => {
+                    client.pair.set(None);
+                    client.state.set(EngineState::Failed(failure.clone()));
+                    client.tell_waiters(&Err(failure.clone()));
+                    client.reject_waiting(failure);
+                }
+                _ => {}
+            },
+        );
     }
 
     fn tell_waiters(&self, result: &Result<(), Failure>) {
@@ -298,7 +314,10 @@ impl EngineClient {
     fn reject_waiting(&self, failure: &Failure) {
         let waiting = std::mem::take(&mut self.inner().borrow_mut().queue);
         for mut request in waiting {
-            (request.sink)(&Reply::Failed { id: Some(request.id), failure: failure.clone() });
+            (request.sink)(&Reply::Failed {
+                id: Some(request.id),
+                failure: failure.clone(),
+            });
         }
     }
 
@@ -354,7 +373,9 @@ impl EngineClient {
             if !inner.started || inner.active.is_some() || inner.live.is_none() {
                 return;
             }
-            let Some(request) = inner.queue.pop_front() else { return };
+            let Some(request) = inner.queue.pop_front() else {
+                return;
+            };
             let command = request.command.clone();
             inner.active = Some(request);
             command
@@ -363,7 +384,9 @@ impl EngineClient {
     }
 
     fn post(&self, command: &Command) {
-        let Ok(text) = serde_json::to_string(command) else { return };
+        let Ok(text) = serde_json::to_string(command) else {
+            return;
+        };
         if let Some(live) = &self.inner().borrow().live {
             let _ = live.worker.post_message(&JsValue::from_str(&text));
         }
@@ -381,10 +404,13 @@ impl EngineClient {
         };
         self.drop_worker(&crash_failure(sentence));
         if first {
-            self.trouble.set(Some(format!("{sentence} It was started again; the text and settings are kept.")));
+            self.trouble.set(Some(format!(
+                "{sentence} It was started again; the text and settings are kept."
+            )));
             self.start();
         } else {
-            self.trouble.set(Some(format!("{sentence} The text and settings are kept.")));
+            self.trouble
+                .set(Some(format!("{sentence} The text and settings are kept.")));
             self.state.set(EngineState::Crashed);
         }
     }
@@ -406,40 +432,12 @@ impl EngineClient {
         }
         self.pair.set(None);
         if let Some(mut request) = active {
-            (request.sink)(&Reply::Failed { id: Some(request.id), failure: failure.clone() });
+            (request.sink)(&Reply::Failed {
+                id: Some(request.id),
+                failure: failure.clone(),
+            });
         }
         self.reject_waiting(failure);
         self.tell_waiters(&Err(failure.clone()));
-    }
-}
-
-fn crash_failure(sentence: &str) -> Failure {
-    Failure { kind: FailureKind::Internal, field: None, sentence: sentence.to_owned() }
-}
-
-fn worker_url() -> String {
-    let base = document().base_uri().ok().flatten().unwrap_or_default();
-    web_sys::Url::new_with_base(WORKER_URL, &base).map_or_else(|_| WORKER_URL.to_owned(), |url| url.href())
-}
-
-fn reply_id(reply: &Reply) -> Option<u32> {
-    match reply {
-        Reply::Started => None,
-        Reply::Pairs { id, .. }
-        | Reply::Loading { id, .. }
-        | Reply::Loaded { id, .. }
-        | Reply::Events { id, .. }
-        | Reply::Distribution { id, .. }
-        | Reply::Measuring { id, .. }
-        | Reply::Measured { id, .. } => Some(*id),
-        Reply::Failed { id, .. } => *id,
-    }
-}
-
-fn is_last(reply: &Reply) -> bool {
-    match reply {
-        Reply::Started | Reply::Loading { .. } | Reply::Measuring { .. } => false,
-        Reply::Events { events, .. } => events.iter().any(|event| matches!(event, Event::Finished { .. })),
-        _ => true,
     }
 }

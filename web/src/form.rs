@@ -101,7 +101,11 @@ impl Form {
     }
 }
 
-fn number<T: std::str::FromStr>(text: RwSignal<String>, field: &str, wanted: &str) -> Result<T, FieldError> {
+fn number<T: std::str::FromStr>(
+    text: RwSignal<String>,
+    field: &str,
+    wanted: &str,
+) -> Result<T, FieldError> {
     let text = text.get();
     text.trim().parse().map_err(|_| FieldError {
         field: field.to_owned(),

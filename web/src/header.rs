@@ -51,8 +51,16 @@ fn Badge() -> impl IntoView {
     let text = move || match (engine.state.get(), engine.device.get()) {
         (EngineState::Ready, Some(device)) => device.name,
         (EngineState::Failed(_) | EngineState::Crashed, _) => "No engine".to_owned(),
-        (EngineState::Loading { received, total, .. }, _) if total > 0 => {
-            format!("Loading, {} %", (100 * received).checked_div(total).unwrap_or(0).min(100))
+        (
+            EngineState::Loading {
+                received, total, ..
+            },
+            _,
+        ) if total > 0 => {
+            format!(
+                "Loading, {} %",
+                (100 * received).checked_div(total).unwrap_or(0).min(100)
+            )
         }
         _ => "Loading".to_owned(),
     };

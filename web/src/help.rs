@@ -14,15 +14,42 @@ const KEYS: [(&str, &str); 7] = [
 ];
 
 const TERMS: [(&str, &str); 9] = [
-    ("Draft", "the small, quick model. It proposes the next few tokens one after another, in pencil."),
-    ("Target", "the large model whose text is wanted. It reads all proposals in a single pass and has the last word, in ink."),
-    ("Look-ahead γ", "how many tokens the draft proposes in a round."),
-    ("Draw u", "a uniform random number between 0 and 1. A token stays when u is below target / draft."),
-    ("Acceptance rate α", "the share of judged tokens that stay. Tokens behind a rejected one are never judged."),
-    ("Residual", "where the target gives more than the draft: max(0, target − draft), scaled to 1. A rejected token is replaced from it, and that makes the text exactly the target’s own."),
-    ("Bonus token", "when every proposal stays, the same pass already holds the target’s next token: one more, free."),
-    ("Total variation", "how far apart two distributions are: half the sum of their differences. The expected acceptance is 1 minus it."),
-    ("Temperature", "below 1 the models keep to what they find probable; 0 takes the most probable token always."),
+    (
+        "Draft",
+        "the small, quick model. It proposes the next few tokens one after another, in pencil.",
+    ),
+    (
+        "Target",
+        "the large model whose text is wanted. It reads all proposals in a single pass and has the last word, in ink.",
+    ),
+    (
+        "Look-ahead γ",
+        "how many tokens the draft proposes in a round.",
+    ),
+    (
+        "Draw u",
+        "a uniform random number between 0 and 1. A token stays when u is below target / draft.",
+    ),
+    (
+        "Acceptance rate α",
+        "the share of judged tokens that stay. Tokens behind a rejected one are never judged.",
+    ),
+    (
+        "Residual",
+        "where the target gives more than the draft: max(0, target − draft), scaled to 1. A rejected token is replaced from it, and that makes the text exactly the target’s own.",
+    ),
+    (
+        "Bonus token",
+        "when every proposal stays, the same pass already holds the target’s next token: one more, free.",
+    ),
+    (
+        "Total variation",
+        "how far apart two distributions are: half the sum of their differences. The expected acceptance is 1 minus it.",
+    ),
+    (
+        "Temperature",
+        "below 1 the models keep to what they find probable; 0 takes the most probable token always.",
+    ),
 ];
 
 /// The dialog behind `?`.

@@ -23,26 +23,48 @@ pub fn read() -> Link {
     let location = window().location();
     let query = pairs(&location.search().unwrap_or_default());
     let hash = location.hash().unwrap_or_default();
-    let backend_of = |pairs: &[(String, String)]| pairs.iter().any(|(key, value)| key == "backend" && value == "cpu");
+    let backend_of = |pairs: &[(String, String)]| {
+        pairs
+            .iter()
+            .any(|(key, value)| key == "backend" && value == "cpu")
+    };
     if hash.len() > LONGEST {
-        let trouble = Some("The link is too long to be one of ours, so these are the usual settings.".to_owned());
+        let trouble = Some(
+            "The link is too long to be one of ours, so these are the usual settings.".to_owned(),
+        );
         let backend = choice(backend_of(&query));
-        return Link { settings: Settings::default(), backend, trouble };
+        return Link {
+            settings: Settings::default(),
+            backend,
+            trouble,
+        };
     }
     let pairs = pairs(hash.trim_start_matches('#'));
     let backend = choice(backend_of(&query) || backend_of(&pairs));
     match settings(&pairs) {
-        Ok(settings) => Link { settings, backend, trouble: None },
+        Ok(settings) => Link {
+            settings,
+            backend,
+            trouble: None,
+        },
         Err(sentence) => {
-            let trouble = Some(format!("The link could not be used: {sentence}. These are the usual settings."));
-            Link { settings: Settings::default(), backend, trouble }
+            let trouble = Some(format!(
+                "The link could not be used: {sentence}. These are the usual settings."
+            ));
+            Link {
+                settings: Settings::default(),
+                backend,
+                trouble,
+            }
         }
     }
 }
 
 /// Writes settings into the address without leaving the page.
 pub fn write(settings: &Settings) {
-    let Ok(params) = UrlSearchParams::new() else { return };
+    let Ok(params) = UrlSearchParams::new() else {
+        return;
+    };
     params.append("v", VERSION);
     params.append("pair", &settings.pair);
     params.append("prompt", &settings.prompt);
@@ -54,7 +76,10 @@ pub fn write(settings: &Settings) {
     params.append("seed", &settings.seed.to_string());
     params.append("max_tokens", &settings.max_tokens.to_string());
     let cpu = read().backend == BackendChoice::Cpu;
-    let query_has_it = window().location().search().is_ok_and(|search| search.contains("backend=cpu"));
+    let query_has_it = window()
+        .location()
+        .search()
+        .is_ok_and(|search| search.contains("backend=cpu"));
     if cpu && !query_has_it {
         params.append("backend", "cpu");
     }
@@ -65,11 +90,17 @@ pub fn write(settings: &Settings) {
 }
 
 fn choice(cpu: bool) -> BackendChoice {
-    if cpu { BackendChoice::Cpu } else { BackendChoice::Auto }
+    if cpu {
+        BackendChoice::Cpu
+    } else {
+        BackendChoice::Auto
+    }
 }
 
 fn pairs(text: &str) -> Vec<(String, String)> {
-    let Ok(params) = UrlSearchParams::new_with_str(text) else { return Vec::new() };
+    let Ok(params) = UrlSearchParams::new_with_str(text) else {
+        return Vec::new();
+    };
     let entries = js_sys::Array::from(&params);
     entries
         .iter()
@@ -86,7 +117,12 @@ fn settings(pairs: &[(String, String)]) -> Result<Settings, String> {
     for (key, value) in pairs {
         let bad = |_| format!("{key} cannot be “{}”", shorten(value));
         match key.as_str() {
-            "v" if value != VERSION => return Err(format!("it has version {}, this page reads 1", shorten(value))),
+            "v" if value != VERSION => {
+                return Err(format!(
+                    "it has version {}, this page reads 1",
+                    shorten(value)
+                ));
+            }
             "pair" => settings.pair.clone_from(value),
             "prompt" => settings.prompt.clone_from(value),
             "gamma" => settings.gamma = value.parse().map_err(|_| bad(()))?,
@@ -119,15 +155,28 @@ mod tests {
     use super::*;
 
     fn read(pairs: &[(&str, &str)]) -> Result<Settings, String> {
-        let owned: Vec<(String, String)> =
-            pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        let owned: Vec<(String, String)> = pairs
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect();
         settings(&owned)
     }
 
     #[test]
     fn a_link_sets_what_it_names_and_nothing_else() {
-        let settings = read(&[("v", "1"), ("gamma", "3"), ("prompt", "O\n"), ("rule", "greedy")]).unwrap();
-        let expected = Settings { gamma: 3, prompt: "O\n".to_owned(), rule: Rule::Greedy, ..Settings::default() };
+        let settings = read(&[
+            ("v", "1"),
+            ("gamma", "3"),
+            ("prompt", "O\n"),
+            ("rule", "greedy"),
+        ])
+        .unwrap();
+        let expected = Settings {
+            gamma: 3,
+            prompt: "O\n".to_owned(),
+            rule: Rule::Greedy,
+            ..Settings::default()
+        };
         assert_eq!(settings, expected);
     }
 

@@ -6,7 +6,13 @@ use leptos::prelude::*;
 const LONGEST_FRAME_MS: f64 = 100.0;
 
 /// The speeds on offer.
-pub const SPEEDS: [(f64, &str); 5] = [(0.25, "¼×"), (0.5, "½×"), (1.0, "1×"), (2.0, "2×"), (4.0, "4×")];
+pub const SPEEDS: [(f64, &str); 5] = [
+    (0.25, "¼×"),
+    (0.5, "½×"),
+    (1.0, "1×"),
+    (2.0, "2×"),
+    (4.0, "4×"),
+];
 
 /// Position in the steps of a run.
 #[derive(Clone, Copy)]
@@ -46,12 +52,18 @@ impl Playhead {
 
     /// Lets time pass.
     pub fn play(&self) {
-        if self.run.with_untracked(|run| run.finished().is_some()) && self.at.get_untracked() >= self.steps() {
+        if self.run.with_untracked(|run| run.finished().is_some())
+            && self.at.get_untracked() >= self.steps()
+        {
             self.at.set(0);
         }
         self.playing.set(true);
         let ticking = self.clock.with_value(|clock| clock.ticking);
-        self.clock.set_value(Clock { last: now(), spent: 0.0, ticking: true });
+        self.clock.set_value(Clock {
+            last: now(),
+            spent: 0.0,
+            ticking: true,
+        });
         if !ticking {
             let playhead = *self;
             request_animation_frame(move || playhead.tick());
@@ -75,13 +87,23 @@ impl Playhead {
     /// Next or previous phase.
     pub fn step(&self, forward: bool) {
         let at = self.at.get_untracked();
-        self.go(if forward { at + 1 } else { at.saturating_sub(1) });
+        self.go(if forward {
+            at + 1
+        } else {
+            at.saturating_sub(1)
+        });
     }
 
     /// Next or previous round.
     pub fn round(&self, forward: bool) {
         let at = self.at.get_untracked();
-        let to = self.run.with_untracked(|run| if forward { run.next_round(at) } else { run.previous_round(at) });
+        let to = self.run.with_untracked(|run| {
+            if forward {
+                run.next_round(at)
+            } else {
+                run.previous_round(at)
+            }
+        });
         self.go(to);
     }
 
@@ -101,7 +123,10 @@ impl Playhead {
             self.clock.update_value(|clock| clock.ticking = false);
             return;
         }
-        let pace = Pace { speed: self.speed.get_untracked(), reduced: reduced_motion() };
+        let pace = Pace {
+            speed: self.speed.get_untracked(),
+            reduced: reduced_motion(),
+        };
         let mut clock = self.clock.get_value();
         let time = now();
         clock.spent += (time - clock.last).clamp(0.0, LONGEST_FRAME_MS);
@@ -136,10 +161,16 @@ impl Playhead {
 }
 
 fn now() -> f64 {
-    window().performance().map_or(0.0, |performance| performance.now())
+    window()
+        .performance()
+        .map_or(0.0, |performance| performance.now())
 }
 
 /// Whether the person asked their system for less movement.
 pub fn reduced_motion() -> bool {
-    window().match_media("(prefers-reduced-motion: reduce)").ok().flatten().is_some_and(|query| query.matches())
+    window()
+        .match_media("(prefers-reduced-motion: reduce)")
+        .ok()
+        .flatten()
+        .is_some_and(|query| query.matches())
 }

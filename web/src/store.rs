@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use couplet_playback::{Run, StageState};
 use couplet_protocol::{
-    BackendChoice, Command, Event, Failure, FailureKind, Measurement, Reply, Settings, Trace, VERSION,
+    BackendChoice, Command, Event, Failure, FailureKind, Measurement, Reply, Settings, Trace,
+    VERSION,
 };
 use leptos::prelude::*;
 
@@ -149,12 +150,15 @@ impl Store {
     /// Text of a token; a dot while no pair is known.
     pub fn text(&self, token: u32) -> String {
         let run_text = self.trace.with_value(|trace| {
-            trace.as_ref().and_then(|trace| trace.pair.tokens.get(token as usize).cloned())
+            trace
+                .as_ref()
+                .and_then(|trace| trace.pair.tokens.get(token as usize).cloned())
         });
         run_text
             .or_else(|| {
                 self.engine.pair.with_untracked(|pair| {
-                    pair.as_ref().and_then(|pair| pair.tokens.get(token as usize).cloned())
+                    pair.as_ref()
+                        .and_then(|pair| pair.tokens.get(token as usize).cloned())
                 })
             })
             .unwrap_or_else(|| "·".to_owned())
@@ -171,7 +175,9 @@ impl Store {
             return false;
         }
         let form = self.form.read().ok();
-        let changed = self.settings.with(|settings| settings.is_none() || (form.is_some() && *settings != form));
+        let changed = self
+            .settings
+            .with(|settings| settings.is_none() || (form.is_some() && *settings != form));
         changed || self.run.with(|run| !run.started())
     }
 
@@ -196,8 +202,10 @@ impl Store {
         self.message.set(None);
         if self.engine.state.get_untracked() != EngineState::Ready {
             self.wanted.set(true);
-            if matches!(self.engine.state.get_untracked(), EngineState::Failed(_)) {
-                self.engine.retry();
+            match self.engine.state.get_untracked() {
+                EngineState::Failed(_) => self.engine.retry(),
+                EngineState::Crashed => self.engine.restart(),
+                _ => {}
             }
             return;
         }
@@ -253,13 +261,14 @@ impl Store {
         self.settings.set(Some(settings.clone()));
         let pair = self.engine.pair.get_untracked();
         let device = self.engine.device.get_untracked();
-        self.trace.set_value(pair.zip(device).map(|(pair, device)| Trace {
-            version: VERSION,
-            settings: settings.clone(),
-            pair: Arc::unwrap_or_clone(pair),
-            device,
-            events: Vec::new(),
-        }));
+        self.trace
+            .set_value(pair.zip(device).map(|(pair, device)| Trace {
+                version: VERSION,
+                settings: settings.clone(),
+                pair: Arc::unwrap_or_clone(pair),
+                device,
+                events: Vec::new(),
+            }));
     }
 
     fn append(&self, events: &[Event]) {
@@ -268,13 +277,17 @@ impl Store {
                 trace.events.extend_from_slice(events);
             }
         });
-        self.run.update(|run| events.iter().for_each(|event| run.push(event)));
+        self.run
+            .update(|run| events.iter().for_each(|event| run.push(event)));
     }
 
     fn refuse(&self, failure: &Failure) {
         match &failure.field {
             Some(field) => {
-                let error = FieldError { field: field.clone(), sentence: failure.sentence.clone() };
+                let error = FieldError {
+                    field: field.clone(),
+                    sentence: failure.sentence.clone(),
+                };
                 self.form.refused.set(Some(error));
             }
             // Trouble of the engine itself is told by the engine's own notice.
@@ -297,8 +310,15 @@ impl Store {
             self.state.with(|state| {
                 let (step, round) = (state.step?, state.round.as_ref()?);
                 let bonus = state.closed() && round.rejected().is_none();
-                let column = if bonus { round.proposals.len() } else { state.judged().saturating_sub(1) };
-                Some(Selection { round: step.round, column })
+                let column = if bonus {
+                    round.proposals.len()
+                } else {
+                    state.judged().saturating_sub(1)
+                };
+                Some(Selection {
+                    round: step.round,
+                    column,
+                })
             })
         })
     }
@@ -310,7 +330,9 @@ impl Store {
 
     /// Times speculation against the target alone, with the form's settings.
     pub fn measure(&self) {
-        let Ok(settings) = untrack(|| self.form.read()) else { return };
+        let Ok(settings) = untrack(|| self.form.read()) else {
+            return;
+        };
         self.playhead.pause();
         let store = *self;
         self.measure_with(settings, 5, move |reply| {
@@ -321,13 +343,22 @@ impl Store {
     }
 
     /// Times with any settings; `also` sees every reply after the page has.
-    pub fn measure_with(&self, settings: Settings, pairs: u32, mut also: impl FnMut(&Reply) + 'static) {
+    pub fn measure_with(
+        &self,
+        settings: Settings,
+        pairs: u32,
+        mut also: impl FnMut(&Reply) + 'static,
+    ) {
         let store = *self;
         self.measuring.set(Some(Measuring::Running(0, pairs)));
         let pair = settings.pair.clone();
         self.engine.request_with_pair(
             &pair,
-            |id| Command::Measure { id, settings, pairs },
+            |id| Command::Measure {
+                id,
+                settings,
+                pairs,
+            },
             move |reply| {
                 match reply {
                     Reply::Measuring { done, pairs, .. } => {
@@ -335,10 +366,14 @@ impl Store {
                         store.measuring.set(Some(Measuring::Running(*done, *pairs)));
                     }
                     Reply::Measured { measurement, .. } => {
-                        store.measuring.set(Some(Measuring::Done(Box::new(measurement.clone()))));
+                        store
+                            .measuring
+                            .set(Some(Measuring::Done(Box::new(measurement.clone()))));
                     }
                     Reply::Failed { failure, .. } => {
-                        store.measuring.set(Some(Measuring::Failed(failure.sentence.clone())));
+                        store
+                            .measuring
+                            .set(Some(Measuring::Failed(failure.sentence.clone())));
                     }
                     _ => {}
                 }
@@ -357,7 +392,9 @@ impl Store {
 /// Whether a reply ends a run.
 pub fn is_end(reply: &Reply) -> bool {
     match reply {
-        Reply::Events { events, .. } => events.iter().any(|event| matches!(event, Event::Finished { .. })),
+        Reply::Events { events, .. } => events
+            .iter()
+            .any(|event| matches!(event, Event::Finished { .. })),
         Reply::Failed { .. } => true,
         _ => false,
     }

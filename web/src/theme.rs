@@ -34,7 +34,10 @@ impl Theme {
 
     fn stored() -> Self {
         let storage = window().local_storage().ok().flatten();
-        match storage.and_then(|storage| storage.get_item(KEY).ok().flatten()).as_deref() {
+        match storage
+            .and_then(|storage| storage.get_item(KEY).ok().flatten())
+            .as_deref()
+        {
             Some("light") => Self::Light,
             Some("dark") => Self::Dark,
             _ => Self::Auto,

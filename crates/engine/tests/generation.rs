@@ -74,6 +74,53 @@ fn distributions_of_a_run_are_those_of_a_fresh_start() {
     }
 }
 
+/// What is verified is what was sampled from, and the residual is taken token by token and not
+/// rank by rank, whatever the filters.
+#[test]
+fn verdicts_and_residuals_follow_from_the_shown_distributions() {
+    for (name, backend) in backends() {
+        let engine = tiny(&backend, 8);
+        let plain = tiny_settings();
+        for settings in [
+            plain.clone(),
+            Settings { top_k: 3, ..plain.clone() },
+            Settings { top_p: 0.6, temperature: 1.5, ..plain.clone() },
+        ] {
+            let (_, events) = write(&engine, &Settings { max_tokens: 40, ..settings });
+            let mut draft = None;
+            let mut target = None;
+            let mut drafts = std::collections::HashMap::new();
+            let mut residuals = 0;
+            for event in events {
+                match event {
+                    Event::Drafted { position, token, draft_distribution, .. } => {
+                        assert!(draft_distribution.prob(token).unwrap() > 0.0, "{name}");
+                        drafts.insert(position, draft_distribution);
+                    }
+                    Event::Verified { position, token, draft_prob, target_prob, draw, accepted, target_distribution, .. } => {
+                        assert_eq!(drafts[&position].prob(token), Some(draft_prob), "{name}");
+                        assert_eq!(target_distribution.prob(token), Some(target_prob), "{name}");
+                        assert_eq!(accepted, draw * draft_prob < target_prob, "{name}");
+                        draft = drafts.remove(&position);
+                        target = Some(target_distribution);
+                    }
+                    Event::Resampled { token, residual, residual_mass, .. } => {
+                        let (draft, target) = (draft.take().unwrap(), target.take().unwrap());
+                        for (id, prob) in residual.iter() {
+                            let left = (target.probs[id as usize] - draft.probs[id as usize]).max(0.0);
+                            assert!((prob * residual_mass - left).abs() < 1e-6, "{name}");
+                        }
+                        assert!(residual.prob(token).unwrap() > 0.0, "{name}");
+                        residuals += 1;
+                    }
+                    _ => {}
+                }
+            }
+            assert!(residuals > 0, "{name}: the run must show a rejection");
+        }
+    }
+}
+
 #[test]
 fn a_seed_gives_the_same_run_again() {
     for (name, backend) in backends() {

@@ -35,15 +35,22 @@ pub fn visible(text: &str) -> String {
 }
 
 fn spoken(visible: &str) -> String {
-    visible.replace('↵', "line break").replace('␣', "space ").trim_end().to_owned()
+    visible
+        .replace('↵', "line break")
+        .replace('␣', "space ")
+        .trim_end()
+        .to_owned()
 }
 
 /// Small numbers in words.
 pub fn count_word(count: usize) -> String {
     const WORDS: [&str; 13] = [
-        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+        "eleven", "twelve",
     ];
-    WORDS.get(count).map_or_else(|| count.to_string(), |word| (*word).to_owned())
+    WORDS
+        .get(count)
+        .map_or_else(|| count.to_string(), |word| (*word).to_owned())
 }
 
 struct Sentence(Vec<Piece>);
@@ -135,15 +142,26 @@ pub fn narrate(round: &Round, step: Step, rule: Rule, text: impl Fn(u32) -> Stri
 }
 
 fn judge(say: Sentence, token: String, verdict: &Verdict) -> Sentence {
-    let only = if verdict.target_prob < verdict.draft_prob { "only " } else { "" };
+    let only = if verdict.target_prob < verdict.draft_prob {
+        "only "
+    } else {
+        ""
+    };
     let say = say
         .text("The draft gave ")
         .token(token.clone())
-        .text(format!(" {:.2}; the target {only}{:.2}. ", verdict.draft_prob, verdict.target_prob));
+        .text(format!(
+            " {:.2}; the target {only}{:.2}. ",
+            verdict.draft_prob, verdict.target_prob
+        ));
     if verdict.accepted {
-        say.text("The needle fell in the green, so ").token(token).text(" is inked.")
+        say.text("The needle fell in the green, so ")
+            .token(token)
+            .text(" is inked.")
     } else {
-        say.text("The needle fell in the hatching, so ").token(token).text(" is struck.")
+        say.text("The needle fell in the hatching, so ")
+            .token(token)
+            .text(" is struck.")
     }
 }
 
@@ -164,7 +182,9 @@ fn commit(round: &Round) -> String {
     }
     match round.closing.as_ref().map(|closing| closing.kind) {
         Some(ClosingKind::Resampled) => parts.push("one resampled".to_owned()),
-        Some(ClosingKind::Bonus) if !round.proposals.is_empty() => parts.push("one bonus".to_owned()),
+        Some(ClosingKind::Bonus) if !round.proposals.is_empty() => {
+            parts.push("one bonus".to_owned())
+        }
         _ => {}
     }
     if round.discarded() > 0 {
@@ -187,7 +207,10 @@ fn commit(round: &Round) -> String {
 pub fn round_summary(number: usize, round: &Round, text: impl Fn(u32) -> String) -> String {
     let show = |token: u32| spoken(&visible(&text(token)));
     let mut sentence = format!("Round {number}: {} accepted", round.accepted());
-    if let Some(proposal) = round.rejected().and_then(|column| round.proposals.get(column)) {
+    if let Some(proposal) = round
+        .rejected()
+        .and_then(|column| round.proposals.get(column))
+    {
         sentence.push_str(&format!(", {} rejected", show(proposal.token)));
     }
     match &round.closing {
@@ -203,7 +226,9 @@ pub fn round_summary(number: usize, round: &Round, text: impl Fn(u32) -> String)
 
 fn capital(text: &str) -> String {
     let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+    characters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(characters).collect()
+    })
 }
 
 #[cfg(test)]
@@ -215,21 +240,35 @@ mod tests {
         let run = Run::from_events(&fixture::events());
         let step = run.step_at(playhead).unwrap();
         let letters = ["K", " ", "s", "n", "d", "\n"];
-        plain(&narrate(&run.rounds()[step.round], step, rule, |token| letters[token as usize].to_owned()))
+        plain(&narrate(&run.rounds()[step.round], step, rule, |token| {
+            letters[token as usize].to_owned()
+        }))
     }
 
     #[test]
     fn every_phase_has_its_sentence() {
         let said = |playhead| sentence(playhead, Rule::Rejection);
         assert_eq!(said(1), "The draft pencils s, n and d, one after another.");
-        assert_eq!(said(2), "The target reads all three in one pass and gives each a probability of its own.");
-        assert_eq!(said(3), "The draft gave s 0.31; the target 0.40. The needle fell in the green, so s is inked.");
-        assert_eq!(said(4), "The draft gave n 0.31; the target only 0.09. The needle fell in the hatching, so n is struck.");
+        assert_eq!(
+            said(2),
+            "The target reads all three in one pass and gives each a probability of its own."
+        );
+        assert_eq!(
+            said(3),
+            "The draft gave s 0.31; the target 0.40. The needle fell in the green, so s is inked."
+        );
+        assert_eq!(
+            said(4),
+            "The draft gave n 0.31; the target only 0.09. The needle fell in the hatching, so n is struck."
+        );
         assert_eq!(
             said(5),
             "Where the target has more than the draft lies the residual. u′ 0.21 lands in line break, which is inked instead."
         );
-        assert_eq!(said(6), "One inked, one resampled, one thrown away: two tokens from a single pass of the target.");
+        assert_eq!(
+            said(6),
+            "One inked, one resampled, one thrown away: two tokens from a single pass of the target."
+        );
     }
 
     #[test]
@@ -242,8 +281,14 @@ mod tests {
         let run = Run::from_events(&fixture::events());
         let letters = ["K", " ", "s", "n", "d", "\n"];
         let text = |token: u32| letters[token as usize].to_owned();
-        assert_eq!(round_summary(1, &run.rounds()[0], text), "Round 1: 1 accepted, n rejected, line break resampled.");
-        assert_eq!(round_summary(2, &run.rounds()[1], text), "Round 2: 3 accepted, d added by the target.");
+        assert_eq!(
+            round_summary(1, &run.rounds()[0], text),
+            "Round 1: 1 accepted, n rejected, line break resampled."
+        );
+        assert_eq!(
+            round_summary(2, &run.rounds()[1], text),
+            "Round 2: 3 accepted, d added by the target."
+        );
     }
 
     #[test]

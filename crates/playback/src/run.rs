@@ -22,7 +22,11 @@ pub struct Verdict {
 impl Verdict {
     /// `min(1, target / draft)`: below it u keeps the token.
     pub fn threshold(&self) -> f32 {
-        if self.draft_prob <= 0.0 { 1.0 } else { (self.target_prob / self.draft_prob).min(1.0) }
+        if self.draft_prob <= 0.0 {
+            1.0
+        } else {
+            (self.target_prob / self.draft_prob).min(1.0)
+        }
     }
 }
 
@@ -41,7 +45,9 @@ impl Proposal {
     /// Probability of the token under the draft.
     pub fn draft_prob(&self) -> f32 {
         let kept = || self.distribution.prob(self.token).unwrap_or(0.0);
-        self.verdict.as_ref().map_or_else(kept, |verdict| verdict.draft_prob)
+        self.verdict
+            .as_ref()
+            .map_or_else(kept, |verdict| verdict.draft_prob)
     }
 }
 
@@ -95,7 +101,12 @@ impl Round {
 
     /// Column of the rejected token.
     pub fn rejected(&self) -> Option<usize> {
-        self.proposals.iter().position(|proposal| proposal.verdict.as_ref().is_some_and(|verdict| !verdict.accepted))
+        self.proposals.iter().position(|proposal| {
+            proposal
+                .verdict
+                .as_ref()
+                .is_some_and(|verdict| !verdict.accepted)
+        })
     }
 
     /// Drafted tokens behind the rejected one.
@@ -104,7 +115,9 @@ impl Round {
     }
 
     fn verdicts(&self) -> impl Iterator<Item = &Verdict> {
-        self.proposals.iter().filter_map(|proposal| proposal.verdict.as_ref())
+        self.proposals
+            .iter()
+            .filter_map(|proposal| proposal.verdict.as_ref())
     }
 
     fn is_empty(&self) -> bool {
@@ -140,13 +153,28 @@ impl Run {
                 self.started = true;
                 self.prompt.clone_from(prompt_tokens);
             }
-            Event::Drafted { token, draft_distribution, .. } => self.open.proposals.push(Proposal {
+            Event::Drafted {
+                token,
+                draft_distribution,
+                ..
+            } => self.open.proposals.push(Proposal {
                 token: *token,
                 distribution: draft_distribution.clone(),
                 verdict: None,
             }),
-            Event::Verified { draft_prob, target_prob, draw, accepted, target_distribution, .. } => {
-                let waiting = self.open.proposals.iter_mut().find(|proposal| proposal.verdict.is_none());
+            Event::Verified {
+                draft_prob,
+                target_prob,
+                draw,
+                accepted,
+                target_distribution,
+                ..
+            } => {
+                let waiting = self
+                    .open
+                    .proposals
+                    .iter_mut()
+                    .find(|proposal| proposal.verdict.is_none());
                 if let Some(proposal) = waiting {
                     proposal.verdict = Some(Verdict {
                         draft_prob: *draft_prob,
@@ -157,7 +185,13 @@ impl Run {
                     });
                 }
             }
-            Event::Resampled { token, residual, residual_mass, draw, .. } => {
+            Event::Resampled {
+                token,
+                residual,
+                residual_mass,
+                draw,
+                ..
+            } => {
                 self.open.closing = Some(Closing {
                     kind: ClosingKind::Resampled,
                     token: *token,
@@ -166,7 +200,12 @@ impl Run {
                     draw: *draw,
                 });
             }
-            Event::Bonus { token, target_distribution, draw, .. } => {
+            Event::Bonus {
+                token,
+                target_distribution,
+                draw,
+                ..
+            } => {
                 self.open.closing = Some(Closing {
                     kind: ClosingKind::Bonus,
                     token: *token,
@@ -193,7 +232,13 @@ impl Run {
         }
         let round = std::mem::take(&mut self.open);
         let number = self.rounds.len();
-        let mut push = |phase, column| self.steps.push(Step { round: number, phase, column });
+        let mut push = |phase, column| {
+            self.steps.push(Step {
+                round: number,
+                phase,
+                column,
+            })
+        };
         if !round.proposals.is_empty() {
             push(Phase::Draft, 0);
             push(Phase::Verify, 0);
@@ -237,15 +282,27 @@ impl Run {
 
     /// Playhead at the end of the round before the one shown, or at the start of the one shown.
     pub fn previous_round(&self, playhead: usize) -> usize {
-        let Some(step) = self.step_at(playhead) else { return 0 };
+        let Some(step) = self.step_at(playhead) else {
+            return 0;
+        };
         let start = self.start_of(step.round);
-        if playhead > start + 1 { start + 1 } else { step.round.checked_sub(1).map_or(0, |round| self.start_of(round) + 1) }
+        if playhead > start + 1 {
+            start + 1
+        } else {
+            step.round
+                .checked_sub(1)
+                .map_or(0, |round| self.start_of(round) + 1)
+        }
     }
 
     /// Playhead at the first step of the round after the one shown.
     pub fn next_round(&self, playhead: usize) -> usize {
         let next = self.step_at(playhead).map_or(0, |step| step.round + 1);
-        if next < self.rounds.len() { self.start_of(next) + 1 } else { self.steps.len() }
+        if next < self.rounds.len() {
+            self.start_of(next) + 1
+        } else {
+            self.steps.len()
+        }
     }
 
     /// Playhead that shows a round complete.
@@ -255,7 +312,10 @@ impl Run {
 
     /// The step that the playhead stands behind.
     pub fn step_at(&self, playhead: usize) -> Option<Step> {
-        playhead.min(self.steps.len()).checked_sub(1).map(|index| self.steps[index])
+        playhead
+            .min(self.steps.len())
+            .checked_sub(1)
+            .map(|index| self.steps[index])
     }
 
     fn start_of(&self, round: usize) -> usize {
@@ -271,7 +331,12 @@ mod tests {
     #[test]
     fn a_rejected_round_has_one_step_per_phase_and_judged_token() {
         let run = Run::from_events(&fixture::events());
-        let phases: Vec<Phase> = run.steps().iter().filter(|step| step.round == 0).map(|step| step.phase).collect();
+        let phases: Vec<Phase> = run
+            .steps()
+            .iter()
+            .filter(|step| step.round == 0)
+            .map(|step| step.phase)
+            .collect();
         use Phase::*;
         assert_eq!(phases, [Draft, Verify, Judge, Judge, Resample, Commit]);
         assert_eq!(run.rounds()[0].tested(), 2);
@@ -281,10 +346,19 @@ mod tests {
     #[test]
     fn a_target_alone_round_has_bonus_and_commit_only() {
         let events = [
-            Event::Started { prompt_tokens: vec![0], milliseconds: 1.0 },
+            Event::Started {
+                prompt_tokens: vec![0],
+                milliseconds: 1.0,
+            },
             fixture::bonus(0, 2),
-            Event::Committed { round: 0, tokens: vec![2] },
-            Event::RoundEnded { round: 0, timings: Timings::default() },
+            Event::Committed {
+                round: 0,
+                tokens: vec![2],
+            },
+            Event::RoundEnded {
+                round: 0,
+                timings: Timings::default(),
+            },
         ];
         let run = Run::from_events(&events);
         assert_eq!(run.steps().len(), 2);

@@ -112,7 +112,9 @@ pub struct StageState {
 impl StageState {
     /// How many columns of the current round have been judged.
     pub fn judged(&self) -> usize {
-        let (Some(step), Some(round)) = (self.step, &self.round) else { return 0 };
+        let (Some(step), Some(round)) = (self.step, &self.round) else {
+            return 0;
+        };
         judged(round, step)
     }
 
@@ -128,8 +130,12 @@ impl StageState {
 
     /// Tokens of the text, pencil and discarded ones excluded.
     pub fn written(&self) -> usize {
-        let inked = |ink: &InkToken| matches!(ink.mark, Mark::Accepted | Mark::Resampled | Mark::Bonus);
-        self.manuscript.iter().map(|round| round.tokens.iter().filter(|ink| inked(ink)).count()).sum()
+        let inked =
+            |ink: &InkToken| matches!(ink.mark, Mark::Accepted | Mark::Resampled | Mark::Bonus);
+        self.manuscript
+            .iter()
+            .map(|round| round.tokens.iter().filter(|ink| inked(ink)).count())
+            .sum()
     }
 }
 
@@ -142,13 +148,27 @@ impl Run {
     /// The state after the first `playhead` steps.
     pub fn state(&self, playhead: usize) -> StageState {
         let playhead = playhead.min(self.steps().len());
-        let mut state = StageState { playhead, prompt: self.prompt().to_vec(), ..StageState::default() };
-        let Some(step) = self.step_at(playhead) else { return state };
-        let finished = Step { round: 0, phase: Phase::Commit, column: 0 };
+        let mut state = StageState {
+            playhead,
+            prompt: self.prompt().to_vec(),
+            ..StageState::default()
+        };
+        let Some(step) = self.step_at(playhead) else {
+            return state;
+        };
+        let finished = Step {
+            round: 0,
+            phase: Phase::Commit,
+            column: 0,
+        };
         for (index, round) in self.rounds()[..=step.round].iter().enumerate() {
             let current = index == step.round;
             let at = if current { step } else { finished };
-            state.manuscript.push(RoundInk { round: index, current, tokens: ink(round, at) });
+            state.manuscript.push(RoundInk {
+                round: index,
+                current,
+                tokens: ink(round, at),
+            });
             state.glyphs.push(glyph(round, at));
             count(&mut state.statistics, round, at);
         }
@@ -180,18 +200,37 @@ fn ink(round: &Round, step: Step) -> Vec<InkToken> {
                 _ if column < judged => Mark::Accepted,
                 _ => Mark::Pencil,
             };
-            InkToken { token: proposal.token, mark, struck: None, column }
+            InkToken {
+                token: proposal.token,
+                mark,
+                struck: None,
+                column,
+            }
         })
         .collect();
-    if let Some(closing) = round.closing.as_ref().filter(|_| step.phase >= Phase::Resample) {
+    if let Some(closing) = round
+        .closing
+        .as_ref()
+        .filter(|_| step.phase >= Phase::Resample)
+    {
         match (closing.kind, rejected) {
             (ClosingKind::Resampled, Some(column)) => {
                 let struck = Some(tokens[column].token);
-                tokens[column] = InkToken { token: closing.token, mark: Mark::Resampled, struck, column };
+                tokens[column] = InkToken {
+                    token: closing.token,
+                    mark: Mark::Resampled,
+                    struck,
+                    column,
+                };
             }
             _ => {
                 let column = tokens.len();
-                tokens.push(InkToken { token: closing.token, mark: Mark::Bonus, struck: None, column });
+                tokens.push(InkToken {
+                    token: closing.token,
+                    mark: Mark::Bonus,
+                    struck: None,
+                    column,
+                });
             }
         }
     }
@@ -204,7 +243,10 @@ fn ink(round: &Round, step: Step) -> Vec<InkToken> {
 
 fn glyph(round: &Round, step: Step) -> Glyph {
     let judged = judged(round, step);
-    let closing = round.closing.as_ref().filter(|_| step.phase >= Phase::Resample);
+    let closing = round
+        .closing
+        .as_ref()
+        .filter(|_| step.phase >= Phase::Resample);
     Glyph {
         accepted: round.accepted().min(judged),
         drafted: round.proposals.len(),
@@ -234,7 +276,14 @@ mod tests {
 
     fn marks(playhead: usize) -> Vec<Mark> {
         let state = fold(&fixture::events(), playhead);
-        state.manuscript.last().unwrap().tokens.iter().map(|ink| ink.mark).collect()
+        state
+            .manuscript
+            .last()
+            .unwrap()
+            .tokens
+            .iter()
+            .map(|ink| ink.mark)
+            .collect()
     }
 
     #[test]

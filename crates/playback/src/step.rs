@@ -74,15 +74,37 @@ mod tests {
 
     #[test]
     fn speed_scales_every_duration() {
-        let slow = Pace { speed: 0.5, reduced: false };
-        let fast = Pace { speed: 2.0, reduced: false };
-        for phase in [Phase::Draft, Phase::Verify, Phase::Judge, Phase::Resample, Phase::Commit] {
-            assert_eq!(slow.milliseconds(phase, 5), 4.0 * fast.milliseconds(phase, 5));
+        let slow = Pace {
+            speed: 0.5,
+            reduced: false,
+        };
+        let fast = Pace {
+            speed: 2.0,
+            reduced: false,
+        };
+        for phase in [
+            Phase::Draft,
+            Phase::Verify,
+            Phase::Judge,
+            Phase::Resample,
+            Phase::Commit,
+        ] {
+            assert_eq!(
+                slow.milliseconds(phase, 5),
+                4.0 * fast.milliseconds(phase, 5)
+            );
         }
     }
 
     #[test]
     fn reduced_motion_takes_one_phase_per_1200_milliseconds() {
-        assert_eq!(Pace { speed: 4.0, reduced: true }.milliseconds(Phase::Draft, 8), 1200.0);
+        assert_eq!(
+            Pace {
+                speed: 4.0,
+                reduced: true
+            }
+            .milliseconds(Phase::Draft, 8),
+            1200.0
+        );
     }
 }

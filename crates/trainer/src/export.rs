@@ -66,7 +66,30 @@ pub fn export(export: &Export, device: &Device) -> anyhow::Result<ModelCard> {
         draft,
     };
     write(out, "model-card.json", &serde_json::to_vec_pretty(&card)?)?;
+    write_index(out.parent().unwrap_or(Path::new(".")))?;
     Ok(card)
+}
+
+/// Lists every pair in the folder above in `pairs.json`: name, title and bytes to download.
+fn write_index(folder: &Path) -> anyhow::Result<()> {
+    let mut pairs = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let Ok(text) = std::fs::read_to_string(entry?.path().join("model-card.json")) else { continue };
+        let card: ModelCard = serde_json::from_str(&text)?;
+        let files = [
+            &card.tokenizer,
+            &card.target.config,
+            &card.target.weights,
+            &card.draft.config,
+            &card.draft.weights,
+        ];
+        let bytes: usize = files.iter().map(|file| file.bytes).sum();
+        pairs.push((card.name.clone(), json!({ "name": card.name, "title": card.title, "bytes": bytes })));
+    }
+    pairs.sort_by(|a, b| a.0.cmp(&b.0));
+    let pairs: Vec<serde_json::Value> = pairs.into_iter().map(|(_, pair)| pair).collect();
+    write(folder, "pairs.json", &serde_json::to_vec_pretty(&pairs)?)?;
+    Ok(())
 }
 
 fn write(out: &Path, path: &str, bytes: &[u8]) -> anyhow::Result<FileEntry> {

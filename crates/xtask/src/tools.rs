@@ -18,9 +18,6 @@ struct Tool<'a> {
     package: &'a str,
     program: &'a str,
     version: &'a str,
-    /// Compiling these fast beats running them fast; wasm-bindgen rewrites whole modules and
-    /// earns one level more.
-    opt_level: &'a str,
     default_features: bool,
 }
 
@@ -38,7 +35,6 @@ pub fn ensure(repo: &Repo) -> Result<()> {
             package: "wasm-bindgen-cli",
             program: "wasm-bindgen",
             version: wasm_bindgen,
-            opt_level: "2",
             default_features: true,
         },
     )?;
@@ -48,7 +44,6 @@ pub fn ensure(repo: &Repo) -> Result<()> {
             package: "trunk",
             program: "trunk",
             version: TRUNK_VERSION,
-            opt_level: "1",
             // The defaults are TLS and a search for newer versions, both for downloads that
             // `--offline` rules out.
             default_features: false,
@@ -96,10 +91,11 @@ fn cargo_install(repo: &Repo, tool: &Tool) -> Command {
         .arg(repo.tools())
         .env("CARGO_TARGET_DIR", repo.path("target/tools"))
         // The release profiles of these tools ask for link-time optimisation of everything,
-        // which more than doubles the wait.
+        // which more than doubles the wait. One level of optimisation for both lets them share
+        // what both depend on; compiling them fast beats running them fast.
         .env("CARGO_PROFILE_RELEASE_LTO", "false")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", tool.opt_level);
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
     if !tool.default_features {
         command.arg("--no-default-features");
     }

@@ -55,27 +55,51 @@ fn notices(store: Store) -> Vec<Notice> {
                 FailureKind::Download | FailureKind::Files => vec![Way::Retry],
                 FailureKind::Input | FailureKind::Internal => vec![Way::Restart],
             };
-            notices.push(Notice { sentence: failure.sentence.clone(), ways });
+            notices.push(Notice {
+                sentence: failure.sentence.clone(),
+                ways,
+            });
         }
         EngineState::Crashed => {
-            let sentence = store.engine.trouble.get().unwrap_or_else(|| "The engine stopped.".to_owned());
-            notices.push(Notice { sentence, ways: vec![Way::Restart] });
+            let sentence = store
+                .engine
+                .trouble
+                .get()
+                .unwrap_or_else(|| "The engine stopped.".to_owned());
+            notices.push(Notice {
+                sentence,
+                ways: vec![Way::Restart],
+            });
         }
         EngineState::Starting | EngineState::Loading { .. } | EngineState::Ready => {
             if let Some(sentence) = store.engine.trouble.get() {
-                notices.push(Notice { sentence, ways: vec![Way::DismissTrouble] });
+                notices.push(Notice {
+                    sentence,
+                    ways: vec![Way::DismissTrouble],
+                });
             }
         }
     }
-    if let Some(sentence) = store.message.get().filter(|sentence| failed.as_ref() != Some(sentence)) {
-        notices.push(Notice { sentence, ways: vec![Way::DismissMessage] });
+    if let Some(sentence) = store
+        .message
+        .get()
+        .filter(|sentence| failed.as_ref() != Some(sentence))
+    {
+        notices.push(Notice {
+            sentence,
+            ways: vec![Way::DismissMessage],
+        });
     }
     if state == EngineState::Ready
         && let Some(reason) = store.engine.device.get().and_then(|device| device.reason)
     {
-        let sentence =
-            format!("{reason} Both models run on the CPU: everything works and is just as exact, only slower.");
-        notices.push(Notice { sentence, ways: vec![Way::None] });
+        let sentence = format!(
+            "{reason} Both models run on the CPU: everything works and is just as exact, only slower."
+        );
+        notices.push(Notice {
+            sentence,
+            ways: vec![Way::None],
+        });
     }
     notices
 }

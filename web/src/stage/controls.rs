@@ -15,8 +15,15 @@ pub fn Controls() -> impl IntoView {
         store.generate();
     };
     let writing = move || store.writing.get().is_some() || store.wanted.get();
+    // Folded on narrow screens, where the text comes first; an error unfolds it.
+    let open = RwSignal::new(false);
+    let shown = move || open.get() || error.with(Option::is_some);
     view! {
-        <form class="controls" on:submit=submit aria-label="Settings">
+        <button type="button" class="button settings-toggle" data-testid="settings" aria-controls="controls"
+            aria-expanded=move || shown().to_string() on:click=move |_| open.update(|open| *open = !*open)>
+            {move || format!("Settings: γ {}, temperature {}", form.gamma.get(), form.temperature.get())}
+        </button>
+        <form class="controls" id="controls" class:open=shown on:submit=submit aria-label="Settings">
             <PairField />
             <PromptField form=form />
             <NumberField name="gamma" label="Look-ahead γ" value=form.gamma form=form min="0" max="8" step="1"
@@ -42,7 +49,11 @@ pub fn Controls() -> impl IntoView {
 
 #[component]
 fn FieldErrorLine(form: Form, field: &'static str) -> impl IntoView {
-    let sentence = move || form.error().filter(|error| error.field == field).map(|error| error.sentence);
+    let sentence = move || {
+        form.error()
+            .filter(|error| error.field == field)
+            .map(|error| error.sentence)
+    };
     view! {
         {move || {
             sentence().map(|sentence| {
@@ -53,7 +64,9 @@ fn FieldErrorLine(form: Form, field: &'static str) -> impl IntoView {
 }
 
 fn has_error(form: Form, field: &'static str) -> Option<&'static str> {
-    form.error().filter(|error| error.field == field).map(|_| "true")
+    form.error()
+        .filter(|error| error.field == field)
+        .map(|_| "true")
 }
 
 #[component]
@@ -65,7 +78,12 @@ fn PairField() -> impl IntoView {
         let name = store.form.pair.get();
         engine
             .pairs
-            .with(|pairs| pairs.iter().find(|pair| pair.name == name).map(|pair| pair.title.clone()))
+            .with(|pairs| {
+                pairs
+                    .iter()
+                    .find(|pair| pair.name == name)
+                    .map(|pair| pair.title.clone())
+            })
             .or_else(|| engine.pair.get().map(|pair| pair.title.clone()))
             .unwrap_or(name)
     };
@@ -150,7 +168,9 @@ fn SeedField(form: Form) -> impl IntoView {
         form.refused.set(None);
     };
     let roll = move |_| {
-        let seed = (js_sys::Math::random() * 100_000.0).floor().min(MAX_SEED as f64);
+        let seed = (js_sys::Math::random() * 100_000.0)
+            .floor()
+            .min(MAX_SEED as f64);
         form.seed.set(format!("{seed:.0}"));
         form.refused.set(None);
     };
@@ -180,7 +200,11 @@ fn SeedField(form: Form) -> impl IntoView {
 #[component]
 fn RuleField(form: Form) -> impl IntoView {
     let inexact = move || {
-        let warm = form.temperature.with(|text| text.trim().parse::<f64>().is_ok_and(|temperature| temperature > 0.0));
+        let warm = form.temperature.with(|text| {
+            text.trim()
+                .parse::<f64>()
+                .is_ok_and(|temperature| temperature > 0.0)
+        });
         form.rule.get() == Rule::Greedy && warm
     };
     view! {

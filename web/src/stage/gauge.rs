@@ -5,22 +5,34 @@ use couplet_playback::Verdict;
 use couplet_protocol::Rule;
 use leptos::prelude::*;
 
-const WIDTH: f64 = 112.0;
+const WIDTH: f64 = 120.0;
 const BASE: f64 = 144.0;
 const TOP: f64 = 14.0;
 const BAR: f64 = 22.0;
 const SHIFT: f64 = 8.0;
-const LEFT: f64 = 30.0;
-const GAUGE: f64 = 80.0;
+const LEFT: f64 = 28.0;
+const GAUGE: f64 = 87.0;
 const GAUGE_WIDTH: f64 = 15.0;
 
 /// Two decimals; what would read 0.00 says that it is not nothing.
 pub fn probability(value: f32) -> String {
-    if value > 0.0 && value < 0.005 { "<0.01".to_owned() } else { format!("{value:.2}") }
+    if value > 0.0 && value < 0.005 {
+        "<.01".to_owned()
+    } else {
+        format!("{value:.2}")
+    }
 }
 
 /// Draft and target bars over a base line, with what they share.
-pub fn bars(x: f64, base: f64, scale: f64, draft: f64, target: f64, width: f64, shift: f64) -> impl IntoView {
+pub fn bars(
+    x: f64,
+    base: f64,
+    scale: f64,
+    draft: f64,
+    target: f64,
+    width: f64,
+    shift: f64,
+) -> impl IntoView {
     let bar = move |class: &'static str, x: f64, width: f64, value: f64| {
         let height = value * scale;
         (height > 0.25 && width > 0.0).then(|| {
@@ -56,7 +68,9 @@ pub fn Gauge(
     let height = BASE - TOP;
     let scale = height / f64::from(full.max(0.05));
     let draft = f64::from(draft_prob);
-    let target = verdict.as_ref().map_or(0.0, |verdict| f64::from(verdict.target_prob));
+    let target = verdict
+        .as_ref()
+        .map_or(0.0, |verdict| f64::from(verdict.target_prob));
     let draft_top = BASE - draft * scale;
     let target_top = BASE - target * scale;
     let label = match &verdict {
@@ -103,7 +117,7 @@ pub fn Gauge(
             <g class="needle" style=format!("--y:{needle:.1}px")>
                 <path class="needle-line" d=format!("M{:.1} 0H{:.1}", GAUGE - 4.0, GAUGE + GAUGE_WIDTH + 3.0) />
                 <path class="needle-point" d=format!("M{:.1} 0l7-4.5v9z", GAUGE + GAUGE_WIDTH + 1.0) />
-                <text class="italic" x=format!("{:.1}", GAUGE + GAUGE_WIDTH + 10.0) y="4.5">"u"</text>
+                <text class="italic" x=format!("{:.1}", GAUGE + GAUGE_WIDTH + 9.0) y="4.5">"u"</text>
             </g>
         }
     });

@@ -29,8 +29,11 @@ fn place(store: Store, at: Selection) -> Option<Place> {
         if state.step.is_none_or(|step| at.round > step.round) {
             return None;
         }
-        let (verified, closed, judged) =
-            if current { (state.verified(), state.closed(), state.judged()) } else { (true, true, usize::MAX) };
+        let (verified, closed, judged) = if current {
+            (state.verified(), state.closed(), state.judged())
+        } else {
+            (true, true, usize::MAX)
+        };
         let mut hits = Vec::new();
         let mut draft = None;
         let mut target = None;
@@ -43,7 +46,11 @@ fn place(store: Store, at: Selection) -> Option<Place> {
                 _ => Sign::Pencil,
             };
             hits.push((proposal.token, sign));
-            target = proposal.verdict.as_ref().filter(|_| verified).map(|verdict| verdict.distribution.clone());
+            target = proposal
+                .verdict
+                .as_ref()
+                .filter(|_| verified)
+                .map(|verdict| verdict.distribution.clone());
         }
         if let Some(closing) = round.closing.as_ref().filter(|_| closed) {
             let here = match closing.kind {
@@ -58,8 +65,16 @@ fn place(store: Store, at: Selection) -> Option<Place> {
             }
         }
         let mut tokens: Vec<u32> = run.prompt().to_vec();
-        run.rounds()[..at.round].iter().for_each(|round| tokens.extend(&round.committed));
-        tokens.extend(round.proposals.iter().take(at.column).map(|proposal| proposal.token));
+        run.rounds()[..at.round]
+            .iter()
+            .for_each(|round| tokens.extend(&round.committed));
+        tokens.extend(
+            round
+                .proposals
+                .iter()
+                .take(at.column)
+                .map(|proposal| proposal.token),
+        );
         let text: String = tokens.iter().map(|token| store.text(*token)).collect();
         let shown: Vec<char> = text.replace('\n', "↵").chars().collect();
         let from = shown.len().saturating_sub(CONTEXT);
@@ -67,7 +82,14 @@ fn place(store: Store, at: Selection) -> Option<Place> {
         if from > 0 {
             context.insert(0, '…');
         }
-        Some(Place { context, column: at.column, columns: round.proposals.len(), draft, target, hits })
+        Some(Place {
+            context,
+            column: at.column,
+            columns: round.proposals.len(),
+            draft,
+            target,
+            hits,
+        })
     })
 }
 
@@ -95,16 +117,29 @@ pub fn Inspector() -> impl IntoView {
 }
 
 fn shown(store: Store, place: Place) -> impl IntoView {
-    let kind = store.engine.pair.with_untracked(|pair| pair.as_ref().map(|pair| (pair.tokens.clone(), pair.token_kind.clone())));
+    let kind = store.engine.pair.with_untracked(|pair| {
+        pair.as_ref()
+            .map(|pair| (pair.tokens.clone(), pair.token_kind.clone()))
+    });
     let (tokens, kind) = kind
-        .or_else(|| store.trace().map(|trace| (trace.pair.tokens, trace.pair.token_kind)))
+        .or_else(|| {
+            store
+                .trace()
+                .map(|trace| (trace.pair.tokens, trace.pair.token_kind))
+        })
         .unwrap_or_else(|| (Vec::new(), "token".to_owned()));
     let which = if place.column >= place.columns {
         "bonus position".to_owned()
     } else {
         format!("position {} of {}", place.column + 1, place.columns)
     };
-    let case = type_case(store, &tokens, place.draft.as_ref(), place.target.as_ref(), &place.hits);
+    let case = type_case(
+        store,
+        &tokens,
+        place.draft.as_ref(),
+        place.target.as_ref(),
+        &place.hits,
+    );
     let about = if case.is_some() {
         format!("{which}, all {} {kind}s, one scale", tokens.len())
     } else {
@@ -134,10 +169,17 @@ fn shown(store: Store, place: Place) -> impl IntoView {
 /// `1 - TV | TV`, where both distributions are complete.
 fn mass(place: &Place) -> Option<impl IntoView + use<>> {
     let (draft, target) = (place.draft.as_ref()?, place.target.as_ref()?);
-    if draft.tokens.is_some() || target.tokens.is_some() || draft.probs.len() != target.probs.len() {
+    if draft.tokens.is_some() || target.tokens.is_some() || draft.probs.len() != target.probs.len()
+    {
         return None;
     }
-    let wide = |distribution: &Distribution| distribution.probs.iter().map(|prob| f64::from(*prob)).collect::<Vec<_>>();
+    let wide = |distribution: &Distribution| {
+        distribution
+            .probs
+            .iter()
+            .map(|prob| f64::from(*prob))
+            .collect::<Vec<_>>()
+    };
     let tv = total_variation(&wide(draft), &wide(target));
     let share = 100.0 * (1.0 - tv);
     let (left, right) = ((1.0 - tv > 0.12), (tv > 0.12));
@@ -156,13 +198,29 @@ fn mass(place: &Place) -> Option<impl IntoView + use<>> {
 /// (token, draft, target) of everything that was kept, most probable first.
 fn entries(place: &Place) -> Vec<(u32, Option<f32>, Option<f32>)> {
     let both = [place.draft.as_ref(), place.target.as_ref()];
-    let mut ids: Vec<u32> = both.iter().flatten().flat_map(|distribution| distribution.iter().map(|(id, _)| id)).collect();
+    let mut ids: Vec<u32> = both
+        .iter()
+        .flatten()
+        .flat_map(|distribution| distribution.iter().map(|(id, _)| id))
+        .collect();
     ids.sort_unstable();
     ids.dedup();
-    let of = |distribution: Option<&Distribution>, id| distribution.and_then(|distribution| distribution.prob(id));
-    let mut entries: Vec<_> =
-        ids.into_iter().map(|id| (id, of(place.draft.as_ref(), id), of(place.target.as_ref(), id))).collect();
-    let key = |entry: &(u32, Option<f32>, Option<f32>)| entry.1.unwrap_or(0.0).max(entry.2.unwrap_or(0.0));
+    let of = |distribution: Option<&Distribution>, id| {
+        distribution.and_then(|distribution| distribution.prob(id))
+    };
+    let mut entries: Vec<_> = ids
+        .into_iter()
+        .map(|id| {
+            (
+                id,
+                of(place.draft.as_ref(), id),
+                of(place.target.as_ref(), id),
+            )
+        })
+        .collect();
+    let key = |entry: &(u32, Option<f32>, Option<f32>)| {
+        entry.1.unwrap_or(0.0).max(entry.2.unwrap_or(0.0))
+    };
     entries.sort_by(|a, b| key(b).total_cmp(&key(a)));
     entries
 }
@@ -170,7 +228,12 @@ fn entries(place: &Place) -> Vec<(u32, Option<f32>, Option<f32>)> {
 fn list(store: Store, place: &Place) -> impl IntoView + use<> {
     let mut entries = entries(place);
     entries.truncate(20);
-    let most = entries.first().map_or(1.0, |entry| entry.1.unwrap_or(0.0).max(entry.2.unwrap_or(0.0))).max(0.05);
+    let most = entries
+        .first()
+        .map_or(1.0, |entry| {
+            entry.1.unwrap_or(0.0).max(entry.2.unwrap_or(0.0))
+        })
+        .max(0.05);
     let scale = 190.0 / f64::from(most);
     let height = entries.len() as f64 * 17.0 + 4.0;
     let hits = place.hits.clone();
@@ -211,10 +274,13 @@ fn Table(place: Place) -> impl IntoView {
     let open = RwSignal::new(false);
     let toggle = move |event: web_sys::Event| {
         use wasm_bindgen::JsCast;
-        let details = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+        let details = event
+            .target()
+            .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
         open.set(details.is_some_and(|details| details.has_attribute("open")));
     };
-    let number = |value: Option<f32>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
+    let number =
+        |value: Option<f32>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
     let rows = move || {
         entries(&place)
             .into_iter()

@@ -8,14 +8,28 @@ use crate::store::use_store;
 pub fn Loading() -> impl IntoView {
     let store = use_store();
     let engine = store.engine;
-    let waiting = move || matches!(engine.state.get(), EngineState::Starting | EngineState::Loading { .. });
+    let waiting = move || {
+        matches!(
+            engine.state.get(),
+            EngineState::Starting | EngineState::Loading { .. }
+        )
+    };
     let progress = Memo::new(move |_| match engine.state.get() {
-        EngineState::Loading { stage, received, total } => (stage, received, total),
+        EngineState::Loading {
+            stage,
+            received,
+            total,
+        } => (stage, received, total),
         _ => ("Starting the engine".to_owned(), 0, 0),
     });
     let size = move || {
         let name = store.form.pair.get();
-        engine.pairs.with(|pairs| pairs.iter().find(|pair| pair.name == name).map(|pair| pair.bytes))
+        engine.pairs.with(|pairs| {
+            pairs
+                .iter()
+                .find(|pair| pair.name == name)
+                .map(|pair| pair.bytes)
+        })
     };
     let bytes = move || {
         let (_, received, total) = progress.get();

@@ -56,10 +56,15 @@ fn Legend() -> impl IntoView {
 fn Count() -> impl IntoView {
     let store = use_store();
     let words = move || {
-        let kind = store.engine.pair.with(|pair| pair.as_ref().map_or("token".to_owned(), |pair| pair.token_kind.clone()));
+        let kind = store.engine.pair.with(|pair| {
+            pair.as_ref()
+                .map_or("token".to_owned(), |pair| pair.token_kind.clone())
+        });
         store.state.with(|state| {
             let (tokens, rounds) = (state.written(), state.glyphs.len());
-            let plural = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+            let plural = |count: usize, one: &str| {
+                format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+            };
             (rounds > 0).then(|| format!("{}, {}", plural(tokens, &kind), plural(rounds, "round")))
         })
     };
@@ -69,8 +74,11 @@ fn Count() -> impl IntoView {
 #[component]
 fn MarksSwitch() -> impl IntoView {
     let store = use_store();
-    let options =
-        [(MarksShown::All, "all marks"), (MarksShown::Last, "last round"), (MarksShown::Clean, "clean")];
+    let options = [
+        (MarksShown::All, "all marks"),
+        (MarksShown::Last, "last round"),
+        (MarksShown::Clean, "clean"),
+    ];
     view! {
         <div class="segments small" role="group" aria-label="Marks shown">
             {options
@@ -97,8 +105,15 @@ fn Prompt() -> impl IntoView {
         if prompt.is_empty() {
             return store.form.prompt.get();
         }
-        let skip = store.engine.pair.with_untracked(|pair| pair.as_ref().map_or(0, |pair| pair.prefix_tokens as usize));
-        prompt.iter().skip(skip).map(|token| store.text(*token)).collect()
+        let skip = store
+            .engine
+            .pair
+            .with_untracked(|pair| pair.as_ref().map_or(0, |pair| pair.prefix_tokens as usize));
+        prompt
+            .iter()
+            .skip(skip)
+            .map(|token| store.text(*token))
+            .collect()
     };
     view! { <span class="tk prompt">{text}</span> }
 }
@@ -110,7 +125,11 @@ fn Rounds() -> impl IntoView {
     let rounds = move || {
         let epoch = store.epoch.get();
         store.state.with(|state| {
-            state.manuscript.iter().map(|round| (epoch, round.round, round.current)).collect::<Vec<_>>()
+            state
+                .manuscript
+                .iter()
+                .map(|round| (epoch, round.round, round.current))
+                .collect::<Vec<_>>()
         })
     };
     view! {
@@ -153,14 +172,21 @@ fn token(store: Store, round: usize, ink: InkToken) -> impl IntoView {
         Mark::Bonus => "bonus",
         Mark::Discarded => "discarded",
     };
-    let struck = ink.struck.map(|token| view! { <s class="was" aria-hidden="true">{store.show(token)}</s> });
+    let struck = ink
+        .struck
+        .map(|token| view! { <s class="was" aria-hidden="true">{store.show(token)}</s> });
     let below = below.map(|icon| view! { <i class="m" aria-hidden="true">{icon}</i> });
     let (shown, end) = match text.strip_suffix('\n') {
         Some(before) => (format!("{before}↵"), Some("\n")),
         None => (text, None),
     };
     let class = format!("tk {class}{}", if end.is_some() { " nl" } else { "" });
-    let select = move |_| store.selected.set(Some(Selection { round, column: ink.column }));
+    let select = move |_| {
+        store.selected.set(Some(Selection {
+            round,
+            column: ink.column,
+        }))
+    };
     view! {
         <span class=class title=title style=format!("--i:{}", ink.column) on:click=select>{struck}{shown}{below}</span>
         {end}

@@ -1,5 +1,6 @@
 //! The Stage: the text being written, and the round that writes it.
 
+mod columns;
 mod controls;
 mod gauge;
 mod icons;
@@ -71,10 +72,16 @@ fn LiveRegion() -> impl IntoView {
             let step = state.step?;
             let committed = step.phase == couplet_playback::Phase::Commit;
             // While the needle falls, the last complete round is what was said.
-            let index = if committed { step.round } else { step.round.checked_sub(1)? };
+            let index = if committed {
+                step.round
+            } else {
+                step.round.checked_sub(1)?
+            };
             store.run.with_untracked(|run| {
                 let round = run.rounds().get(index)?;
-                Some(couplet_playback::round_summary(index + 1, round, |token| store.text(token)))
+                Some(couplet_playback::round_summary(index + 1, round, |token| {
+                    store.text(token)
+                }))
             })
         })
     });

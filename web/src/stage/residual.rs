@@ -22,7 +22,11 @@ pub fn ClosingPanel(
     let token = store.show(closing.token);
     let (sign, class, title) = match (bonus, rule) {
         (true, _) => (Sign::Bonus, "closing bonus", "bonus, from the target"),
-        (false, Rule::Greedy) => (Sign::Resampled, "closing residual", "the target’s favourite"),
+        (false, Rule::Greedy) => (
+            Sign::Resampled,
+            "closing residual",
+            "the target’s favourite",
+        ),
         (false, Rule::Rejection) => (Sign::Resampled, "closing residual", "from the residual"),
     };
     let mass = closing.mass;
@@ -33,14 +37,18 @@ pub fn ClosingPanel(
             (false, Rule::Greedy) => view! { "the most probable token replaces it" }.into_any(),
             (false, Rule::Rejection) => view! {
                 "max(0, "<em class="t">{notation.target()}</em>" − "<em class="d">{notation.draft()}</em>
-                {format!("), divided by {mass:.3}")}
+                {format!(") / {mass:.3}")}
             }
             .into_any(),
         }
     };
     let bar = if bonus { "bar-target" } else { "bar-residual" };
     let shares = shares(store, &closing.distribution, closing.token);
-    let label = if bonus { "Target distribution of the bonus token" } else { "Residual distribution" };
+    let label = if bonus {
+        "Target distribution of the bonus token"
+    } else {
+        "Residual distribution"
+    };
     let landing = (rule == Rule::Rejection).then(|| strip(store, &closing, bar));
     let caption = (rule == Rule::Rejection).then(|| {
         view! {
@@ -74,7 +82,10 @@ struct Share {
 }
 
 fn shares(store: Store, distribution: &Distribution, hit: u32) -> Vec<Share> {
-    let mut entries: Vec<(u32, f32)> = distribution.iter().filter(|(_, prob)| *prob > 0.0).collect();
+    let mut entries: Vec<(u32, f32)> = distribution
+        .iter()
+        .filter(|(_, prob)| *prob > 0.0)
+        .collect();
     entries.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut kept: Vec<(u32, f32)> = entries.iter().take(ROWS).copied().collect();
     if !kept.iter().any(|(token, _)| *token == hit)
@@ -84,11 +95,21 @@ fn shares(store: Store, distribution: &Distribution, hit: u32) -> Vec<Share> {
         kept.push(*entry);
     }
     let shown: f32 = kept.iter().map(|(_, prob)| prob).sum();
-    let mut shares: Vec<Share> =
-        kept.into_iter().map(|(token, prob)| Share { label: store.show(token), prob, hit: token == hit }).collect();
+    let mut shares: Vec<Share> = kept
+        .into_iter()
+        .map(|(token, prob)| Share {
+            label: store.show(token),
+            prob,
+            hit: token == hit,
+        })
+        .collect();
     let rest = 1.0 - shown;
     if rest > 0.0005 {
-        shares.push(Share { label: "rest".to_owned(), prob: rest, hit: false });
+        shares.push(Share {
+            label: "rest".to_owned(),
+            prob: rest,
+            hit: false,
+        });
     }
     shares
 }
@@ -125,7 +146,12 @@ fn rows(shares: Vec<Share>, class: &'static str, sign: Sign, label: &'static str
 /// which u′ is looked up.
 fn strip(store: Store, closing: &Closing, class: &'static str) -> impl IntoView + use<> {
     let complete = closing.distribution.tokens.is_none();
-    let total: f64 = closing.distribution.probs.iter().map(|prob| f64::from(*prob)).sum();
+    let total: f64 = closing
+        .distribution
+        .probs
+        .iter()
+        .map(|prob| f64::from(*prob))
+        .sum();
     if !complete || total <= 0.0 {
         return None;
     }
@@ -167,5 +193,7 @@ fn strip(store: Store, closing: &Closing, class: &'static str) -> impl IntoView 
             <path class="needle-point" d=format!("M{x:.1} -2l-5-8h10z") />
         }
     });
-    Some(view! { <svg class="figure strip" viewBox=format!("0 -12 {WIDTH} 31") aria-hidden="true">{rects}{needle}</svg> })
+    Some(
+        view! { <svg class="figure strip" viewBox=format!("0 -12 {WIDTH} 31") aria-hidden="true">{rects}{needle}</svg> },
+    )
 }

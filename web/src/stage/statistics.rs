@@ -25,7 +25,11 @@ pub fn StatisticsPanel() -> impl IntoView {
 #[component]
 fn Acceptance() -> impl IntoView {
     let store = use_store();
-    let counts = Memo::new(move |_| store.state.with(|state| (state.statistics.accepted, state.statistics.tested)));
+    let counts = Memo::new(move |_| {
+        store
+            .state
+            .with(|state| (state.statistics.accepted, state.statistics.tested))
+    });
     view! {
         <div class="statistic">
             <h3>"Acceptance rate "<em>"α"</em></h3>
@@ -65,7 +69,11 @@ fn TokensPerRound() -> impl IntoView {
     let numbers = Memo::new(move |_| {
         store.state.with(|state| {
             let statistics = &state.statistics;
-            (statistics.tokens_per_round(), statistics.acceptance_rate(), statistics.lengths.len().saturating_sub(1))
+            (
+                statistics.tokens_per_round(),
+                statistics.acceptance_rate(),
+                statistics.lengths.len().saturating_sub(1),
+            )
         })
     });
     view! {
@@ -89,7 +97,12 @@ fn TokensPerRound() -> impl IntoView {
 fn Lengths() -> impl IntoView {
     let store = use_store();
     let numbers = Memo::new(move |_| {
-        store.state.with(|state| (state.statistics.lengths.clone(), state.statistics.acceptance_rate()))
+        store.state.with(|state| {
+            (
+                state.statistics.lengths.clone(),
+                state.statistics.acceptance_rate(),
+            )
+        })
     });
     let bars = move || {
         let (lengths, rate) = numbers.get();
@@ -102,9 +115,19 @@ fn Lengths() -> impl IntoView {
             .into_iter()
             .map(|share| share * f64::from(total))
             .collect();
-        let most = lengths.iter().map(|count| f64::from(*count)).chain(theory.iter().copied()).fold(1.0, f64::max) * 1.1;
+        let most = lengths
+            .iter()
+            .map(|count| f64::from(*count))
+            .chain(theory.iter().copied())
+            .fold(1.0, f64::max)
+            * 1.1;
         let cell = WIDTH / lengths.len() as f64;
-        let label = lengths.iter().enumerate().map(|(kept, count)| format!("{kept}: {count}")).collect::<Vec<_>>().join(", ");
+        let label = lengths
+            .iter()
+            .enumerate()
+            .map(|(kept, count)| format!("{kept}: {count}"))
+            .collect::<Vec<_>>()
+            .join(", ");
         let columns = lengths
             .iter()
             .enumerate()
@@ -125,7 +148,7 @@ fn Lengths() -> impl IntoView {
                 {columns}
                 <path class="axis" d="M0 76.5H150" />
             </svg>
-            <p class="muted">"accepted per round; line: theory at this "<em>"α"</em></p>
+            <p class="muted">"accepted per round, line: theory"</p>
         })
     };
     view! {
@@ -140,7 +163,10 @@ fn Lengths() -> impl IntoView {
 fn SpeedUp() -> impl IntoView {
     let store = use_store();
     let run_speed = move || {
-        store.state.with(|state| state.statistics.tokens_per_second()).map(|speed| format!("{speed:.1} tokens/s in this run"))
+        store
+            .state
+            .with(|state| state.statistics.tokens_per_second())
+            .map(|speed| format!("{speed:.1} tokens/s in this run"))
     };
     let busy = move || matches!(store.measuring.get(), Some(Measuring::Running(..)));
     let ready = move || store.engine.state.get() == EngineState::Ready && store.form.read().is_ok();
@@ -176,7 +202,12 @@ fn result(measurement: &Measurement) -> impl IntoView + use<> {
     } else {
         "can’t tell"
     };
-    let speed = |speed: &couplet_protocol::TokensPerSecond| format!("{:.1} tokens/s [{:.1}, {:.1}]", speed.median, speed.min, speed.max);
+    let speed = |speed: &couplet_protocol::TokensPerSecond| {
+        format!(
+            "{:.1} tokens/s [{:.1}, {:.1}]",
+            speed.median, speed.min, speed.max
+        )
+    };
     let settings = &measurement.settings;
     view! {
         <p class="big" data-testid="speed-up">

@@ -14,8 +14,13 @@ pub fn Timeline() -> impl IntoView {
     let store = use_store();
     let scroller = NodeRef::<html::Div>::new();
     let tallest = Memo::new(move |_| {
-        let drafted = store.run.with(|run| run.rounds().iter().map(|round| round.proposals.len()).max());
-        let asked = store.form.gamma.with(|gamma| gamma.trim().parse::<usize>().unwrap_or(5).min(16));
+        let drafted = store
+            .run
+            .with(|run| run.rounds().iter().map(|round| round.proposals.len()).max());
+        let asked = store
+            .form
+            .gamma
+            .with(|gamma| gamma.trim().parse::<usize>().unwrap_or(5).min(16));
         drafted.unwrap_or(asked).max(1)
     });
     let shown = Memo::new(move |_| store.state.with(|state| state.glyphs.len()));
@@ -27,7 +32,12 @@ pub fn Timeline() -> impl IntoView {
     let glyphs = move || {
         let epoch = store.epoch.get();
         store.state.with(|state| {
-            state.glyphs.iter().enumerate().map(|(index, glyph)| (epoch, tallest.get(), index, *glyph)).collect::<Vec<_>>()
+            state
+                .glyphs
+                .iter()
+                .enumerate()
+                .map(|(index, glyph)| (epoch, tallest.get(), index, *glyph))
+                .collect::<Vec<_>>()
         })
     };
     Effect::new(move |_| {
@@ -41,11 +51,16 @@ pub fn Timeline() -> impl IntoView {
         }
     });
     let pick = move |event: web_sys::MouseEvent| {
-        let Some(scroller) = scroller.get_untracked() else { return };
-        let x = f64::from(event.client_x()) - scroller.get_bounding_client_rect().left() + f64::from(scroller.scroll_left());
+        let Some(scroller) = scroller.get_untracked() else {
+            return;
+        };
+        let x = f64::from(event.client_x()) - scroller.get_bounding_client_rect().left()
+            + f64::from(scroller.scroll_left());
         let round = ((x - 4.0) / COLUMN).floor().max(0.0) as usize;
         if round < total.get_untracked() {
-            store.playhead.go(store.run.with_untracked(|run| run.end_of(round)));
+            store
+                .playhead
+                .go(store.run.with_untracked(|run| run.end_of(round)));
         }
     };
     let label = move || match shown.get() {
@@ -109,7 +124,11 @@ fn column(index: usize, tallest: usize, glyph: Glyph) -> impl IntoView {
         .map(|row| view! { <circle class="tl-discarded" cx=format!("{x:.1}") cy=format!("{:.1}", y(row)) r="1.7" /> })
         .collect_view();
     let closing = glyph.bonus.map(|bonus| {
-        let (sign, size) = if bonus { (Sign::Bonus, 10.5) } else { (Sign::Resampled, 9.0) };
+        let (sign, size) = if bonus {
+            (Sign::Bonus, 10.5)
+        } else {
+            (Sign::Resampled, 9.0)
+        };
         mark(sign, x, y(glyph.accepted), size)
     });
     view! { <g>{accepted}{discarded}{closing}</g> }

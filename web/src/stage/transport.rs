@@ -33,7 +33,11 @@ pub fn Transport() -> impl IntoView {
     };
     let icon = move || if playhead.playing.get() { PAUSE } else { PLAY };
     let writing = move || store.writing.get().is_some() || store.wanted.get();
-    let button = move |class: &'static str, label: &'static str, id: &'static str, path: &'static str, act: fn(crate::store::Store)| {
+    let button = move |class: &'static str,
+                       label: &'static str,
+                       id: &'static str,
+                       path: &'static str,
+                       act: fn(crate::store::Store)| {
         view! {
             <button type="button" class=format!("button {class}") aria-label=label title=label data-testid=id
                 on:click=move |_| act(store)>

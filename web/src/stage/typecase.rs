@@ -50,12 +50,18 @@ pub fn type_case(
 ) -> Option<AnyView> {
     let trays = trays(tokens)?;
     let prob = |distribution: Option<&Distribution>, id: u32| {
-        distribution.and_then(|distribution| distribution.prob(id)).map_or(0.0, f64::from)
+        distribution
+            .and_then(|distribution| distribution.prob(id))
+            .map_or(0.0, f64::from)
     };
-    let most = |ids: &[u32]| ids.iter().map(|id| prob(draft, *id).max(prob(target, *id))).fold(0.0, f64::max);
-    let scale = 190.0 / trays.iter().map(|ids| most(ids)).fold(0.2, f64::max);
+    let most = |ids: &[u32]| {
+        ids.iter()
+            .map(|id| prob(draft, *id).max(prob(target, *id)))
+            .fold(0.0, f64::max)
+    };
+    let scale = 170.0 / trays.iter().map(|ids| most(ids)).fold(0.2, f64::max);
     let titles = ["upper case", "lower case", "points and spaces"];
-    let least = [10.0, 60.0, 10.0];
+    let least = [6.0, 60.0, 6.0];
     let mut y = 0.0;
     let mut views = Vec::new();
     for (tray, ids) in trays.iter().enumerate() {
@@ -70,7 +76,10 @@ pub fn type_case(
             y += 20.0;
         }
     }
-    let label = format!("Draft and target probability of all {} characters", tokens.len());
+    let label = format!(
+        "Draft and target probability of all {} characters",
+        tokens.len()
+    );
     Some(
         view! {
             <svg class="figure case" viewBox=format!("0 0 {WIDTH} {y:.0}") role="img" aria-label=label>{views}</svg>
@@ -90,7 +99,9 @@ fn line(
     ruled: bool,
 ) -> AnyView {
     let prob = |distribution: Option<&Distribution>, id: u32| {
-        distribution.and_then(|distribution| distribution.prob(id)).map_or(0.0, f64::from)
+        distribution
+            .and_then(|distribution| distribution.prob(id))
+            .map_or(0.0, f64::from)
     };
     let cell = WIDTH / ROW as f64;
     let columns: Vec<AnyView> = ids
@@ -119,9 +130,19 @@ fn line(
             .into_any()
         })
         .collect();
-    let end = if ids.len() < ROW { ids.len() as f64 * cell } else { WIDTH };
-    let step = [0.05, 0.1, 0.2, 0.25].into_iter().find(|step| step * scale > 45.0).unwrap_or(0.5);
-    let top = ids.iter().map(|id| prob(draft, *id).max(prob(target, *id))).fold(0.0, f64::max);
+    let end = if ids.len() < ROW {
+        ids.len() as f64 * cell
+    } else {
+        WIDTH
+    };
+    let step = [0.05, 0.1, 0.2, 0.25]
+        .into_iter()
+        .find(|step| step * scale > 45.0)
+        .unwrap_or(0.5);
+    let top = ids
+        .iter()
+        .map(|id| prob(draft, *id).max(prob(target, *id)))
+        .fold(0.0, f64::max);
     let rules: Vec<AnyView> = (1..=10)
         .map(|index| step * f64::from(index))
         .take_while(|value| ruled && *value < top)
@@ -136,5 +157,6 @@ fn line(
             .into_any()
         })
         .collect();
-    view! { {rules}<path class="axis" d=format!("M0 {:.1}H{end:.1}", base + 0.5) />{columns} }.into_any()
+    view! { {rules}<path class="axis" d=format!("M0 {:.1}H{end:.1}", base + 0.5) />{columns} }
+        .into_any()
 }

@@ -1,0 +1,114 @@
+// The engine in a real worker, on real WebGPU and on the CPU.
+import assert from "node:assert/strict";
+import { call, open, refusal, tokens } from "./support.mjs";
+
+const GREEDY = { temperature: 0, max_tokens: 24, prompt: "ROMEO:\n" };
+
+function check(trace, backend) {
+  assert.equal(trace.device.backend, backend);
+  const vocabulary = trace.pair.tokens.length;
+  let rejected = 0;
+  for (const event of trace.events) {
+    if (event.event === "verified") {
+      const kept = Math.fround(Math.fround(event.draw) * Math.fround(event.draft_prob)) < Math.fround(event.target_prob);
+      assert.equal(event.accepted, kept, JSON.stringify(event));
+      assert.ok(Math.abs(event.target_distribution.probs[event.token] - event.target_prob) < 1e-6);
+      rejected += event.accepted ? 0 : 1;
+    }
+    if (event.event === "drafted") {
+      assert.equal(event.draft_distribution.probs.length, vocabulary);
+      const sum = event.draft_distribution.probs.reduce((sum, prob) => sum + prob, 0);
+      assert.ok(Math.abs(sum - 1) < 1e-4, `${sum}`);
+    }
+    if (event.event === "resampled") {
+      assert.ok(event.residual.probs[event.token] > 0);
+    }
+    if (event.event === "round_ended") {
+      assert.equal(event.timings.readbacks, backend === "gpu" ? 1 : 0);
+    }
+  }
+  assert.ok(rejected > 0, "a run at temperature 1 rejects now and then");
+}
+
+export default {
+  "two models write on WebGPU, and every verdict follows from its numbers": async ({ page, base }) => {
+    const { device } = await open(page, base);
+    assert.equal(device.backend, "gpu", device.reason);
+    const trace = await call(page, "generate", { temperature: 1, max_tokens: 40 });
+    check(trace, "gpu");
+    const rounds = trace.events.filter((event) => event.event === "round_ended");
+    const { dispatches, readbacks } = rounds[0].timings;
+    console.log(`        one round at gamma 5: ${dispatches} dispatches, ${readbacks} readback`);
+  },
+
+  "the same on the CPU": async ({ page, base }) => {
+    const { device } = await open(page, base, "?backend=cpu");
+    assert.equal(device.backend, "cpu");
+    check(await call(page, "generate", { temperature: 1, max_tokens: 80 }), "cpu");
+  },
+
+  "greedy speculation writes the target's own text on WebGPU": async ({ page, base }) => {
+    await open(page, base);
+    const alone = tokens(await call(page, "generate", { ...GREEDY, gamma: 0 }));
+    for (const gamma of [1, 4, 8]) {
+      assert.deepEqual(tokens(await call(page, "generate", { ...GREEDY, gamma })), alone, `gamma ${gamma}`);
+    }
+  },
+
+  "greedy speculation writes the target's own text on the CPU": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const alone = tokens(await call(page, "generate", { ...GREEDY, gamma: 0 }));
+    for (const gamma of [1, 4, 8]) {
+      assert.deepEqual(tokens(await call(page, "generate", { ...GREEDY, gamma })), alone, `gamma ${gamma}`);
+    }
+  },
+
+  "distributions of both models can be asked for": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    for (const model of ["draft", "target"]) {
+      const { probs } = await call(page, "distribution", { pair: "shakespeare", model, text: "KING RICHAR" });
+      const best = probs.indexOf(Math.max(...probs));
+      const { pair } = await call(page, "ready");
+      assert.equal(pair.tokens[best], "D", model);
+    }
+  },
+
+  "a measurement names its device and gives an interval": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const result = await call(page, "measure", { max_tokens: 32, temperature: 1 });
+    assert.equal(result.device.backend, "cpu");
+    assert.ok(result.pairs >= 5);
+    assert.ok(result.interval[0] <= result.speed_up && result.speed_up <= result.interval[1]);
+    const { speculation, target_alone: alone } = result;
+    console.log(
+      `        CPU, gamma 5, T 1: ${speculation.median.toFixed(0)} tokens/s with the draft, ` +
+        `${alone.median.toFixed(0)} alone: ${result.speed_up.toFixed(2)}x ` +
+        `[${result.interval.map((x) => x.toFixed(2)).join(", ")}]`,
+    );
+  },
+
+  "an argument that is out of range is named": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const cases = [
+      ["generate", { gamma: 99 }, "gamma"],
+      ["generate", { temperature: -1 }, "temperature"],
+      ["generate", { top_p: 0 }, "top_p"],
+      ["generate", { top_k: -3 }, "top_k"],
+      ["generate", { seed: 2 ** 60 }, "seed"],
+      ["generate", { max_tokens: 0 }, "max_tokens"],
+      ["generate", { rule: "hope" }, "rule"],
+      ["generate", { gama: 3 }, "gama"],
+      ["generate", { prompt: "naïve €" }, "prompt"],
+      ["generate", { prompt: "a".repeat(300) }, "prompt"],
+      ["distribution", { pair: "shakespeare", model: "teacher", text: "" }, "model"],
+    ];
+    for (const [name, options, field] of cases) {
+      const error = await refusal(page, name, options);
+      assert.ok(error, `${name} ${JSON.stringify(options)} was not refused`);
+      assert.equal(error.field, field, error.message);
+      assert.ok(error.message.includes(field), error.message);
+    }
+    // And an empty prompt is none of them.
+    assert.ok(await call(page, "generate", { prompt: "", max_tokens: 4 }));
+  },
+};

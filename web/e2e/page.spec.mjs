@@ -1,0 +1,121 @@
+// The page as a person uses it, at three sizes, light and dark.
+import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
+import { noPanicText, open } from "./support.mjs";
+
+const SIZES = [
+  [1440, 900],
+  [1024, 768],
+  [390, 844],
+];
+const SHOTS = new URL("../../target/screenshots/", import.meta.url);
+
+async function generate(page) {
+  await page.getByTestId("play").click();
+  await page.waitForFunction(() => window.couplet.trace()?.events.at(-1)?.event === "finished", null, {
+    timeout: 90_000,
+  });
+}
+
+const looks = Object.fromEntries(
+  SIZES.flatMap(([width, height]) =>
+    ["light", "dark"].map((theme) => [
+      `a run is drawn at ${width}x${height}, ${theme}, without sideways scrolling`,
+      async ({ page, base }) => {
+        await page.setViewportSize({ width, height });
+        await page.emulateMedia({ colorScheme: theme });
+        await open(page, base, "?backend=cpu");
+        await generate(page);
+        await page.keyboard.press("End");
+        await page.waitForTimeout(600);
+        assert.ok((await page.getByTestId("manuscript").innerText()).length > 20);
+        const { scroll, client } = await page.evaluate(() => ({
+          scroll: document.documentElement.scrollWidth,
+          client: document.documentElement.clientWidth,
+        }));
+        assert.ok(scroll <= client, `${scroll} > ${client}`);
+        await noPanicText(page);
+        await mkdir(SHOTS, { recursive: true });
+        await page.screenshot({ path: new URL(`stage-${width}-${theme}.png`, SHOTS).pathname });
+      },
+    ]),
+  ),
+);
+
+export default {
+  ...looks,
+
+  "320 pixels are wide enough": async ({ page, base }) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await open(page, base, "?backend=cpu");
+    await generate(page);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 320, `${width}`);
+  },
+
+  "phases step forward and back to the same picture": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await generate(page);
+    await page.keyboard.press("Home");
+    const picture = async () => [
+      await page.getByTestId("manuscript").innerText(),
+      await page.getByTestId("round").innerText(),
+      await page.getByTestId("narration").first().innerText(),
+    ];
+    const pictures = [];
+    for (let step = 0; step < 12; step += 1) {
+      pictures.push(await picture());
+      await page.getByTestId("next-phase").click();
+    }
+    assert.ok(new Set(pictures.map((p) => p.join("|"))).size >= 8, "phases look different");
+    for (let step = 11; step >= 0; step -= 1) {
+      await page.getByTestId("prev-phase").click();
+      assert.deepEqual(await picture(), pictures[step], `step ${step}`);
+    }
+  },
+
+  "Stop ends a run between two rounds": async ({ page, base }) => {
+    await open(page, base);
+    await page.getByTestId("play").click();
+    await page.getByTestId("stop").click();
+    await page.waitForFunction(() => window.couplet.trace()?.events.at(-1)?.event === "finished");
+    const trace = await page.evaluate(() => window.couplet.trace());
+    assert.equal(trace.events.at(-1).reason, "stopped");
+  },
+
+  "a setting out of range is said beside its field and nothing is lost": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("temperature").fill("9");
+    await page.getByTestId("play").click();
+    const text = await page.locator("body").innerText();
+    assert.match(text, /out of range; choose 0 to 4/);
+    await page.getByTestId("temperature").fill("0.8");
+    await page.getByTestId("prompt").fill("ça va €");
+    await page.getByTestId("play").click();
+    await page.getByText(/not in the model's vocabulary/).first().waitFor();
+    assert.equal(await page.getByTestId("prompt").inputValue(), "ça va €");
+  },
+
+  "any token shows its whole distribution": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await generate(page);
+    await page.keyboard.press("End");
+    const before = await page.getByTestId("inspector").innerText();
+    await page.getByTestId("manuscript").locator("button, [role=option], [role=button]").nth(3).click();
+    await page.waitForTimeout(200);
+    assert.notEqual(await page.getByTestId("inspector").innerText(), before);
+  },
+
+  "playback goes on when a hidden tab is shown again": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await generate(page);
+    const other = await page.context().newPage();
+    await other.goto("about:blank");
+    await other.bringToFront();
+    await page.waitForTimeout(300);
+    await page.bringToFront();
+    await page.keyboard.press("End");
+    await noPanicText(page);
+    assert.ok((await page.getByTestId("manuscript").innerText()).length > 20);
+  },
+};

@@ -1,0 +1,117 @@
+// Bad luck: each case gives a sentence and a way out, and nothing that the person had is lost.
+import assert from "node:assert/strict";
+import { call, noPanicText, notice, open, patchWorker, tokens } from "./support.mjs";
+
+const NO_GPU = "Object.defineProperty(WorkerNavigator.prototype, 'gpu', { get: () => undefined });";
+const WEIGHTS = "**/target/model.safetensors";
+
+export default {
+  "without WebGPU the CPU writes, and the badge says why": async ({ page, base }) => {
+    await patchWorker(page, NO_GPU);
+    const { device } = await open(page, base);
+    assert.equal(device.backend, "cpu");
+    assert.ok(device.reason, "a reason is given");
+    assert.match(await page.getByTestId("badge").innerText(), /CPU/);
+    const trace = await call(page, "generate", { max_tokens: 12 });
+    assert.ok(tokens(trace).length > 12);
+  },
+
+  "an adapter without a needed limit is passed over": async ({ page, base }) => {
+    await patchWorker(
+      page,
+      `const limits = Object.getOwnPropertyDescriptor(GPUAdapter.prototype, 'limits').get;
+       Object.defineProperty(GPUAdapter.prototype, 'limits', { get() {
+         const real = limits.call(this);
+         return new Proxy(real, { get: (_, name) =>
+           name === 'maxStorageBuffersPerShaderStage' ? 4 : real[name] });
+       } });`,
+    );
+    const { device } = await open(page, base);
+    assert.equal(device.backend, "cpu");
+    assert.match(device.reason, /storage buffers/);
+  },
+
+  "weights that cannot be fetched: a sentence, and another try works": async ({ page, base }) => {
+    await page.route(WEIGHTS, (route) => route.fulfill({ status: 404 }));
+    await page.goto(base + "?backend=cpu");
+    assert.match(await notice(page, /could not be downloaded/), /404/);
+    await noPanicText(page);
+    await page.unroute(WEIGHTS);
+    await page.getByRole("button", { name: /try again|retry/i }).first().click();
+    await page.evaluate(() => window.couplet.ready());
+  },
+
+  "weights that are cut off are refused by their hash": async ({ page, base }) => {
+    await page.route(WEIGHTS, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ status: 200, body: (await response.body()).subarray(0, 5000) });
+    });
+    await page.goto(base + "?backend=cpu");
+    await notice(page, /SHA-256/);
+    await noPanicText(page);
+  },
+
+  "a damaged copy in a cache is replaced by a fresh one": async ({ page, base }) => {
+    let requests = 0;
+    await page.route(WEIGHTS, async (route) => {
+      requests += 1;
+      if (requests > 1) return route.continue();
+      const response = await route.fetch();
+      const body = await response.body();
+      body[5000] ^= 1;
+      await route.fulfill({ status: 200, body });
+    });
+    await open(page, base, "?backend=cpu");
+    assert.equal(requests, 2);
+  },
+
+  "a worker that dies is started again with text and settings kept": async ({ page, base }) => {
+    await patchWorker(
+      page,
+      `self.addEventListener('message', (event) => {
+         if (String(event.data).includes('DIE NOW')) setTimeout(() => { throw new Error('killed'); }, 30);
+       });`,
+    );
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("prompt").fill("JULIET:\nDIE NOW");
+    await page.getByTestId("play").click();
+    await notice(page, /engine/i);
+    await noPanicText(page);
+    assert.equal(await page.getByTestId("prompt").inputValue(), "JULIET:\nDIE NOW");
+    await page.evaluate(() => window.couplet.ready());
+    const trace = await call(page, "generate", { max_tokens: 8 });
+    assert.ok(tokens(trace).length > 8);
+  },
+
+  "a GPU that is lost in the middle of a run is replaced, and the text goes on": async ({ page, base }) => {
+    await patchWorker(
+      page,
+      `const request = GPUAdapter.prototype.requestDevice;
+       let first = true;
+       GPUAdapter.prototype.requestDevice = async function (...options) {
+         const device = await request.apply(this, options);
+         if (first) {
+           first = false;
+           self.addEventListener('message', (event) => {
+             if (String(event.data).includes('LOSE IT')) setTimeout(() => device.destroy(), 400);
+           });
+         }
+         return device;
+       };`,
+    );
+    const { device } = await open(page, base);
+    assert.equal(device.backend, "gpu", device.reason);
+    const trace = await call(page, "generate", { prompt: "LOSE IT", max_tokens: 100 });
+    assert.equal(trace.events.at(-1).reason, "length");
+    assert.equal(tokens(trace).length, 1 + "LOSE IT".length + 100);
+    const { device: after } = await call(page, "ready");
+    assert.match(after.reason ?? "", /lost/i);
+  },
+
+  "a hostile link gives a sentence and the usual settings": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu#v=1&gamma=-9e99&temperature=NaN&prompt=%FF%00<script>alert(1)</script>");
+    await notice(page, /link/i);
+    await noPanicText(page);
+    assert.equal(await page.getByTestId("gamma").inputValue(), "5");
+  },
+};

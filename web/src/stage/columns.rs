@@ -1,0 +1,300 @@
+//! The drafted tokens of a round, one column each, and the token that closes it.
+
+use std::sync::Arc;
+
+use couplet_playback::{ClosingKind, Proposal, Round, StageState, count_word};
+use couplet_protocol::Rule;
+use leptos::prelude::*;
+
+use super::gauge::{Gauge, probability};
+use super::icons::{Sign, icon};
+use super::residual::ClosingPanel;
+use super::round::rule_of;
+use crate::store::{Selection, use_store};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Status {
+    Pencil,
+    Weighed,
+    Accepted,
+    Rejected,
+    Discarded,
+}
+
+impl Status {
+    fn of(state: &StageState, column: usize) -> Self {
+        let Some(round) = &state.round else {
+            return Self::Pencil;
+        };
+        let judged = state.judged();
+        let Some(verdict) = round
+            .proposals
+            .get(column)
+            .and_then(|proposal| proposal.verdict.as_ref())
+        else {
+            let over = round.rejected().is_some_and(|rejected| rejected < judged);
+            return if over { Self::Discarded } else { Self::Pencil };
+        };
+        match (column < judged, verdict.accepted) {
+            (true, true) => Self::Accepted,
+            (true, false) => Self::Rejected,
+            (false, _) if state.verified() => Self::Weighed,
+            (false, _) => Self::Pencil,
+        }
+    }
+
+    fn class(self) -> &'static str {
+        match self {
+            Self::Pencil => "pen",
+            Self::Weighed => "pen weighed",
+            Self::Accepted => "acc weighed judged",
+            Self::Rejected => "rej weighed judged",
+            Self::Discarded => "dis",
+        }
+    }
+
+    fn sign(self) -> (Sign, &'static str) {
+        match self {
+            Self::Pencil | Self::Weighed => (Sign::Pencil, "drafted"),
+            Self::Accepted => (Sign::Accepted, "accepted"),
+            Self::Rejected => (Sign::Rejected, "rejected"),
+            Self::Discarded => (Sign::Discarded, "discarded"),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Item {
+    Column(usize),
+    Closing,
+    BonusPlace,
+}
+
+/// One column per drafted token, then the bonus or the place where it would stand.
+#[component]
+pub fn Columns() -> impl IntoView {
+    let store = use_store();
+    let items = move || {
+        let epoch = store.epoch.get();
+        store.state.with(|state| {
+            let (Some(step), Some(round)) = (state.step, &state.round) else {
+                return Vec::new();
+            };
+            items(state, round)
+                .into_iter()
+                .map(|item| (epoch, step.round, item))
+                .collect()
+        })
+    };
+    let row = NodeRef::<leptos::html::Div>::new();
+    Effect::new(move |_| {
+        store.focus();
+        store.state.track();
+        request_animation_frame(move || {
+            let Some(row) = row.get_untracked() else {
+                return;
+            };
+            let Ok(Some(focused)) = row.query_selector(".focused") else {
+                return;
+            };
+            let (left, right) = (
+                focused.get_bounding_client_rect().left(),
+                focused.get_bounding_client_rect().right(),
+            );
+            let frame = row.get_bounding_client_rect();
+            if left < frame.left() || right > frame.right() {
+                row.set_scroll_left(
+                    row.scroll_left() + (left - frame.left() - frame.width() / 3.0) as i32,
+                );
+            }
+        });
+    });
+    view! {
+        <div class="columns" node_ref=row>
+            <For each=items key=|item| *item children=move |(_, index, item)| {
+                let Some(round) = store.state.with_untracked(|state| state.round.clone()) else {
+                    return ().into_any();
+                };
+                match item {
+                    Item::Column(column) => view! { <Column round=round index=index column=column /> }.into_any(),
+                    Item::Closing => round
+                        .closing
+                        .clone()
+                        .map(|closing| view! { <ClosingPanel closing=closing rule=rule_of(store) /> })
+                        .into_any(),
+                    Item::BonusPlace => view! { <BonusPlace count=round.proposals.len() /> }.into_any(),
+                }
+            } />
+        </div>
+    }
+}
+
+fn items(state: &StageState, round: &Round) -> Vec<Item> {
+    let mut items: Vec<Item> = (0..round.proposals.len()).map(Item::Column).collect();
+    let kind = round
+        .closing
+        .as_ref()
+        .map(|closing| closing.kind)
+        .filter(|_| state.closed());
+    match kind {
+        Some(ClosingKind::Resampled) => {
+            let place = round.rejected().map_or(items.len(), |column| column + 1);
+            items.insert(place, Item::Closing);
+            items.push(Item::BonusPlace);
+        }
+        Some(ClosingKind::Bonus) => items.push(Item::Closing),
+        None => items.push(Item::BonusPlace),
+    }
+    items
+}
+
+#[component]
+fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
+    let store = use_store();
+    let Some(proposal) = round.proposals.get(column).cloned() else {
+        return ().into_any();
+    };
+    let rule = rule_of(store);
+    let status = Memo::new(move |_| store.state.with(|state| Status::of(state, column)));
+    let focused = move || {
+        store
+            .focus()
+            .is_some_and(|focus| focus.round == index && focus.column == column)
+    };
+    let token = store.show(proposal.token);
+    let name = token.clone();
+    let favourite = round
+        .closing
+        .as_ref()
+        .map(|closing| store.show(closing.token))
+        .unwrap_or_default();
+    let caption = {
+        let proposal = proposal.clone();
+        move || caption(&proposal, status.get(), rule, &favourite)
+    };
+    let label = move || format!("{name}, {}: show its distributions", status.get().sign().1);
+    view! {
+        <figure class=move || format!("column {}", status.get().class()) class:focused=focused>
+            <figcaption>
+                <button type="button" class="tok-button" aria-label=label
+                    on:click=move |_| store.selected.set(Some(Selection { round: index, column }))>
+                    <span class="tok">{token}</span>
+                    {move || {
+                        let (sign, word) = status.get().sign();
+                        view! { {icon(sign, 15)}<span class=format!("verdict k {}", sign.class())>{word}</span> }
+                    }}
+                </button>
+            </figcaption>
+            <Gauge draft_prob=proposal.draft_prob() verdict=proposal.verdict.clone() full=full(&round) rule=rule />
+            <p class="inequality">{caption}</p>
+        </figure>
+    }
+    .into_any()
+}
+
+fn caption(proposal: &Proposal, status: Status, rule: Rule, favourite: &str) -> AnyView {
+    let Some(verdict) = &proposal.verdict else {
+        let text = if status == Status::Discarded {
+            "never tested".to_owned()
+        } else {
+            format!("draft {}", probability(proposal.draft_prob()))
+        };
+        return view! { <span class="muted">{text}</span> }.into_any();
+    };
+    let (u, threshold) = (verdict.draw, verdict.threshold());
+    let digits = if format!("{u:.2}") == format!("{threshold:.2}") {
+        4
+    } else {
+        2
+    };
+    match (status, rule) {
+        (Status::Accepted, Rule::Greedy) => view! { "the target’s first" }.into_any(),
+        (Status::Rejected, Rule::Greedy) => view! { "first is "<b>{favourite.to_owned()}</b> }.into_any(),
+        (Status::Accepted | Status::Rejected, Rule::Rejection) => {
+            let sign = if status == Status::Accepted { " < " } else { " > " };
+            view! { <em>"u"</em>" "<b>{format!("{u:.digits$}")}</b>{format!("{sign}{threshold:.digits$}")} }.into_any()
+        }
+        (Status::Weighed, Rule::Rejection) => view! { <span class="muted">{format!("stays if u < {threshold:.2}")}</span> }.into_any(),
+        _ => view! { <span class="muted">{format!("draft {}", probability(proposal.draft_prob()))}</span> }.into_any(),
+    }
+}
+
+/// All bars of a round share one scale.
+fn full(round: &Round) -> f32 {
+    let of = |proposal: &Proposal| {
+        proposal.draft_prob().max(
+            proposal
+                .verdict
+                .as_ref()
+                .map_or(0.0, |verdict| verdict.target_prob),
+        )
+    };
+    round.proposals.iter().map(of).fold(0.3, f32::max)
+}
+
+#[component]
+fn BonusPlace(count: usize) -> impl IntoView {
+    let condition = match count {
+        0 => "Nothing is drafted: the target writes one token per pass.".to_owned(),
+        1 => "Only if it is accepted, the target adds one more for free.".to_owned(),
+        count => format!(
+            "Only if all {} are accepted, the target adds one more for free.",
+            count_word(count)
+        ),
+    };
+    view! {
+        <figure class="bonus-place">
+            <figcaption>{icon(Sign::Bonus, 20)}<span class="verdict">"bonus"</span></figcaption>
+            <p>{condition}</p>
+        </figure>
+    }
+}
+
+/// The round's tokens in small, where only one column fits.
+#[component]
+pub fn Chips() -> impl IntoView {
+    let store = use_store();
+    let chips = move || {
+        store.state.with(|state| {
+            let (Some(step), Some(round)) = (state.step, &state.round) else {
+                return Vec::new();
+            };
+            let status = |column| Status::of(state, column);
+            let chip = |(column, proposal): (usize, &Proposal)| {
+                (step.round, column, proposal.token, status(column))
+            };
+            round
+                .proposals
+                .iter()
+                .enumerate()
+                .map(chip)
+                .collect::<Vec<_>>()
+        })
+    };
+    view! {
+        <div class="chips" role="group" aria-label="Tokens of the round">
+            {move || {
+                chips()
+                    .into_iter()
+                    .map(|(round, column, token, status)| {
+                        let pressed = move || {
+                            let focused = store.focus().is_some_and(|focus| focus.round == round && focus.column == column);
+                            if focused { "true" } else { "false" }
+                        };
+                        let (sign, word) = status.sign();
+                        let token = store.show(token);
+                        let label = format!("{token}, {word}");
+                        view! {
+                            <button type="button" class=format!("chip {}", status.class()) aria-pressed=pressed
+                                aria-label=label
+                                on:click=move |_| store.selected.set(Some(Selection { round, column }))>
+                                <span class="tok">{token}</span>
+                                {icon(sign, 13)}
+                            </button>
+                        }
+                    })
+                    .collect_view()
+            }}
+        </div>
+    }
+}

@@ -1,0 +1,87 @@
+//! The engine client's plain parts: its queue, and what replies and addresses mean.
+
+use std::collections::VecDeque;
+
+use couplet_protocol::{BackendChoice, Command, Event, Failure, FailureKind, Reply};
+use leptos::prelude::document;
+use wasm_bindgen::prelude::Closure;
+use web_sys::{ErrorEvent, MessageEvent, Worker};
+
+/// The loader that trunk writes beside the page for the worker binary.
+const WORKER_URL: &str = "./couplet-worker_loader.js";
+
+/// Sees the replies to one request.
+pub type Sink = Box<dyn FnMut(&Reply)>;
+/// Waits for the engine to be ready.
+pub type Waiter = Box<dyn FnOnce(Result<(), Failure>)>;
+
+/// A command, its number and who wants the replies.
+pub struct Request {
+    pub id: u32,
+    pub command: Command,
+    pub sink: Sink,
+}
+
+/// A worker and the closures that listen to it.
+pub struct Live {
+    pub worker: Worker,
+    pub _on_message: Closure<dyn FnMut(MessageEvent)>,
+    pub _on_error: Closure<dyn FnMut(ErrorEvent)>,
+}
+
+/// What the client keeps between messages.
+#[derive(Default)]
+pub struct Inner {
+    pub live: Option<Live>,
+    pub generation: u32,
+    pub started: bool,
+    pub last_id: u32,
+    pub queue: VecDeque<Request>,
+    pub active: Option<Request>,
+    pub restarts: u32,
+    pub waiters: Vec<Waiter>,
+    pub pair: String,
+    pub backend: BackendChoice,
+}
+
+/// The failure of everything that waited for a worker which died.
+pub fn crash_failure(sentence: &str) -> Failure {
+    Failure {
+        kind: FailureKind::Internal,
+        field: None,
+        sentence: sentence.to_owned(),
+    }
+}
+
+/// Address of the worker, beside the page wherever that is hosted.
+pub fn worker_url() -> String {
+    let base = document().base_uri().ok().flatten().unwrap_or_default();
+    web_sys::Url::new_with_base(WORKER_URL, &base)
+        .map_or_else(|_| WORKER_URL.to_owned(), |url| url.href())
+}
+
+/// The request that a reply belongs to.
+pub fn reply_id(reply: &Reply) -> Option<u32> {
+    match reply {
+        Reply::Started => None,
+        Reply::Pairs { id, .. }
+        | Reply::Loading { id, .. }
+        | Reply::Loaded { id, .. }
+        | Reply::Events { id, .. }
+        | Reply::Distribution { id, .. }
+        | Reply::Measuring { id, .. }
+        | Reply::Measured { id, .. } => Some(*id),
+        Reply::Failed { id, .. } => *id,
+    }
+}
+
+/// Whether a reply is the last one to its request.
+pub fn is_last(reply: &Reply) -> bool {
+    match reply {
+        Reply::Started | Reply::Loading { .. } | Reply::Measuring { .. } => false,
+        Reply::Events { events, .. } => events
+            .iter()
+            .any(|event| matches!(event, Event::Finished { .. })),
+        _ => true,
+    }
+}
