@@ -10,7 +10,10 @@ fn main() {
     let mut files: Vec<PathBuf> = std::fs::read_dir(&shaders)
         .unwrap_or_else(|error| panic!("{}: {error}", shaders.display()))
         .map(|entry| entry.expect("a readable folder").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "wgsl"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "wgsl")
+        })
         .collect();
     files.sort();
 
@@ -20,19 +23,33 @@ fn main() {
     let mut bindings = String::new();
     for file in &files {
         println!("cargo::rerun-if-changed={}", file.display());
-        let name = file.file_stem().and_then(|stem| stem.to_str()).expect("a file name in UTF-8");
+        let name = file
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .expect("a file name in UTF-8");
         let source = expand(file, &shaders);
         let kinds = check(file, &source);
         let variant = camel_case(name);
         let header = source_comment(file);
         writeln!(variants, "    /// {header}\n    {variant},").expect("writing to a string");
         writeln!(names, "            Self::{variant} => {name:?},").expect("writing to a string");
-        writeln!(sources, "            Self::{variant} => {source:?},").expect("writing to a string");
-        writeln!(bindings, "            Self::{variant} => &[{kinds}],").expect("writing to a string");
+        writeln!(sources, "            Self::{variant} => {source:?},")
+            .expect("writing to a string");
+        writeln!(bindings, "            Self::{variant} => &[{kinds}],")
+            .expect("writing to a string");
     }
     let list = files
         .iter()
-        .map(|file| format!("Self::{}", camel_case(file.file_stem().and_then(|s| s.to_str()).expect("checked above"))))
+        .map(|file| {
+            format!(
+                "Self::{}",
+                camel_case(
+                    file.file_stem()
+                        .and_then(|s| s.to_str())
+                        .expect("checked above")
+                )
+            )
+        })
         .collect::<Vec<_>>()
         .join(", ");
     let table = format!(
@@ -83,7 +100,9 @@ fn check(file: &Path, source: &str) -> String {
             let binding = variable.binding.as_ref()?;
             let kind = match variable.space {
                 naga::AddressSpace::Uniform => "BindingKind::Uniform",
-                naga::AddressSpace::Storage { access } if access.contains(naga::StorageAccess::STORE) => {
+                naga::AddressSpace::Storage { access }
+                    if access.contains(naga::StorageAccess::STORE) =>
+                {
                     "BindingKind::ReadWrite"
                 }
                 _ => "BindingKind::ReadOnly",
@@ -92,9 +111,20 @@ fn check(file: &Path, source: &str) -> String {
         })
         .collect();
     kinds.sort_unstable();
-    let in_order = kinds.iter().enumerate().all(|(index, (binding, _))| *binding as usize == index);
-    assert!(in_order, "{}: bindings are numbered from 0 without gaps", file.display());
-    kinds.iter().map(|(_, kind)| *kind).collect::<Vec<_>>().join(", ")
+    let in_order = kinds
+        .iter()
+        .enumerate()
+        .all(|(index, (binding, _))| *binding as usize == index);
+    assert!(
+        in_order,
+        "{}: bindings are numbered from 0 without gaps",
+        file.display()
+    );
+    kinds
+        .iter()
+        .map(|(_, kind)| *kind)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// The first sentence of the file's comment.

@@ -17,7 +17,10 @@ pub struct Backend {
 impl Backend {
     /// Burn's CPU backend and the kernels' twins.
     pub fn cpu() -> Self {
-        Self { burn: BurnDevice::flex(), kernels: Device::Cpu }
+        Self {
+            burn: BurnDevice::flex(),
+            kernels: Device::Cpu,
+        }
     }
 
     /// The fastest GPU, shared by burn and the kernels.
@@ -27,22 +30,34 @@ impl Backend {
     /// If there is no GPU, it lacks a needed limit, or burn cannot use it.
     pub async fn gpu() -> Result<Self, DeviceError> {
         let gpu = GpuDevice::new().await?;
-        Ok(Self { burn: burn_on_gpu(&gpu)?, kernels: Device::Gpu(gpu) })
+        Ok(Self {
+            burn: burn_on_gpu(&gpu)?,
+            kernels: Device::Gpu(gpu),
+        })
     }
 
     /// The words of a CPU tensor as a kernel's buffer. On the GPU burn uploads and owns the
     /// memory, and the kernels borrow it: the caller keeps the returned tensor as long as the
     /// buffer.
-    pub(crate) async fn buffer(&self, tensor: Tensor<2>) -> Result<(Buffer, Option<Tensor<2>>), DeviceError> {
+    pub(crate) async fn buffer(
+        &self,
+        tensor: Tensor<2>,
+    ) -> Result<(Buffer, Option<Tensor<2>>), DeviceError> {
         let refused = |error: &dyn std::fmt::Debug| DeviceError::Refused(format!("{error:?}"));
-        let data = tensor.into_data_async().await.map_err(|error| refused(&error))?;
+        let data = tensor
+            .into_data_async()
+            .await
+            .map_err(|error| refused(&error))?;
         if let Device::Cpu = self.kernels {
             let numbers: Vec<f32> = data.try_into_vec().map_err(|error| refused(&error))?;
             return Ok((self.kernels.floats(&numbers), None));
         }
         let bytes = 4 * data.num_elements() as u64;
         let tensor = Tensor::<2>::from_data(data, &self.burn);
-        let primitive = tensor.clone().try_into_primitive::<Wgpu>().map_err(|error| refused(&error))?;
+        let primitive = tensor
+            .clone()
+            .try_into_primitive::<Wgpu>()
+            .map_err(|error| refused(&error))?;
         let resource = primitive
             .client
             .get_resource::<WgpuServer<AutoCompiler>>(primitive.handle.clone())

@@ -35,12 +35,19 @@ pub(crate) struct DeviceDecoder {
 }
 
 impl DeviceDecoder {
-    pub(crate) fn new(config: DecoderConfig, capacity: usize, weights: PackedDecoder, device: &Device) -> Self {
+    pub(crate) fn new(
+        config: DecoderConfig,
+        capacity: usize,
+        weights: PackedDecoder,
+        device: &Device,
+    ) -> Self {
         let (head_dim, kv_heads) = (config.head_dim(), config.num_key_value_heads);
         let cache = || device.zeros(capacity * kv_heads * head_dim);
         let rows = |width: usize| device.zeros(MAX_ROWS * width);
         Self {
-            caches: (0..config.num_hidden_layers).map(|_| (cache(), cache())).collect(),
+            caches: (0..config.num_hidden_layers)
+                .map(|_| (cache(), cache()))
+                .collect(),
             stream: rows(config.hidden_size),
             queries: rows(config.num_attention_heads * head_dim),
             mixed: rows(config.num_attention_heads * head_dim),
@@ -63,11 +70,17 @@ impl DeviceDecoder {
         offset: i32,
         logit_rows: Option<LogitRows>,
     ) -> Vec<Dispatch> {
-        debug_assert!(rows <= MAX_ROWS, "{rows} rows do not fit the scratch buffers");
+        debug_assert!(
+            rows <= MAX_ROWS,
+            "{rows} rows do not fit the scratch buffers"
+        );
         let config = &self.config;
         let (hidden, intermediate) = (config.hidden_size, config.intermediate_size);
-        let (heads, kv_heads, head_dim) =
-            (config.num_attention_heads, config.num_key_value_heads, config.head_dim());
+        let (heads, kv_heads, head_dim) = (
+            config.num_attention_heads,
+            config.num_key_value_heads,
+            config.head_dim(),
+        );
         let pass = |input_size: usize, output_size: usize| Pass {
             rows: rows as u32,
             offset,
@@ -87,8 +100,14 @@ impl DeviceDecoder {
         let state = || state.clone();
         let qkv_width = (heads + 2 * kv_heads) * head_dim;
         let uniform = |pass: Pass| self.device.uniform(&pass);
-        let (to_qkv, to_hidden) = (uniform(pass(hidden, qkv_width)), uniform(pass(heads * head_dim, hidden)));
-        let (to_gate, from_gate) = (uniform(pass(hidden, intermediate)), uniform(pass(intermediate, hidden)));
+        let (to_qkv, to_hidden) = (
+            uniform(pass(hidden, qkv_width)),
+            uniform(pass(heads * head_dim, hidden)),
+        );
+        let (to_gate, from_gate) = (
+            uniform(pass(hidden, intermediate)),
+            uniform(pass(intermediate, hidden)),
+        );
 
         let mut dispatches = vec![Dispatch {
             kernel: Kernel::Embed,
@@ -163,8 +182,11 @@ impl DeviceDecoder {
             });
         }
         if let Some(LogitRows { first, count }) = logit_rows {
-            let uniform =
-                uniform(Pass { rows: count as u32, source_row: first as u32, ..pass(hidden, config.vocab_size) });
+            let uniform = uniform(Pass {
+                rows: count as u32,
+                source_row: first as u32,
+                ..pass(hidden, config.vocab_size)
+            });
             dispatches.push(Dispatch {
                 kernel: Kernel::Logits,
                 bindings: vec![

@@ -2,7 +2,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use couplet_kernels::{Buffer, Device, DeviceError, Dispatch, Kernel, Pass, Program, Read, RunSettings, record};
+use couplet_kernels::{
+    Buffer, Device, DeviceError, Dispatch, Kernel, Pass, Program, Read, RunSettings, record,
+};
 use couplet_protocol::{Event, FinishReason, MAX_GAMMA, Rule, Settings, Timings, Which};
 use couplet_speculation::rules::{CommitEnd, commit};
 
@@ -69,10 +71,15 @@ impl Engine {
     /// # Errors
     ///
     /// If the device refuses the weights.
-    pub async fn new(pair: Rc<Pair>, backend: &Backend, clock: fn() -> f64) -> Result<Self, EngineError> {
+    pub async fn new(
+        pair: Rc<Pair>,
+        backend: &Backend,
+        clock: fn() -> f64,
+    ) -> Result<Self, EngineError> {
         let device = backend.kernels.clone();
         let capacity = pair.context();
-        let target = PackedDecoder::new(&pair.target, &pair.target_config, capacity, backend).await?;
+        let target =
+            PackedDecoder::new(&pair.target, &pair.target_config, capacity, backend).await?;
         let draft = PackedDecoder::new(&pair.draft, &pair.draft_config, capacity, backend).await?;
         let vocab = pair.target_config.vocab_size;
         let gamma = MAX_GAMMA as usize;
@@ -120,10 +127,26 @@ impl Engine {
         let start = self.now();
         self.read_prompt(&tokens, run_settings(settings));
         // Waits for the GPU, so that the time is the prompt's and not the first round's.
-        self.device.run(&[], &[Read { buffer: &self.state, words: 0..1 }]).await?;
-        let events =
-            vec![Event::Started { prompt_tokens: tokens.clone(), milliseconds: self.now() - start }];
-        let run = Run { settings: settings.clone(), tokens, written: 0, round: 0, finished: None };
+        self.device
+            .run(
+                &[],
+                &[Read {
+                    buffer: &self.state,
+                    words: 0..1,
+                }],
+            )
+            .await?;
+        let events = vec![Event::Started {
+            prompt_tokens: tokens.clone(),
+            milliseconds: self.now() - start,
+        }];
+        let run = Run {
+            settings: settings.clone(),
+            tokens,
+            written: 0,
+            round: 0,
+            finished: None,
+        };
         Ok((run, events))
     }
 
@@ -153,10 +176,19 @@ impl Engine {
         let start = self.now();
         let readbacks = self.device.readbacks();
         let program = self.round_program(gamma);
-        let mut reads = vec![Read { buffer: &self.record, words: 0..record::words(gamma) }];
+        let mut reads = vec![Read {
+            buffer: &self.record,
+            words: 0..record::words(gamma),
+        }];
         if details {
-            reads.push(Read { buffer: &self.draft_probs, words: 0..gamma * vocab });
-            reads.push(Read { buffer: &self.target_probs, words: 0..(gamma + 1) * vocab });
+            reads.push(Read {
+                buffer: &self.draft_probs,
+                words: 0..gamma * vocab,
+            });
+            reads.push(Read {
+                buffer: &self.target_probs,
+                words: 0..(gamma + 1) * vocab,
+            });
         }
         let words = self.device.run(&[&program], &reads).await?;
         let timings = Timings {
@@ -170,7 +202,9 @@ impl Engine {
             .map(|i| record[record::HEAD + record::ENTRY * i])
             .chain([record[record::NEW_TOKEN]])
             .collect();
-        if record[record::LENGTH] as usize != length || new_tokens.iter().any(|id| *id as usize >= vocab) {
+        if record[record::LENGTH] as usize != length
+            || new_tokens.iter().any(|id| *id as usize >= vocab)
+        {
             let message = "the record of a round came back damaged".to_owned();
             return Err(DeviceError::Refused(message).into());
         }
@@ -190,8 +224,14 @@ impl Engine {
             };
             events = round_events(&data);
         }
-        events.push(Event::Committed { round: run.round, tokens: kept });
-        events.push(Event::RoundEnded { round: run.round, timings });
+        events.push(Event::Committed {
+            round: run.round,
+            tokens: kept,
+        });
+        events.push(Event::RoundEnded {
+            round: run.round,
+            timings,
+        });
         run.round += 1;
         if let Some(end) = end {
             let reason = match end {
@@ -212,19 +252,37 @@ impl Engine {
     /// If the text has characters without a token or is too long, or the device fails.
     pub async fn distribution(&self, model: Which, text: &str) -> Result<Vec<f32>, EngineError> {
         let tokens = self.prompt_tokens(text)?;
-        let plain = Settings { temperature: 1.0, top_k: 0, top_p: 1.0, ..Settings::default() };
+        let plain = Settings {
+            temperature: 1.0,
+            top_k: 0,
+            top_p: 1.0,
+            ..Settings::default()
+        };
         self.read_prompt(&tokens, run_settings(&plain));
         let decoder = match model {
             Which::Draft => &self.draft,
             Which::Target => &self.target,
         };
-        let mut dispatches =
-            decoder.forward(&self.tokens, &self.state, 1, -1, Some(LogitRows { first: 0, count: 1 }));
+        let mut dispatches = decoder.forward(
+            &self.tokens,
+            &self.state,
+            1,
+            -1,
+            Some(LogitRows { first: 0, count: 1 }),
+        );
         dispatches.push(self.probabilities(decoder, &self.target_probs, 1, 0));
         let program = self.device.program(dispatches);
         let vocab = self.pair.target_config.vocab_size;
-        let words =
-            self.device.run(&[&program], &[Read { buffer: &self.target_probs, words: 0..vocab }]).await?;
+        let words = self
+            .device
+            .run(
+                &[&program],
+                &[Read {
+                    buffer: &self.target_probs,
+                    words: 0..vocab,
+                }],
+            )
+            .await?;
         Ok(bytemuck::cast_slice(&words[0]).to_vec())
     }
 
@@ -234,18 +292,33 @@ impl Engine {
     /// # Errors
     ///
     /// If the device fails.
-    pub async fn target_logits(&self, tokens: &[u32], rows: usize) -> Result<Vec<f32>, EngineError> {
+    pub async fn target_logits(
+        &self,
+        tokens: &[u32],
+        rows: usize,
+    ) -> Result<Vec<f32>, EngineError> {
         self.device.write(&self.state, 0, &[tokens.len() as u32]);
         self.device.write(&self.tokens, 0, tokens);
         let vocab = self.pair.target_config.vocab_size;
         let mut logits = Vec::new();
         for (chunk, start) in tokens.chunks(rows).zip((0..).step_by(rows)) {
-            let offset = start as i32 - tokens.len() as i32;
+            let offset = start - tokens.len() as i32;
             let count = chunk.len();
-            let dispatches =
-                self.target.forward(&self.tokens, &self.state, count, offset, Some(LogitRows { first: 0, count }));
-            let read = Read { buffer: &self.target.logits, words: 0..count * vocab };
-            let words = self.device.run(&[&self.device.program(dispatches)], &[read]).await?;
+            let dispatches = self.target.forward(
+                &self.tokens,
+                &self.state,
+                count,
+                offset,
+                Some(LogitRows { first: 0, count }),
+            );
+            let read = Read {
+                buffer: &self.target.logits,
+                words: 0..count * vocab,
+            };
+            let words = self
+                .device
+                .run(&[&self.device.program(dispatches)], &[read])
+                .await?;
             logits.extend_from_slice(bytemuck::cast_slice(&words[0]));
         }
         Ok(logits)
@@ -259,14 +332,18 @@ impl Engine {
         tokens.extend(tokenizer.encode(prompt)?);
         let fits = self.pair.context() - 1 - prefix;
         if tokens.len() - prefix > fits {
-            return Err(EngineError::PromptTooLong { found: tokens.len() - prefix, fits });
+            return Err(EngineError::PromptTooLong {
+                found: tokens.len() - prefix,
+                fits,
+            });
         }
         Ok(tokens)
     }
 
     /// Fills both caches with all but the last token: every round begins by computing that one.
     fn read_prompt(&self, tokens: &[u32], settings: RunSettings) {
-        self.device.write(&self.settings, 0, bytemuck::cast_slice(&[settings]));
+        self.device
+            .write(&self.settings, 0, bytemuck::cast_slice(&[settings]));
         self.device.write(&self.state, 0, &[tokens.len() as u32]);
         self.device.write(&self.tokens, 0, tokens);
         let before_last = tokens.len() - 1;
@@ -284,7 +361,11 @@ impl Engine {
     /// The dispatches of a round with `gamma` drafted tokens, prepared once.
     fn round_program(&self, gamma: usize) -> Rc<Program> {
         let prepare = || Rc::new(self.device.program(self.round_dispatches(gamma)));
-        self.rounds.borrow_mut().entry(gamma).or_insert_with(prepare).clone()
+        self.rounds
+            .borrow_mut()
+            .entry(gamma)
+            .or_insert_with(prepare)
+            .clone()
     }
 
     fn round_dispatches(&self, gamma: usize) -> Vec<Dispatch> {
@@ -292,26 +373,61 @@ impl Engine {
         for step in 0..gamma {
             // The first step computes the last two committed tokens: after a round in which
             // every drafted token was kept, the draft has never seen the last of them.
-            let (rows, offset) = if step == 0 { (2, -2) } else { (1, step as i32 - 1) };
-            let logit_rows = LogitRows { first: rows - 1, count: 1 };
-            dispatches.extend(self.draft.forward(&self.tokens, &self.state, rows, offset, Some(logit_rows)));
+            let (rows, offset) = if step == 0 {
+                (2, -2)
+            } else {
+                (1, step as i32 - 1)
+            };
+            let logit_rows = LogitRows {
+                first: rows - 1,
+                count: 1,
+            };
+            dispatches.extend(self.draft.forward(
+                &self.tokens,
+                &self.state,
+                rows,
+                offset,
+                Some(logit_rows),
+            ));
             dispatches.push(self.probabilities(&self.draft, &self.draft_probs, 1, step));
             dispatches.push(self.draw(step));
         }
         let rows = gamma + 1;
-        let logit_rows = LogitRows { first: 0, count: rows };
-        dispatches.extend(self.target.forward(&self.tokens, &self.state, rows, -1, Some(logit_rows)));
+        let logit_rows = LogitRows {
+            first: 0,
+            count: rows,
+        };
+        dispatches.extend(self.target.forward(
+            &self.tokens,
+            &self.state,
+            rows,
+            -1,
+            Some(logit_rows),
+        ));
         dispatches.push(self.probabilities(&self.target, &self.target_probs, rows, 0));
         dispatches.push(self.verify(gamma));
         dispatches
     }
 
     fn pass(&self) -> Pass {
-        Pass { vocab: self.pair.target_config.vocab_size as u32, ..Pass::default() }
+        Pass {
+            vocab: self.pair.target_config.vocab_size as u32,
+            ..Pass::default()
+        }
     }
 
-    fn probabilities(&self, decoder: &DeviceDecoder, probs: &Buffer, rows: usize, destination: usize) -> Dispatch {
-        let pass = Pass { rows: rows as u32, destination_row: destination as u32, ..self.pass() };
+    fn probabilities(
+        &self,
+        decoder: &DeviceDecoder,
+        probs: &Buffer,
+        rows: usize,
+        destination: usize,
+    ) -> Dispatch {
+        let pass = Pass {
+            rows: rows as u32,
+            destination_row: destination as u32,
+            ..self.pass()
+        };
         Dispatch {
             kernel: Kernel::Probabilities,
             bindings: vec![
@@ -325,7 +441,11 @@ impl Engine {
     }
 
     fn draw(&self, step: usize) -> Dispatch {
-        let pass = Pass { rows: 1, source_row: step as u32, ..self.pass() };
+        let pass = Pass {
+            rows: 1,
+            source_row: step as u32,
+            ..self.pass()
+        };
         Dispatch {
             kernel: Kernel::Draw,
             bindings: vec![
@@ -341,7 +461,10 @@ impl Engine {
     }
 
     fn verify(&self, gamma: usize) -> Dispatch {
-        let pass = Pass { rows: gamma as u32, ..self.pass() };
+        let pass = Pass {
+            rows: gamma as u32,
+            ..self.pass()
+        };
         Dispatch {
             kernel: Kernel::Verify,
             bindings: vec![

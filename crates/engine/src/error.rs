@@ -42,7 +42,9 @@ impl EngineError {
         let (kind, field) = match self {
             Self::Settings(error) => (FailureKind::Input, Some(error.field)),
             Self::Prompt(_) | Self::PromptTooLong { .. } => (FailureKind::Input, Some("prompt")),
-            Self::Config(_) | Self::Tokenizer(_) | Self::Weights(_) | Self::Mismatch(_) => (FailureKind::Files, None),
+            Self::Config(_) | Self::Tokenizer(_) | Self::Weights(_) | Self::Mismatch(_) => {
+                (FailureKind::Files, None)
+            }
             Self::Device(_) => (FailureKind::Device, None),
         };
         let sentence = match self {
@@ -52,11 +54,22 @@ impl EngineError {
             other => other.to_string(),
         };
         let mut letters = sentence.chars();
-        let sentence = letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default();
-        Failure { kind, field: field.map(str::to_owned), sentence: end_with_stop(sentence) }
+        let sentence = letters
+            .next()
+            .map(|first| first.to_uppercase().chain(letters).collect())
+            .unwrap_or_default();
+        Failure {
+            kind,
+            field: field.map(str::to_owned),
+            sentence: end_with_stop(sentence),
+        }
     }
 }
 
 fn end_with_stop(sentence: String) -> String {
-    if sentence.ends_with(['.', '!', '?']) { sentence } else { sentence + "." }
+    if sentence.ends_with(['.', '!', '?']) {
+        sentence
+    } else {
+        sentence + "."
+    }
 }

@@ -49,11 +49,21 @@ pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
     let token = record[record::NEW_TOKEN];
     let draw = f32::from_bits(record[record::DRAW]);
     events.push(if record[record::IS_BONUS] == 1 {
-        Event::Bonus { round, position, token, target_distribution: Distribution::new(target(accepted)), draw }
+        Event::Bonus {
+            round,
+            position,
+            token,
+            target_distribution: Distribution::new(target(accepted)),
+            draw,
+        }
     } else {
         let mass = f32::from_bits(record[record::RESIDUAL_MASS]);
         let residual: Vec<f32> = if data.rule == Rule::Rejection && mass > 0.0 {
-            target(accepted).iter().zip(draft(accepted)).map(|(t, d)| (t - d).max(0.0) / mass).collect()
+            target(accepted)
+                .iter()
+                .zip(draft(accepted))
+                .map(|(t, d)| (t - d).max(0.0) / mass)
+                .collect()
         } else {
             target(accepted).to_vec()
         };

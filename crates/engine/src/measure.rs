@@ -22,7 +22,10 @@ pub async fn measure(
     mut between: impl AsyncFnMut(u32) -> bool,
 ) -> Result<Option<Measurement>, EngineError> {
     let pairs = pairs.clamp(5, 50);
-    let alone = Settings { gamma: 0, ..settings.clone() };
+    let alone = Settings {
+        gamma: 0,
+        ..settings.clone()
+    };
     let mut speculation = Vec::new();
     let mut target_alone = Vec::new();
     let mut tokens = 0;
@@ -48,7 +51,11 @@ pub async fn measure(
             target_alone.push(rates[1]);
         }
     }
-    let ratios: Vec<f64> = speculation.iter().zip(&target_alone).map(|(a, b)| a / b).collect();
+    let ratios: Vec<f64> = speculation
+        .iter()
+        .zip(&target_alone)
+        .map(|(a, b)| a / b)
+        .collect();
     Ok(Some(Measurement {
         settings: settings.clone(),
         device,

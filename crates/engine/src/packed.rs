@@ -50,10 +50,18 @@ impl PackedDecoder {
         let mut layers = Vec::new();
         for layer in &decoder.model.layers {
             let (attention, mlp) = (&layer.self_attn, &layer.mlp);
-            let inputs = vec![attention.q_proj.weight.val(), attention.k_proj.weight.val(), attention.v_proj.weight.val()];
+            let inputs = vec![
+                attention.q_proj.weight.val(),
+                attention.k_proj.weight.val(),
+                attention.v_proj.weight.val(),
+            ];
             let input_gains = layer.input_layernorm.gamma.val().unsqueeze_dim::<2>(1);
             let gate_up = vec![mlp.gate_proj.weight.val(), mlp.up_proj.weight.val()];
-            let mlp_gains = layer.post_attention_layernorm.gamma.val().unsqueeze_dim::<2>(1);
+            let mlp_gains = layer
+                .post_attention_layernorm
+                .gamma
+                .val()
+                .unsqueeze_dim::<2>(1);
             layers.push(PackedLayer {
                 attention_inputs: pack(Tensor::cat(inputs, 1) * input_gains).await?,
                 attention_output: pack(attention.o_proj.weight.val()).await?,
@@ -66,8 +74,17 @@ impl PackedDecoder {
         let output_table = pack(output).await?;
         let rotary = pack(rotary_table(config, capacity)).await?;
         // The kernels submit to the same queue: what burn has queued must reach it first.
-        backend.burn.flush().map_err(|error| DeviceError::Refused(error.to_string()))?;
-        Ok(Self { layers, embedding, output_table, rotary, _tensors: tensors })
+        backend
+            .burn
+            .flush()
+            .map_err(|error| DeviceError::Refused(error.to_string()))?;
+        Ok(Self {
+            layers,
+            embedding,
+            output_table,
+            rotary,
+            _tensors: tensors,
+        })
     }
 }
 
@@ -77,7 +94,9 @@ fn rotary_table(config: &DecoderConfig, capacity: usize) -> Tensor<2> {
     let mut table = Vec::with_capacity(2 * capacity * half);
     for position in 0..capacity {
         for lane in 0..half {
-            let frequency = config.rope_theta.powf(-2.0 * lane as f64 / config.head_dim() as f64);
+            let frequency = config
+                .rope_theta
+                .powf(-2.0 * lane as f64 / config.head_dim() as f64);
             let (sine, cosine) = (position as f64 * frequency).sin_cos();
             table.extend([cosine as f32, sine as f32]);
         }

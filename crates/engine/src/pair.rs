@@ -2,7 +2,8 @@
 
 use burn::tensor::Device;
 use couplet_model::{
-    Decoder, DecoderConfig, ModelCard, TextTokenizer, TrainedModel, WeightsError, load_weights, sha256_hex,
+    Decoder, DecoderConfig, ModelCard, TextTokenizer, TrainedModel, WeightsError, load_weights,
+    sha256_hex,
 };
 use couplet_protocol::{ModelInfo, PairInfo};
 
@@ -49,14 +50,16 @@ impl Pair {
     ///
     /// If a file is damaged, has another hash than the card says, or contradicts another file.
     pub fn new(files: PairFiles) -> Result<Self, EngineError> {
-        let card: ModelCard = serde_json::from_slice(&files.card)
-            .map_err(|error| EngineError::Mismatch(format!("model-card.json cannot be read ({error})")))?;
+        let card: ModelCard = serde_json::from_slice(&files.card).map_err(|error| {
+            EngineError::Mismatch(format!("model-card.json cannot be read ({error})"))
+        })?;
         check_hash(&files.tokenizer, &card.tokenizer.sha256)?;
         let tokenizer = TextTokenizer::from_json(&files.tokenizer)
             .map_err(|error| EngineError::Tokenizer(error.to_string()))?;
         let (target_config, target) =
             read_model(&card.target, &files.target_config, files.target_weights)?;
-        let (draft_config, draft) = read_model(&card.draft, &files.draft_config, files.draft_weights)?;
+        let (draft_config, draft) =
+            read_model(&card.draft, &files.draft_config, files.draft_weights)?;
         if target_config.vocab_size != draft_config.vocab_size {
             return Err(EngineError::Mismatch(format!(
                 "the draft knows {} tokens and the target {}; both must share one tokenizer",
@@ -70,12 +73,21 @@ impl Pair {
                 target_config.vocab_size
             )));
         }
-        Ok(Self { card, tokenizer, target_config, target, draft_config, draft })
+        Ok(Self {
+            card,
+            tokenizer,
+            target_config,
+            target,
+            draft_config,
+            draft,
+        })
     }
 
     /// Longest text in tokens.
     pub fn context(&self) -> usize {
-        self.target_config.max_position_embeddings.min(self.draft_config.max_position_embeddings)
+        self.target_config
+            .max_position_embeddings
+            .min(self.draft_config.max_position_embeddings)
     }
 
     /// The pair as the page sees it.
@@ -121,5 +133,8 @@ fn check_hash(bytes: &[u8], expected: &str) -> Result<(), WeightsError> {
     if found == expected {
         return Ok(());
     }
-    Err(WeightsError::WrongHash { expected: expected.to_owned(), found })
+    Err(WeightsError::WrongHash {
+        expected: expected.to_owned(),
+        found,
+    })
 }

@@ -21,8 +21,17 @@ fn greedy_speculation_writes_the_targets_own_text() {
                 };
                 let (alone, _) = write(&engine, &settings);
                 for gamma in 1..=8 {
-                    let (text, _) = write(&engine, &Settings { gamma, ..settings.clone() });
-                    assert_eq!(text, alone, "{name}, {rule:?}, gamma {gamma}, prompt {prompt:?}");
+                    let (text, _) = write(
+                        &engine,
+                        &Settings {
+                            gamma,
+                            ..settings.clone()
+                        },
+                    );
+                    assert_eq!(
+                        text, alone,
+                        "{name}, {rule:?}, gamma {gamma}, prompt {prompt:?}"
+                    );
                 }
             }
         }
@@ -38,30 +47,69 @@ fn distributions_of_a_run_are_those_of_a_fresh_start() {
         let engine = tiny(&backend, 8);
         let pair = engine.pair().clone();
         let text = |tokens: &[u32]| pair.tokenizer.decode(&tokens[1..]);
-        let fresh = |model, tokens: &[u32]| pollster::block_on(engine.distribution(model, &text(tokens))).unwrap();
+        let fresh = |model, tokens: &[u32]| {
+            pollster::block_on(engine.distribution(model, &text(tokens))).unwrap()
+        };
         for gamma in [1, 4] {
-            let (tokens, events) = write(&engine, &Settings { gamma, max_tokens: 30, ..tiny_settings() });
+            let (tokens, events) = write(
+                &engine,
+                &Settings {
+                    gamma,
+                    max_tokens: 30,
+                    ..tiny_settings()
+                },
+            );
             let mut full_acceptances = 0;
             let mut rejections = 0;
             let mut drafted: Vec<u32> = Vec::new();
             for event in &events {
                 match event {
-                    Event::Drafted { position, token, draft_distribution, .. } => {
+                    Event::Drafted {
+                        position,
+                        token,
+                        draft_distribution,
+                        ..
+                    } => {
                         let round_start = *position as usize - drafted.len();
-                        let before: Vec<u32> = tokens[..round_start].iter().chain(&drafted).copied().collect();
-                        assert_eq!(draft_distribution.probs, fresh(Which::Draft, &before), "{name}, {position}");
+                        let before: Vec<u32> = tokens[..round_start]
+                            .iter()
+                            .chain(&drafted)
+                            .copied()
+                            .collect();
+                        assert_eq!(
+                            draft_distribution.probs,
+                            fresh(Which::Draft, &before),
+                            "{name}, {position}"
+                        );
                         drafted.push(*token);
                     }
-                    Event::Verified { position, target_distribution, accepted, .. } => {
+                    Event::Verified {
+                        position,
+                        target_distribution,
+                        accepted,
+                        ..
+                    } => {
                         let before = &tokens[..*position as usize];
-                        assert_eq!(target_distribution.probs, fresh(Which::Target, before), "{name}, {position}");
+                        assert_eq!(
+                            target_distribution.probs,
+                            fresh(Which::Target, before),
+                            "{name}, {position}"
+                        );
                         rejections += usize::from(!accepted);
                     }
-                    Event::Bonus { position, target_distribution, .. } => {
+                    Event::Bonus {
+                        position,
+                        target_distribution,
+                        ..
+                    } => {
                         let position = *position as usize;
                         if position <= tokens.len() {
                             let before = &tokens[..position];
-                            assert_eq!(target_distribution.probs, fresh(Which::Target, before), "{name}");
+                            assert_eq!(
+                                target_distribution.probs,
+                                fresh(Which::Target, before),
+                                "{name}"
+                            );
                         }
                         full_acceptances += 1;
                     }
@@ -69,7 +117,10 @@ fn distributions_of_a_run_are_those_of_a_fresh_start() {
                     _ => {}
                 }
             }
-            assert!(rejections > 0 && full_acceptances > 0, "{name}: the run must show both");
+            assert!(
+                rejections > 0 && full_acceptances > 0,
+                "{name}: the run must show both"
+            );
         }
     }
 }
@@ -83,31 +134,64 @@ fn verdicts_and_residuals_follow_from_the_shown_distributions() {
         let plain = tiny_settings();
         for settings in [
             plain.clone(),
-            Settings { top_k: 3, ..plain.clone() },
-            Settings { top_p: 0.6, temperature: 1.5, ..plain.clone() },
+            Settings {
+                top_k: 3,
+                ..plain.clone()
+            },
+            Settings {
+                top_p: 0.6,
+                temperature: 1.5,
+                ..plain.clone()
+            },
         ] {
-            let (_, events) = write(&engine, &Settings { max_tokens: 40, ..settings });
+            let (_, events) = write(
+                &engine,
+                &Settings {
+                    max_tokens: 40,
+                    ..settings
+                },
+            );
             let mut draft = None;
             let mut target = None;
             let mut drafts = std::collections::HashMap::new();
             let mut residuals = 0;
             for event in events {
                 match event {
-                    Event::Drafted { position, token, draft_distribution, .. } => {
+                    Event::Drafted {
+                        position,
+                        token,
+                        draft_distribution,
+                        ..
+                    } => {
                         assert!(draft_distribution.prob(token).unwrap() > 0.0, "{name}");
                         drafts.insert(position, draft_distribution);
                     }
-                    Event::Verified { position, token, draft_prob, target_prob, draw, accepted, target_distribution, .. } => {
+                    Event::Verified {
+                        position,
+                        token,
+                        draft_prob,
+                        target_prob,
+                        draw,
+                        accepted,
+                        target_distribution,
+                        ..
+                    } => {
                         assert_eq!(drafts[&position].prob(token), Some(draft_prob), "{name}");
                         assert_eq!(target_distribution.prob(token), Some(target_prob), "{name}");
                         assert_eq!(accepted, draw * draft_prob < target_prob, "{name}");
                         draft = drafts.remove(&position);
                         target = Some(target_distribution);
                     }
-                    Event::Resampled { token, residual, residual_mass, .. } => {
+                    Event::Resampled {
+                        token,
+                        residual,
+                        residual_mass,
+                        ..
+                    } => {
                         let (draft, target) = (draft.take().unwrap(), target.take().unwrap());
                         for (id, prob) in residual.iter() {
-                            let left = (target.probs[id as usize] - draft.probs[id as usize]).max(0.0);
+                            let left =
+                                (target.probs[id as usize] - draft.probs[id as usize]).max(0.0);
                             assert!((prob * residual_mass - left).abs() < 1e-6, "{name}");
                         }
                         assert!(residual.prob(token).unwrap() > 0.0, "{name}");
@@ -127,11 +211,21 @@ fn a_seed_gives_the_same_run_again() {
         let engine = tiny(&backend, 8);
         let facts = |settings: &Settings| -> Vec<Event> {
             let (_, events) = write(&engine, settings);
-            events.into_iter().filter(|e| !matches!(e, Event::Started { .. } | Event::RoundEnded { .. })).collect()
+            events
+                .into_iter()
+                .filter(|e| !matches!(e, Event::Started { .. } | Event::RoundEnded { .. }))
+                .collect()
         };
         let settings = tiny_settings();
         assert_eq!(facts(&settings), facts(&settings), "{name}");
-        assert_ne!(facts(&settings), facts(&Settings { seed: 1, ..settings.clone() }), "{name}");
+        assert_ne!(
+            facts(&settings),
+            facts(&Settings {
+                seed: 1,
+                ..settings.clone()
+            }),
+            "{name}"
+        );
     }
 }
 
@@ -140,12 +234,38 @@ fn a_run_ends_at_its_length_or_where_the_context_is_full() {
     for (name, backend) in backends() {
         let engine = tiny(&backend, 8);
         for gamma in [0, 3, 8] {
-            let (tokens, events) = write(&engine, &Settings { gamma, max_tokens: 7, ..tiny_settings() });
+            let (tokens, events) = write(
+                &engine,
+                &Settings {
+                    gamma,
+                    max_tokens: 7,
+                    ..tiny_settings()
+                },
+            );
             assert_eq!(tokens.len(), 4 + 7, "{name}");
-            assert_eq!(events.last(), Some(&Event::Finished { reason: FinishReason::Length }), "{name}");
-            let (tokens, events) = write(&engine, &Settings { gamma, max_tokens: 1000, ..tiny_settings() });
+            assert_eq!(
+                events.last(),
+                Some(&Event::Finished {
+                    reason: FinishReason::Length
+                }),
+                "{name}"
+            );
+            let (tokens, events) = write(
+                &engine,
+                &Settings {
+                    gamma,
+                    max_tokens: 1000,
+                    ..tiny_settings()
+                },
+            );
             assert_eq!(tokens.len(), 48, "{name}");
-            assert_eq!(events.last(), Some(&Event::Finished { reason: FinishReason::ContextFull }), "{name}");
+            assert_eq!(
+                events.last(),
+                Some(&Event::Finished {
+                    reason: FinishReason::ContextFull
+                }),
+                "{name}"
+            );
         }
     }
 }
@@ -154,12 +274,33 @@ fn a_run_ends_at_its_length_or_where_the_context_is_full() {
 fn filters_leave_only_what_they_allow() {
     for (name, backend) in backends() {
         let engine = tiny(&backend, 8);
-        let (_, events) = write(&engine, &Settings { top_k: 3, ..tiny_settings() });
-        let (_, narrow) = write(&engine, &Settings { top_p: 0.3, ..tiny_settings() });
+        let (_, events) = write(
+            &engine,
+            &Settings {
+                top_k: 3,
+                ..tiny_settings()
+            },
+        );
+        let (_, narrow) = write(
+            &engine,
+            &Settings {
+                top_p: 0.3,
+                ..tiny_settings()
+            },
+        );
         for (events, most) in [(events, 3), (narrow, 7)] {
             for event in events {
-                if let Event::Drafted { token, draft_distribution, .. } = event {
-                    let possible = draft_distribution.probs.iter().filter(|prob| **prob > 0.0).count();
+                if let Event::Drafted {
+                    token,
+                    draft_distribution,
+                    ..
+                } = event
+                {
+                    let possible = draft_distribution
+                        .probs
+                        .iter()
+                        .filter(|prob| **prob > 0.0)
+                        .count();
                     assert!(possible <= most, "{name}: {possible}");
                     assert!(draft_distribution.prob(token).unwrap() > 0.0, "{name}");
                 }
@@ -172,12 +313,22 @@ fn filters_leave_only_what_they_allow() {
 fn a_round_reads_back_once() {
     for (name, backend) in backends() {
         let engine = tiny(&backend, 8);
-        let (_, events) = write(&engine, &Settings { gamma: 5, ..tiny_settings() });
+        let (_, events) = write(
+            &engine,
+            &Settings {
+                gamma: 5,
+                ..tiny_settings()
+            },
+        );
         for event in events {
             if let Event::RoundEnded { timings, .. } = event {
                 assert_eq!(timings.readbacks, u32::from(name == "GPU"), "{name}");
                 // Five kernels a layer, lookup, logits, probabilities, draw; and the verification.
-                assert!(timings.dispatches <= 5 * (5 + 4) + (2 * 5 + 3) + 1, "{name}: {}", timings.dispatches);
+                assert!(
+                    timings.dispatches <= 5 * (5 + 4) + (2 * 5 + 3) + 1,
+                    "{name}: {}",
+                    timings.dispatches
+                );
             }
         }
     }

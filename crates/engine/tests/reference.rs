@@ -19,13 +19,22 @@ fn check_against_burn(name: &str, engine: &Engine, text: &str) {
         return;
     }
     let ids: Vec<i32> = tokens.iter().map(|id| *id as i32).collect();
-    let input = Tensor::<2, Int>::from_data(TensorData::new(ids, [1, tokens.len()]), &Device::flex());
-    let expected: Vec<f32> = pair.target.forward(input).into_data().try_into_vec().unwrap();
+    let input =
+        Tensor::<2, Int>::from_data(TensorData::new(ids, [1, tokens.len()]), &Device::flex());
+    let expected: Vec<f32> = pair
+        .target
+        .forward(input)
+        .into_data()
+        .try_into_vec()
+        .unwrap();
     let found = pollster::block_on(engine.target_logits(&tokens, 9)).unwrap();
     assert_eq!(found.len(), expected.len());
     for (index, (found, expected)) in found.iter().zip(&expected).enumerate() {
         let tolerance = ABSOLUTE + RELATIVE * expected.abs();
-        assert!((found - expected).abs() <= tolerance, "{name}, {text:?}, logit {index}: {found} != {expected}");
+        assert!(
+            (found - expected).abs() <= tolerance,
+            "{name}, {text:?}, logit {index}: {found} != {expected}"
+        );
     }
 }
 
@@ -34,7 +43,9 @@ fn fused_logits_are_those_of_plain_burn() {
     for (name, backend) in backends() {
         let shipped = shipped(&backend);
         for prompt in PROMPTS {
-            let text = format!("{prompt}the people of the city, and so farewell.\nAnd then some more of it all.");
+            let text = format!(
+                "{prompt}the people of the city, and so farewell.\nAnd then some more of it all."
+            );
             check_against_burn(name, &shipped, &text);
         }
         // Grouped-query attention and an output layer of its own.
@@ -46,11 +57,18 @@ fn fused_logits_are_those_of_plain_burn() {
 fn a_rows_logits_do_not_depend_on_its_company() {
     for (name, backend) in backends() {
         let engine = shipped(&backend);
-        let tokens = engine.pair().tokenizer.encode("Now is the winter of our discontent\nMade glorious").unwrap();
+        let tokens = engine
+            .pair()
+            .tokenizer
+            .encode("Now is the winter of our discontent\nMade glorious")
+            .unwrap();
         let alone = pollster::block_on(engine.target_logits(&tokens, 1)).unwrap();
         for rows in 2..=9 {
             let together = pollster::block_on(engine.target_logits(&tokens, rows)).unwrap();
-            let same = alone.iter().zip(&together).all(|(a, b)| a.to_bits() == b.to_bits());
+            let same = alone
+                .iter()
+                .zip(&together)
+                .all(|(a, b)| a.to_bits() == b.to_bits());
             assert!(same, "{name}, {rows} rows");
         }
     }

@@ -10,7 +10,9 @@ use couplet_kernels::Device;
 use couplet_protocol::{FailureKind, Settings};
 
 fn sentence(files: PairFiles) -> String {
-    let failure = Pair::new(files).expect_err("the files are damaged").failure();
+    let failure = Pair::new(files)
+        .expect_err("the files are damaged")
+        .failure();
     assert_eq!(failure.kind, FailureKind::Files);
     failure.sentence
 }
@@ -26,7 +28,8 @@ fn damaged_files_are_named() {
     let mut missing = tiny_files(8);
     missing.draft_weights = missing.target_weights.clone();
     seal(&mut missing);
-    assert!(sentence(missing).contains("do not fit config.json"));
+    let said = sentence(missing);
+    assert!(said.contains("do not fit config.json"), "{said}");
 
     let mut not_a_number = tiny_files(8);
     let end = not_a_number.draft_weights.len();
@@ -57,14 +60,23 @@ fn models_with_different_vocabularies_are_refused() {
 fn impossible_prompts_are_refused_and_an_empty_one_is_not() {
     let engine = tiny(&Backend::cpu(), 8);
     let start = |prompt: &str| {
-        let settings = Settings { prompt: prompt.to_owned(), ..tiny_settings() };
-        pollster::block_on(engine.start(&settings)).map(|_| ()).map_err(|error| error.failure())
+        let settings = Settings {
+            prompt: prompt.to_owned(),
+            ..tiny_settings()
+        };
+        pollster::block_on(engine.start(&settings))
+            .map(|_| ())
+            .map_err(|error| error.failure())
     };
     let failure = start("abcxyé").unwrap_err();
     assert_eq!(failure.field.as_deref(), Some("prompt"));
     assert!(failure.sentence.contains("x y é"), "{}", failure.sentence);
     let failure = start(&"abc".repeat(30)).unwrap_err();
-    assert!(failure.sentence.contains("90 tokens, but at most 46"), "{}", failure.sentence);
+    assert!(
+        failure.sentence.contains("90 tokens, but at most 46"),
+        "{}",
+        failure.sentence
+    );
     assert!(start("").is_ok());
     assert!(start(&"a".repeat(46)).is_ok());
 }
@@ -72,23 +84,41 @@ fn impossible_prompts_are_refused_and_an_empty_one_is_not() {
 #[test]
 fn a_setting_out_of_range_is_refused_before_anything_runs() {
     let engine = tiny(&Backend::cpu(), 8);
-    let settings = Settings { gamma: 99, ..tiny_settings() };
-    let failure = pollster::block_on(engine.start(&settings)).unwrap_err().failure();
-    assert_eq!((failure.kind, failure.field.as_deref()), (FailureKind::Input, Some("gamma")));
+    let settings = Settings {
+        gamma: 99,
+        ..tiny_settings()
+    };
+    let failure = pollster::block_on(engine.start(&settings))
+        .unwrap_err()
+        .failure();
+    assert_eq!(
+        (failure.kind, failure.field.as_deref()),
+        (FailureKind::Input, Some("gamma"))
+    );
 }
 
 /// A GPU that goes away in the middle of a run is noticed, and another engine goes on with the
 /// same text.
 #[test]
 fn a_run_survives_the_loss_of_its_gpu() {
-    let Some((_, backend)) = backends().into_iter().find(|(name, _)| *name == "GPU") else { return };
+    let Some((_, backend)) = backends().into_iter().find(|(name, _)| *name == "GPU") else {
+        return;
+    };
     let pair = Rc::new(Pair::new(tiny_files(8)).unwrap());
     pollster::block_on(async {
         let engine = Engine::new(pair.clone(), &backend, clock).await.unwrap();
-        let (mut run, _) = engine.start(&Settings { max_tokens: 20, ..tiny_settings() }).await.unwrap();
+        let (mut run, _) = engine
+            .start(&Settings {
+                max_tokens: 20,
+                ..tiny_settings()
+            })
+            .await
+            .unwrap();
         engine.round(&mut run, true).await.unwrap();
         let before = run.tokens().to_vec();
-        let Device::Gpu(gpu) = &backend.kernels else { unreachable!() };
+        let Device::Gpu(gpu) = &backend.kernels else {
+            unreachable!()
+        };
         gpu.destroy();
         let error = engine.round(&mut run, true).await.unwrap_err();
         assert!(matches!(error, EngineError::Device(_)), "{error}");

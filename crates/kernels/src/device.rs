@@ -153,7 +153,10 @@ impl Device {
             Self::Gpu(gpu) => ProgramKind::Gpu(gpu.program(&dispatches)),
             Self::Cpu => ProgramKind::Cpu(dispatches),
         };
-        Program { kind, dispatches: count }
+        Program {
+            kind,
+            dispatches: count,
+        }
     }
 
     /// Runs programs one after the other without waiting for the GPU.
@@ -170,14 +173,20 @@ impl Device {
     /// # Errors
     ///
     /// If the GPU is lost or refuses.
-    pub async fn run(&self, programs: &[&Program], reads: &[Read<'_>]) -> Result<Vec<Vec<u32>>, DeviceError> {
+    pub async fn run(
+        &self,
+        programs: &[&Program],
+        reads: &[Read<'_>],
+    ) -> Result<Vec<Vec<u32>>, DeviceError> {
         match self {
             Self::Gpu(gpu) => {
                 let reads: Vec<(&GpuBuffer, Range<usize>)> = reads
                     .iter()
                     .map(|read| match read.buffer {
                         Buffer::Gpu(buffer) => (buffer, read.words.clone()),
-                        Buffer::Cpu(_) => unreachable!("a buffer is used on the device that made it"),
+                        Buffer::Cpu(_) => {
+                            unreachable!("a buffer is used on the device that made it")
+                        }
                     })
                     .collect();
                 gpu.run(&gpu_programs(programs), &reads).await
@@ -188,7 +197,9 @@ impl Device {
                     .iter()
                     .map(|read| match read.buffer {
                         Buffer::Cpu(words) => words.borrow()[read.words.clone()].to_vec(),
-                        Buffer::Gpu(_) => unreachable!("a buffer is used on the device that made it"),
+                        Buffer::Gpu(_) => {
+                            unreachable!("a buffer is used on the device that made it")
+                        }
                     })
                     .collect())
             }

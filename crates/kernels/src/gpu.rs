@@ -46,7 +46,11 @@ pub struct GpuBuffer {
 impl GpuBuffer {
     /// A range of a buffer that somebody else owns and keeps alive; offset and size in bytes.
     pub fn borrowed(buffer: wgpu::Buffer, offset: u64, size: u64) -> Self {
-        Self { buffer, offset, size }
+        Self {
+            buffer,
+            offset,
+            size,
+        }
     }
 
     pub(crate) fn words(&self) -> usize {
@@ -78,8 +82,11 @@ impl GpuDevice {
     ///
     /// If there is none, it is refused, or it lacks a limit that the kernels need.
     pub async fn new() -> Result<Self, DeviceError> {
-        let backends =
-            if cfg!(target_family = "wasm") { wgpu::Backends::BROWSER_WEBGPU } else { wgpu::Backends::PRIMARY };
+        let backends = if cfg!(target_family = "wasm") {
+            wgpu::Backends::BROWSER_WEBGPU
+        } else {
+            wgpu::Backends::PRIMARY
+        };
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
         descriptor.backends = backends;
         let instance = wgpu::Instance::new(descriptor);
@@ -97,12 +104,24 @@ impl GpuDevice {
                 u64::from(STORAGE_BUFFERS),
                 u64::from(limits.max_storage_buffers_per_shader_stage),
             ),
-            ("invocations per workgroup", 64, u64::from(limits.max_compute_invocations_per_workgroup)),
-            ("bytes of storage binding", 64 << 20, limits.max_storage_buffer_binding_size),
+            (
+                "invocations per workgroup",
+                64,
+                u64::from(limits.max_compute_invocations_per_workgroup),
+            ),
+            (
+                "bytes of storage binding",
+                64 << 20,
+                limits.max_storage_buffer_binding_size,
+            ),
         ];
         for (limit, needed, found) in needs {
             if found < needed {
-                return Err(DeviceError::Limit { limit, needed, found });
+                return Err(DeviceError::Limit {
+                    limit,
+                    needed,
+                    found,
+                });
             }
         }
         // Burn's own kernels ask for what the adapter has; so does the shared device.
@@ -115,7 +134,12 @@ impl GpuDevice {
             })
             .await
             .map_err(|error| DeviceError::NoAdapter(error.to_string()))?;
-        Ok(Self::from_setup(GpuSetup { instance, adapter, device, queue }))
+        Ok(Self::from_setup(GpuSetup {
+            instance,
+            adapter,
+            device,
+            queue,
+        }))
     }
 
     fn from_setup(setup: GpuSetup) -> Self {
@@ -126,14 +150,22 @@ impl GpuDevice {
             }
         };
         let seen = trouble.clone();
-        setup.device.set_device_lost_callback(move |reason, message| {
-            let message = if message.is_empty() { format!("{reason:?}") } else { message };
-            note(&seen, DeviceError::Lost(message));
-        });
+        setup
+            .device
+            .set_device_lost_callback(move |reason, message| {
+                let message = if message.is_empty() {
+                    format!("{reason:?}")
+                } else {
+                    message
+                };
+                note(&seen, DeviceError::Lost(message));
+            });
         let seen = trouble.clone();
-        setup.device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
-            note(&seen, DeviceError::Refused(error.to_string()));
-        }));
+        setup
+            .device
+            .on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+                note(&seen, DeviceError::Refused(error.to_string()));
+            }));
         Self {
             setup,
             trouble,
@@ -146,13 +178,6 @@ impl GpuDevice {
     /// The wgpu handles.
     pub fn setup(&self) -> &GpuSetup {
         &self.setup
-    }
-
-    /// Name of the adapter, as far as the browser tells.
-    pub fn name(&self) -> String {
-        let info = self.setup.adapter.get_info();
-        let name = if info.name.is_empty() { info.driver } else { info.name };
-        if name.is_empty() { "unnamed adapter".to_owned() } else { name }
     }
 
     /// What went wrong so far, if anything did.
@@ -171,21 +196,31 @@ impl GpuDevice {
 
     pub(crate) fn buffer(&self, words: &[u32], uniform: bool) -> GpuBuffer {
         let size = (words.len().max(4) * 4).next_multiple_of(16) as u64;
-        let kind = if uniform { wgpu::BufferUsages::UNIFORM } else { wgpu::BufferUsages::STORAGE };
+        let kind = if uniform {
+            wgpu::BufferUsages::UNIFORM
+        } else {
+            wgpu::BufferUsages::STORAGE
+        };
         let buffer = self.setup.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
             size,
             usage: kind | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC,
             mapped_at_creation: false,
         });
-        let buffer = GpuBuffer { buffer, offset: 0, size };
+        let buffer = GpuBuffer {
+            buffer,
+            offset: 0,
+            size,
+        };
         self.write(&buffer, 0, words);
         buffer
     }
 
     pub(crate) fn write(&self, buffer: &GpuBuffer, start: usize, words: &[u32]) {
         let offset = buffer.offset + 4 * start as u64;
-        self.setup.queue.write_buffer(&buffer.buffer, offset, bytemuck::cast_slice(words));
+        self.setup
+            .queue
+            .write_buffer(&buffer.buffer, offset, bytemuck::cast_slice(words));
     }
 
     fn pipeline(&self, kernel: Kernel) -> wgpu::ComputePipeline {
@@ -207,8 +242,12 @@ impl GpuDevice {
                 ty: wgpu::BindingType::Buffer {
                     ty: match kind {
                         BindingKind::Uniform => wgpu::BufferBindingType::Uniform,
-                        BindingKind::ReadOnly => wgpu::BufferBindingType::Storage { read_only: true },
-                        BindingKind::ReadWrite => wgpu::BufferBindingType::Storage { read_only: false },
+                        BindingKind::ReadOnly => {
+                            wgpu::BufferBindingType::Storage { read_only: true }
+                        }
+                        BindingKind::ReadWrite => {
+                            wgpu::BufferBindingType::Storage { read_only: false }
+                        }
                     },
                     has_dynamic_offset: false,
                     min_binding_size: None,
@@ -245,28 +284,43 @@ impl GpuDevice {
                 .iter()
                 .enumerate()
                 .map(|(binding, buffer)| match buffer {
-                    Buffer::Gpu(buffer) => {
-                        wgpu::BindGroupEntry { binding: binding as u32, resource: buffer.binding() }
-                    }
+                    Buffer::Gpu(buffer) => wgpu::BindGroupEntry {
+                        binding: binding as u32,
+                        resource: buffer.binding(),
+                    },
                     Buffer::Cpu(_) => unreachable!("a buffer is used on the device that made it"),
                 })
                 .collect();
-            let group = self.setup.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some(dispatch.kernel.name()),
-                layout: &pipeline.get_bind_group_layout(0),
-                entries: &entries,
-            });
+            let group = self
+                .setup
+                .device
+                .create_bind_group(&wgpu::BindGroupDescriptor {
+                    label: Some(dispatch.kernel.name()),
+                    layout: &pipeline.get_bind_group_layout(0),
+                    entries: &entries,
+                });
             (pipeline, group, dispatch.workgroups)
         };
-        GpuProgram { dispatches: dispatches.iter().map(prepare).collect() }
+        GpuProgram {
+            dispatches: dispatches.iter().map(prepare).collect(),
+        }
     }
 
     /// Encodes all programs into one compute pass, then the copies into the staging buffer.
-    pub(crate) fn submit(&self, programs: &[&GpuProgram], copies: &[(&GpuBuffer, Range<usize>, u64)]) {
-        let mut encoder = self.setup.device.create_command_encoder(&Default::default());
+    pub(crate) fn submit(
+        &self,
+        programs: &[&GpuProgram],
+        copies: &[(&GpuBuffer, Range<usize>, u64)],
+    ) {
+        let mut encoder = self
+            .setup
+            .device
+            .create_command_encoder(&Default::default());
         {
             let mut pass = encoder.begin_compute_pass(&Default::default());
-            for (pipeline, group, workgroups) in programs.iter().flat_map(|program| &program.dispatches) {
+            for (pipeline, group, workgroups) in
+                programs.iter().flat_map(|program| &program.dispatches)
+            {
                 pass.set_pipeline(pipeline);
                 pass.set_bind_group(0, group, &[]);
                 pass.dispatch_workgroups(workgroups[0], workgroups[1], 1);
@@ -315,7 +369,9 @@ impl GpuDevice {
             .device
             .poll(wgpu::PollType::wait_indefinitely())
             .map_err(|error| DeviceError::Lost(error.to_string()))?;
-        let mapped = receiver.await.map_err(|_| "the readback was dropped".to_owned());
+        let mapped = receiver
+            .await
+            .map_err(|_| "the readback was dropped".to_owned());
         let mapped = mapped.and_then(|result| result.map_err(|error| error.to_string()));
         if let Err(message) = mapped {
             // The staging buffer may be unusable now; the next run makes another.
@@ -323,7 +379,9 @@ impl GpuDevice {
             return Err(self.trouble().unwrap_or(DeviceError::Lost(message)));
         }
         let result = {
-            let view = staging.get_mapped_range(0..end).map_err(|error| DeviceError::Lost(error.to_string()))?;
+            let view = staging
+                .get_mapped_range(0..end)
+                .map_err(|error| DeviceError::Lost(error.to_string()))?;
             let words: &[u32] = bytemuck::cast_slice(&view);
             copies
                 .iter()

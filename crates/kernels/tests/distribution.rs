@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use couplet_kernels::{Device, Dispatch, GpuDevice, Kernel, Pass, Program, Read, RunSettings, record};
+use couplet_kernels::{
+    Device, Dispatch, GpuDevice, Kernel, Pass, Program, Read, RunSettings, record,
+};
 use couplet_speculation::rules::{ExactRound, Rule, exact_round};
 use couplet_speculation::statistics::chi_square;
 
@@ -17,8 +19,12 @@ const ROUNDS: usize = 100_000;
 /// Example A of the literature's worked cases, its reverse, and two that nearly agree; every
 /// position of the block has tables of its own.
 const DRAFT: [[f32; VOCAB]; GAMMA] = [[0.5, 0.3, 0.2], [0.2, 0.3, 0.5], [0.6, 0.3, 0.1]];
-const TARGET: [[f32; VOCAB]; GAMMA + 1] =
-    [[0.2, 0.3, 0.5], [0.5, 0.3, 0.2], [0.5, 0.25, 0.25], [0.125, 0.25, 0.625]];
+const TARGET: [[f32; VOCAB]; GAMMA + 1] = [
+    [0.2, 0.3, 0.5],
+    [0.5, 0.3, 0.2],
+    [0.5, 0.25, 0.25],
+    [0.125, 0.25, 0.625],
+];
 
 /// Outcomes of `ROUNDS` rounds of the drawing and verifying kernels. The text only grows, so
 /// every round has positions, and with them coins, of its own.
@@ -34,14 +40,23 @@ fn outcomes(device: &Device, seed: u32) -> BTreeMap<(Vec<usize>, usize), u64> {
     let draft_probs = device.floats(DRAFT.as_flattened());
     let target_probs = device.floats(TARGET.as_flattened());
     let draws = device.zeros(GAMMA);
-    let records: Vec<_> = (0..BATCH).map(|_| device.zeros(record::words(GAMMA))).collect();
-    let pass = Pass { vocab: VOCAB as u32, ..Pass::default() };
+    let records: Vec<_> = (0..BATCH)
+        .map(|_| device.zeros(record::words(GAMMA)))
+        .collect();
+    let pass = Pass {
+        vocab: VOCAB as u32,
+        ..Pass::default()
+    };
     let drafting: Program = device.program(
         (0..GAMMA as u32)
             .map(|step| Dispatch {
                 kernel: Kernel::Draw,
                 bindings: vec![
-                    device.uniform(&Pass { rows: 1, source_row: step, ..pass }),
+                    device.uniform(&Pass {
+                        rows: 1,
+                        source_row: step,
+                        ..pass
+                    }),
                     settings.clone(),
                     state.clone(),
                     draft_probs.clone(),
@@ -52,7 +67,10 @@ fn outcomes(device: &Device, seed: u32) -> BTreeMap<(Vec<usize>, usize), u64> {
             })
             .collect(),
     );
-    let gamma = device.uniform(&Pass { rows: GAMMA as u32, ..pass });
+    let gamma = device.uniform(&Pass {
+        rows: GAMMA as u32,
+        ..pass
+    });
     let verifying: Vec<Program> = records
         .iter()
         .map(|record| {
@@ -71,15 +89,23 @@ fn outcomes(device: &Device, seed: u32) -> BTreeMap<(Vec<usize>, usize), u64> {
             }])
         })
         .collect();
-    let programs: Vec<&Program> = verifying.iter().flat_map(|verify| [&drafting, verify]).collect();
+    let programs: Vec<&Program> = verifying
+        .iter()
+        .flat_map(|verify| [&drafting, verify])
+        .collect();
     let mut counts = BTreeMap::new();
     for batch in 0..ROUNDS / BATCH {
         // Another seed for each batch, since the positions begin again.
         let words = [seed, batch as u32 + 1];
         device.write(&settings, 0, &words);
         device.write(&state, 0, &[1]);
-        let reads: Vec<Read<'_>> =
-            records.iter().map(|buffer| Read { buffer, words: 0..record::words(GAMMA) }).collect();
+        let reads: Vec<Read<'_>> = records
+            .iter()
+            .map(|buffer| Read {
+                buffer,
+                words: 0..record::words(GAMMA),
+            })
+            .collect();
         for record in pollster::block_on(device.run(&programs, &reads)).expect("the kernels run") {
             let accepted = record[record::ACCEPTED] as usize;
             let kept = (0..accepted).map(|i| record[record::HEAD + record::ENTRY * i] as usize);
@@ -91,7 +117,9 @@ fn outcomes(device: &Device, seed: u32) -> BTreeMap<(Vec<usize>, usize), u64> {
 }
 
 fn check(device: &Device, name: &str) {
-    let rows = |table: &[[f32; VOCAB]], position: usize| table[position].iter().map(|x| f64::from(*x)).collect();
+    let rows = |table: &[[f32; VOCAB]], position: usize| {
+        table[position].iter().map(|x| f64::from(*x)).collect()
+    };
     let exact: ExactRound = exact_round(
         Rule::Rejection,
         GAMMA,
@@ -99,12 +127,24 @@ fn check(device: &Device, name: &str) {
         |before: &[usize]| rows(&TARGET, before.len()),
     );
     let counts = outcomes(device, 1611);
-    assert!(counts.keys().all(|outcome| exact.contains_key(outcome)), "{name}: an impossible outcome");
+    assert!(
+        counts.keys().all(|outcome| exact.contains_key(outcome)),
+        "{name}: an impossible outcome"
+    );
     let total: f64 = exact.values().sum();
-    let observed: Vec<u64> = exact.keys().map(|outcome| counts.get(outcome).copied().unwrap_or(0)).collect();
-    let expected: Vec<f64> = exact.values().map(|probability| probability / total).collect();
+    let observed: Vec<u64> = exact
+        .keys()
+        .map(|outcome| counts.get(outcome).copied().unwrap_or(0))
+        .collect();
+    let expected: Vec<f64> = exact
+        .values()
+        .map(|probability| probability / total)
+        .collect();
     let result = chi_square(&observed, &expected);
-    println!("{name}: {ROUNDS} rounds, {} outcomes, {result:?}", exact.len());
+    println!(
+        "{name}: {ROUNDS} rounds, {} outcomes, {result:?}",
+        exact.len()
+    );
     // A correct kernel fails this once in a thousand seeds; the seed is fixed.
     assert!(result.p_value > 1e-3, "{name}: {result:?}");
 }

@@ -18,7 +18,9 @@ fn gpu() -> Option<Device> {
 
 /// Numbers between -1 and 1.
 fn numbers(seed: u32, count: usize) -> Vec<f32> {
-    (0..count as u32).map(|i| threefry2x32([seed, 0], [i, 0])[0] as f32 / 2_147_483_648.0 - 1.0).collect()
+    (0..count as u32)
+        .map(|i| threefry2x32([seed, 0], [i, 0])[0] as f32 / 2_147_483_648.0 - 1.0)
+        .collect()
 }
 
 /// Rows of probabilities; some are exactly 0, and with 0 in every row for the last token.
@@ -26,7 +28,11 @@ fn distributions(seed: u32, rows: usize, vocab: usize) -> Vec<f32> {
     let mut probs = numbers(seed, rows * vocab);
     for row in probs.chunks_exact_mut(vocab) {
         for (token, prob) in row.iter_mut().enumerate() {
-            *prob = if token % 5 == 4 || token == vocab - 1 { 0.0 } else { (4.0 * *prob).exp() };
+            *prob = if token % 5 == 4 || token == vocab - 1 {
+                0.0
+            } else {
+                (4.0 * *prob).exp()
+            };
         }
         let total: f32 = row.iter().sum();
         row.iter_mut().for_each(|prob| *prob /= total);
@@ -53,7 +59,12 @@ fn words(words: Vec<u32>) -> Content {
 }
 
 /// Runs a kernel on a device and returns the contents of all its bindings afterwards.
-fn run(device: &Device, kernel: Kernel, contents: &[Content], workgroups: [u32; 2]) -> Vec<Vec<u32>> {
+fn run(
+    device: &Device,
+    kernel: Kernel,
+    contents: &[Content],
+    workgroups: [u32; 2],
+) -> Vec<Vec<u32>> {
     let bindings: Vec<Buffer> = contents
         .iter()
         .map(|content| match content {
@@ -65,16 +76,24 @@ fn run(device: &Device, kernel: Kernel, contents: &[Content], workgroups: [u32; 
             Content::Words(words) => device.buffer(words),
         })
         .collect();
-    let program = device.program(vec![Dispatch { kernel, bindings: bindings.clone(), workgroups }]);
+    let program = device.program(vec![Dispatch {
+        kernel,
+        bindings: bindings.clone(),
+        workgroups,
+    }]);
     let reads: Vec<Read<'_>> = bindings
         .iter()
         .zip(contents)
         .filter_map(|(buffer, content)| match content {
-            Content::Words(words) => Some(Read { buffer, words: 0..words.len() }),
+            Content::Words(words) => Some(Read {
+                buffer,
+                words: 0..words.len(),
+            }),
             Content::Uniform(_) => None,
         })
         .collect();
-    pollster::block_on(device.run(&[&program], &reads)).unwrap_or_else(|error| panic!("{}: {error}", kernel.name()))
+    pollster::block_on(device.run(&[&program], &reads))
+        .unwrap_or_else(|error| panic!("{}: {error}", kernel.name()))
 }
 
 /// Sums have the same order on both sides; what differs is `exp`, the inverse root and fused
@@ -96,7 +115,11 @@ fn check_floats(kernel: Kernel, contents: &[Content], workgroups: [u32; 2]) {
             }
             let (found, expected) = (f32::from_bits(*found), f32::from_bits(*expected));
             let tolerance = 1e-5 + 1e-5 * expected.abs();
-            assert!((found - expected).abs() <= tolerance, "{}, {index}: {found} != {expected}", kernel.name());
+            assert!(
+                (found - expected).abs() <= tolerance,
+                "{}, {index}: {found} != {expected}",
+                kernel.name()
+            );
         }
     }
     assert!(changed, "{} wrote nothing", kernel.name());
@@ -138,7 +161,13 @@ fn every_decode_kernel_agrees_with_its_twin() {
         let tokens = (0..CAPACITY as u32).map(|i| (i * 7) % 65).collect();
         check_floats(
             Kernel::Embed,
-            &[uniform(pass(0, 64)), words(tokens), state(), floats(numbers(1, 65 * 64)), floats(vec![0.0; 3 * 64])],
+            &[
+                uniform(pass(0, 64)),
+                words(tokens),
+                state(),
+                floats(numbers(1, 65 * 64)),
+                floats(vec![0.0; 3 * 64]),
+            ],
             [1, 3],
         );
         check_floats(
@@ -192,7 +221,11 @@ fn every_decode_kernel_agrees_with_its_twin() {
         check_floats(
             Kernel::Logits,
             &[
-                uniform(Pass { rows: 2, source_row: 1, ..pass(64, 65) }),
+                uniform(Pass {
+                    rows: 2,
+                    source_row: 1,
+                    ..pass(64, 65)
+                }),
                 state(),
                 floats(numbers(13, 3 * 64)),
                 floats(numbers(14, 65 * 64)),
@@ -204,7 +237,13 @@ fn every_decode_kernel_agrees_with_its_twin() {
 }
 
 fn settings(rule: u32, temperature: f32, top_k: u32, top_p: f32) -> RunSettings {
-    RunSettings { seed: [1611, 7], rule, top_k, temperature, top_p }
+    RunSettings {
+        seed: [1611, 7],
+        rule,
+        top_k,
+        temperature,
+        top_p,
+    }
 }
 
 #[test]
@@ -226,10 +265,19 @@ fn probabilities_agree_with_their_twin_and_with_the_mathematics() {
             (1.0, 5, 0.6),
             (1.0, 10_000, 1.0),
         ] {
-            let pass = Pass { rows: 2, destination_row: 1, vocab: vocab as u32, ..Pass::default() };
+            let pass = Pass {
+                rows: 2,
+                destination_row: 1,
+                vocab: vocab as u32,
+                ..Pass::default()
+            };
             let settings = settings(0, temperature, top_k, top_p);
-            let contents =
-                [uniform(pass), uniform(settings), floats(logits.clone()), floats(vec![0.0; 3 * vocab])];
+            let contents = [
+                uniform(pass),
+                uniform(settings),
+                floats(logits.clone()),
+                floats(vec![0.0; 3 * vocab]),
+            ];
             check_floats(Kernel::Probabilities, &contents, [2, 1]);
             let found = run(&Device::Cpu, Kernel::Probabilities, &contents, [2, 1]);
             let filter = Filter {
@@ -239,10 +287,14 @@ fn probabilities_agree_with_their_twin_and_with_the_mathematics() {
             };
             for row in 0..2 {
                 let expected = probabilities(&logits[row * vocab..][..vocab], &filter);
-                for (found, expected) in found[1][(row + 1) * vocab..][..vocab].iter().zip(expected) {
+                for (found, expected) in found[1][(row + 1) * vocab..][..vocab].iter().zip(expected)
+                {
                     let found = f64::from(f32::from_bits(*found));
                     let tolerance = 1e-6 + 1e-4 * expected;
-                    assert!((found - expected).abs() <= tolerance, "{settings:?}: {found} != {expected}");
+                    assert!(
+                        (found - expected).abs() <= tolerance,
+                        "{settings:?}: {found} != {expected}"
+                    );
                 }
             }
         }
@@ -253,7 +305,12 @@ fn probabilities_agree_with_their_twin_and_with_the_mathematics() {
 fn draws_are_those_of_the_twin() {
     for vocab in [2, 65, 500] {
         for row in 0..3 {
-            let pass = Pass { rows: 1, source_row: row, vocab, ..Pass::default() };
+            let pass = Pass {
+                rows: 1,
+                source_row: row,
+                vocab,
+                ..Pass::default()
+            };
             check_exactly(
                 Kernel::Draw,
                 &[
@@ -274,12 +331,22 @@ fn verdicts_are_those_of_the_twin() {
     for vocab in [2usize, 65, 500] {
         for rule in [0, 1] {
             for (gamma, length) in [(0, 1), (1, 9), (4, 10), (8, 17), (8, 18), (8, 19)] {
-                let tokens: Vec<u32> = (0..CAPACITY as u32).map(|i| (i * 3) % (vocab as u32 - 1)).collect();
-                let pass = Pass { rows: gamma as u32, vocab: vocab as u32, ..Pass::default() };
+                let tokens: Vec<u32> = (0..CAPACITY as u32)
+                    .map(|i| (i * 3) % (vocab as u32 - 1))
+                    .collect();
+                let pass = Pass {
+                    rows: gamma as u32,
+                    vocab: vocab as u32,
+                    ..Pass::default()
+                };
                 // As close as two models are: mostly accepted, now and then rejected.
                 let target = distributions(40, gamma + 1, vocab);
                 let other = distributions(41, gamma + 1, vocab);
-                let draft: Vec<f32> = target.iter().zip(&other).map(|(a, b)| 0.9 * a + 0.1 * b).collect();
+                let draft: Vec<f32> = target
+                    .iter()
+                    .zip(&other)
+                    .map(|(a, b)| 0.9 * a + 0.1 * b)
+                    .collect();
                 check_exactly(
                     Kernel::Verify,
                     &[
@@ -302,10 +369,19 @@ mod traps {
     use super::*;
 
     fn verify(draft: &[f32], target: &[f32], token: u32, seed: u32) -> (u32, u32) {
-        let pass = Pass { rows: 1, vocab: draft.len() as u32, ..Pass::default() };
+        let pass = Pass {
+            rows: 1,
+            vocab: draft.len() as u32,
+            ..Pass::default()
+        };
         let contents = [
             uniform(pass),
-            uniform(RunSettings { seed: [seed, 0], temperature: 1.0, top_p: 1.0, ..RunSettings::default() }),
+            uniform(RunSettings {
+                seed: [seed, 0],
+                temperature: 1.0,
+                top_p: 1.0,
+                ..RunSettings::default()
+            }),
             floats(draft.to_vec()),
             floats(target.to_vec()),
             words(vec![0, token, 0]),
@@ -313,7 +389,9 @@ mod traps {
             words(vec![0; 12]),
         ];
         check_exactly(Kernel::Verify, &contents);
-        let record = run(&Device::Cpu, Kernel::Verify, &contents, [1, 1]).pop().unwrap();
+        let record = run(&Device::Cpu, Kernel::Verify, &contents, [1, 1])
+            .pop()
+            .unwrap();
         (record[2], record[3])
     }
 

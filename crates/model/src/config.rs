@@ -101,7 +101,8 @@ impl DecoderConfig {
 
     /// Width of one attention head.
     pub fn head_dim(&self) -> usize {
-        self.head_dim.unwrap_or(self.hidden_size / self.num_attention_heads.max(1))
+        self.head_dim
+            .unwrap_or(self.hidden_size / self.num_attention_heads.max(1))
     }
 
     /// Number of parameters, tied tables counted once.
@@ -115,7 +116,11 @@ impl DecoderConfig {
 
     fn check(&self) -> Result<(), ConfigError> {
         let refuse = |field, value: &dyn ToString, rule| {
-            Err(ConfigError::Unsupported { field, value: value.to_string(), rule })
+            Err(ConfigError::Unsupported {
+                field,
+                value: value.to_string(),
+                rule,
+            })
         };
         if self.hidden_act != "silu" {
             return refuse("hidden_act", &self.hidden_act, "only \"silu\" is known");
@@ -124,30 +129,52 @@ impl DecoderConfig {
             return refuse("num_attention_heads", &0, "at least one is needed");
         }
         if self.num_key_value_heads == 0
-            || !self.num_attention_heads.is_multiple_of(self.num_key_value_heads)
+            || !self
+                .num_attention_heads
+                .is_multiple_of(self.num_key_value_heads)
         {
             let rule = "it must divide num_attention_heads";
             return refuse("num_key_value_heads", &self.num_key_value_heads, rule);
         }
         // The kernels read vectors of four numbers and rotate the halves of a head separately.
         if !self.head_dim().is_multiple_of(8) || self.head_dim() > 128 || self.head_dim() == 0 {
-            return refuse("head_dim", &self.head_dim(), "it must be a multiple of 8, at most 128");
+            return refuse(
+                "head_dim",
+                &self.head_dim(),
+                "it must be a multiple of 8, at most 128",
+            );
         }
         if !self.hidden_size.is_multiple_of(4) || self.hidden_size == 0 {
-            return refuse("hidden_size", &self.hidden_size, "it must be a multiple of 4");
+            return refuse(
+                "hidden_size",
+                &self.hidden_size,
+                "it must be a multiple of 4",
+            );
         }
         if !self.intermediate_size.is_multiple_of(4) || self.intermediate_size == 0 {
-            return refuse("intermediate_size", &self.intermediate_size, "it must be a multiple of 4");
+            return refuse(
+                "intermediate_size",
+                &self.intermediate_size,
+                "it must be a multiple of 4",
+            );
         }
         if self.num_hidden_layers == 0 {
             return refuse("num_hidden_layers", &0, "at least one is needed");
         }
         if self.vocab_size < 2 {
-            return refuse("vocab_size", &self.vocab_size, "at least two tokens are needed");
+            return refuse(
+                "vocab_size",
+                &self.vocab_size,
+                "at least two tokens are needed",
+            );
         }
         if self.max_position_embeddings < 16 {
             let rule = "at least 16 positions are needed";
-            return refuse("max_position_embeddings", &self.max_position_embeddings, rule);
+            return refuse(
+                "max_position_embeddings",
+                &self.max_position_embeddings,
+                rule,
+            );
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 use burn::module::Module;
-use burn::nn::{Embedding, EmbeddingConfig, Initializer, Linear, LinearConfig, RmsNorm, RmsNormConfig};
+use burn::nn::{
+    Embedding, EmbeddingConfig, Initializer, Linear, LinearConfig, RmsNorm, RmsNormConfig,
+};
 use burn::tensor::{Bool, Device, Int, Tensor, activation};
 
 use crate::DecoderConfig;
@@ -80,9 +82,16 @@ impl DecoderConfig {
         let (heads, kv_heads) = (self.num_attention_heads, self.num_key_value_heads);
         let normal = |std: f64| Initializer::Normal { mean: 0.0, std };
         let linear = |input, output, std| {
-            LinearConfig::new(input, output).with_bias(false).with_initializer(normal(std)).init(device)
+            LinearConfig::new(input, output)
+                .with_bias(false)
+                .with_initializer(normal(std))
+                .init(device)
         };
-        let norm = || RmsNormConfig::new(dim).with_epsilon(self.rms_norm_eps).init(device);
+        let norm = || {
+            RmsNormConfig::new(dim)
+                .with_epsilon(self.rms_norm_eps)
+                .init(device)
+        };
         let residual_std = 0.02 / (2.0 * self.num_hidden_layers as f64).sqrt();
         let layers = (0..self.num_hidden_layers)
             .map(|_| Layer {
@@ -153,7 +162,12 @@ impl DecoderModel {
     fn forward(&self, tokens: Tensor<2, Int>) -> Tensor<3> {
         let [_, length] = tokens.dims();
         let device = tokens.device();
-        let rotary = Rotary::new(length, self.layers[0].self_attn.head_dim, self.rope_theta, &device);
+        let rotary = Rotary::new(
+            length,
+            self.layers[0].self_attn.head_dim,
+            self.rope_theta,
+            &device,
+        );
         let mask = Tensor::<2, Bool>::tril_mask([length, length], 0, &device);
         let mut hidden = self.embed_tokens.forward(tokens);
         for layer in &self.layers {
@@ -165,9 +179,13 @@ impl DecoderModel {
 
 impl Layer {
     fn forward(&self, hidden: Tensor<3>, rotary: &Rotary, mask: &Tensor<2, Bool>) -> Tensor<3> {
-        let attended = self.self_attn.forward(self.input_layernorm.forward(hidden.clone()), rotary, mask);
+        let attended =
+            self.self_attn
+                .forward(self.input_layernorm.forward(hidden.clone()), rotary, mask);
         let hidden = hidden + attended;
-        let fed = self.mlp.forward(self.post_attention_layernorm.forward(hidden.clone()));
+        let fed = self
+            .mlp
+            .forward(self.post_attention_layernorm.forward(hidden.clone()));
         hidden + fed
     }
 }
@@ -183,7 +201,10 @@ impl Attention {
     fn forward(&self, hidden: Tensor<3>, rotary: &Rotary, mask: &Tensor<2, Bool>) -> Tensor<3> {
         let [batch, length, _] = hidden.dims();
         // (batch, length, heads * head_dim) -> (batch, heads, length, head_dim)
-        let split = |x: Tensor<3>, heads| x.reshape([batch, length, heads, self.head_dim]).swap_dims(1, 2);
+        let split = |x: Tensor<3>, heads| {
+            x.reshape([batch, length, heads, self.head_dim])
+                .swap_dims(1, 2)
+        };
         let queries = rotary.apply(split(self.q_proj.forward(hidden.clone()), self.heads));
         let keys = rotary.apply(split(self.k_proj.forward(hidden.clone()), self.kv_heads));
         let values = split(self.v_proj.forward(hidden), self.kv_heads);
@@ -195,7 +216,11 @@ impl Attention {
         // Finite, because a WGSL implementation may assume that infinities never occur.
         let scores = scores.mask_fill(mask.clone().unsqueeze::<4>(), -1e30);
         let mixed = activation::softmax(scores, 3).matmul(values);
-        self.o_proj.forward(mixed.swap_dims(1, 2).reshape([batch, length, self.heads * self.head_dim]))
+        self.o_proj.forward(mixed.swap_dims(1, 2).reshape([
+            batch,
+            length,
+            self.heads * self.head_dim,
+        ]))
     }
 
     /// Repeats each key or value head for the query heads of its group.
@@ -226,12 +251,18 @@ struct Rotary {
 impl Rotary {
     fn new(length: usize, head_dim: usize, theta: f64, device: &Device) -> Self {
         let half = head_dim / 2;
-        let frequencies: Vec<f32> =
-            (0..half).map(|i| theta.powf(-2.0 * i as f64 / head_dim as f64) as f32).collect();
+        let frequencies: Vec<f32> = (0..half)
+            .map(|i| theta.powf(-2.0 * i as f64 / head_dim as f64) as f32)
+            .collect();
         let frequencies = Tensor::<1>::from_floats(frequencies.as_slice(), device).unsqueeze::<2>();
-        let positions = Tensor::<1, Int>::arange(0..length as i64, device).float().unsqueeze_dim::<2>(1);
+        let positions = Tensor::<1, Int>::arange(0..length as i64, device)
+            .float()
+            .unsqueeze_dim::<2>(1);
         let angles = positions.matmul(frequencies);
-        Self { cos: angles.clone().cos(), sin: angles.sin() }
+        Self {
+            cos: angles.clone().cos(),
+            sin: angles.sin(),
+        }
     }
 
     /// `(batch, heads, length, head_dim)` in and out.
@@ -253,4 +284,3 @@ impl DecoderModel {
         self.rope_theta
     }
 }
-

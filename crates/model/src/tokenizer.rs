@@ -29,12 +29,18 @@ impl TextTokenizer {
     ///
     /// If the bytes are not such a file.
     pub fn from_json(bytes: &[u8]) -> Result<Self, TokenizerError> {
-        let tokenizer =
-            Tokenizer::from_bytes(bytes).map_err(|error| TokenizerError::Unreadable(error.to_string()))?;
+        let tokenizer = Tokenizer::from_bytes(bytes)
+            .map_err(|error| TokenizerError::Unreadable(error.to_string()))?;
         let size = tokenizer.get_vocab_size(true) as u32;
-        let texts = (0..size).map(|id| tokenizer.decode(&[id], false).unwrap_or_default()).collect();
+        let texts = (0..size)
+            .map(|id| tokenizer.decode(&[id], false).unwrap_or_default())
+            .collect();
         let unknown = tokenizer.token_to_id("<unk>");
-        Ok(Self { tokenizer, texts, unknown })
+        Ok(Self {
+            tokenizer,
+            texts,
+            unknown,
+        })
     }
 
     /// Number of tokens.
@@ -60,16 +66,23 @@ impl TextTokenizer {
     pub fn encode(&self, text: &str) -> Result<Vec<u32>, TokenizerError> {
         let encode = |text: &str| {
             let encoding = self.tokenizer.encode(text, false);
-            encoding.map(|encoding| encoding.get_ids().to_vec()).unwrap_or_default()
+            encoding
+                .map(|encoding| encoding.get_ids().to_vec())
+                .unwrap_or_default()
         };
-        let is_lost = |ids: &[u32]| ids.is_empty() || ids.iter().any(|id| Some(*id) == self.unknown);
+        let is_lost =
+            |ids: &[u32]| ids.is_empty() || ids.iter().any(|id| Some(*id) == self.unknown);
         let mut lost: Vec<char> = Vec::new();
         for character in text.chars() {
             if !lost.contains(&character) && is_lost(&encode(character.encode_utf8(&mut [0; 4]))) {
                 lost.push(character);
             }
         }
-        if lost.is_empty() { Ok(encode(text)) } else { Err(TokenizerError::UnknownCharacters(lost)) }
+        if lost.is_empty() {
+            Ok(encode(text))
+        } else {
+            Err(TokenizerError::UnknownCharacters(lost))
+        }
     }
 
     /// The text of a sequence of tokens.

@@ -200,7 +200,15 @@ fn commit(round: &Round) -> String {
     } else {
         sentence = format!("{sentence}: {tokens}");
     }
-    capital(&format!("{sentence} from a single pass of the target."))
+    // The last round may bring more than was asked for or than the context holds.
+    let cut = if round.committed.len() <= round.accepted() && round.closing.is_some() {
+        ", cut where the text ends"
+    } else {
+        ""
+    };
+    capital(&format!(
+        "{sentence} from a single pass of the target{cut}."
+    ))
 }
 
 /// One sentence about a whole round, for people who listen.

@@ -25,25 +25,42 @@ impl Distribution {
     /// Keeps all of a small vocabulary and the 20 most probable tokens of a large one.
     pub fn new(probs: &[f32]) -> Self {
         if probs.len() <= Self::COMPLETE {
-            return Self { tokens: None, probs: probs.to_vec(), rest: 0.0 };
+            return Self {
+                tokens: None,
+                probs: probs.to_vec(),
+                rest: 0.0,
+            };
         }
         let mut order: Vec<u32> = (0..probs.len() as u32).collect();
-        order.sort_by(|a, b| probs[*b as usize].total_cmp(&probs[*a as usize]).then(a.cmp(b)));
+        order.sort_by(|a, b| {
+            probs[*b as usize]
+                .total_cmp(&probs[*a as usize])
+                .then(a.cmp(b))
+        });
         order.truncate(Self::KEPT);
         let kept: Vec<f32> = order.iter().map(|id| probs[*id as usize]).collect();
         let rest = (1.0 - kept.iter().sum::<f32>()).max(0.0);
-        Self { tokens: Some(order), probs: kept, rest }
+        Self {
+            tokens: Some(order),
+            probs: kept,
+            rest,
+        }
     }
 
     /// (token, probability) of every kept token.
     pub fn iter(&self) -> impl Iterator<Item = (u32, f32)> + '_ {
         let id = |index: usize| self.tokens.as_ref().map_or(index as u32, |ids| ids[index]);
-        self.probs.iter().enumerate().map(move |(index, prob)| (id(index), *prob))
+        self.probs
+            .iter()
+            .enumerate()
+            .map(move |(index, prob)| (id(index), *prob))
     }
 
     /// Probability of one token; `None` when it was not kept.
     pub fn prob(&self, token: u32) -> Option<f32> {
-        self.iter().find(|(id, _)| *id == token).map(|(_, prob)| prob)
+        self.iter()
+            .find(|(id, _)| *id == token)
+            .map(|(_, prob)| prob)
     }
 }
 
@@ -221,7 +238,15 @@ mod tests {
     #[test]
     fn a_file_that_is_not_a_trace_gets_a_sentence() {
         assert!(Trace::from_json("[]").unwrap_err().contains("not a trace"));
-        assert!(Trace::from_json(r#"{"version": 99}"#).unwrap_err().contains("version 99"));
-        assert!(Trace::from_json(r#"{"version": 1}"#).unwrap_err().contains("damaged"));
+        assert!(
+            Trace::from_json(r#"{"version": 99}"#)
+                .unwrap_err()
+                .contains("version 99")
+        );
+        assert!(
+            Trace::from_json(r#"{"version": 1}"#)
+                .unwrap_err()
+                .contains("damaged")
+        );
     }
 }

@@ -93,30 +93,62 @@ impl Settings {
     /// Names the first field that is out of range and says what would be right.
     pub fn check(&self) -> Result<(), SettingsError> {
         let refuse = |field, sentence: String| Err(SettingsError { field, sentence });
-        if self.pair.is_empty() || !self.pair.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
-            return refuse("pair", "a pair's name has letters, digits and hyphens only".to_owned());
+        if self.pair.is_empty()
+            || !self
+                .pair
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || c == '-')
+        {
+            return refuse(
+                "pair",
+                "a pair's name has letters, digits and hyphens only".to_owned(),
+            );
         }
         let length = self.prompt.chars().count();
         if length > Self::MAX_PROMPT {
-            return refuse("prompt", format!("{length} characters are too many; {} fit at most", Self::MAX_PROMPT));
+            return refuse(
+                "prompt",
+                format!(
+                    "{length} characters are too many; {} fit at most",
+                    Self::MAX_PROMPT
+                ),
+            );
         }
         if self.gamma > MAX_GAMMA {
-            return refuse("gamma", format!("{} is out of range; choose 0 to {MAX_GAMMA}", self.gamma));
+            return refuse(
+                "gamma",
+                format!("{} is out of range; choose 0 to {MAX_GAMMA}", self.gamma),
+            );
         }
         if !(0.0..=4.0).contains(&self.temperature) {
-            return refuse("temperature", format!("{} is out of range; choose 0 to 4", self.temperature));
+            return refuse(
+                "temperature",
+                format!("{} is out of range; choose 0 to 4", self.temperature),
+            );
         }
         if !(self.top_p > 0.0 && self.top_p <= 1.0) {
-            return refuse("top_p", format!("{} is out of range; choose above 0 and up to 1", self.top_p));
+            return refuse(
+                "top_p",
+                format!("{} is out of range; choose above 0 and up to 1", self.top_p),
+            );
         }
         if self.top_k > 1_000_000 {
-            return refuse("top_k", format!("{} is out of range; 0 turns it off", self.top_k));
+            return refuse(
+                "top_k",
+                format!("{} is out of range; 0 turns it off", self.top_k),
+            );
         }
         if self.seed > MAX_SEED {
-            return refuse("seed", format!("{} is out of range; choose 0 to {MAX_SEED}", self.seed));
+            return refuse(
+                "seed",
+                format!("{} is out of range; choose 0 to {MAX_SEED}", self.seed),
+            );
         }
         if self.max_tokens == 0 || self.max_tokens > 4096 {
-            return refuse("max_tokens", format!("{} is out of range; choose 1 to 4096", self.max_tokens));
+            return refuse(
+                "max_tokens",
+                format!("{} is out of range; choose 1 to 4096", self.max_tokens),
+            );
         }
         Ok(())
     }
@@ -128,8 +160,10 @@ impl Settings {
     /// If the text is not such an object, has a field of another name, or a field is out of
     /// range.
     pub fn from_json(text: &str) -> Result<Self, SettingsError> {
-        let settings: Self = serde_json::from_str(text)
-            .map_err(|error| SettingsError { field: "settings", sentence: error.to_string() })?;
+        let settings: Self = serde_json::from_str(text).map_err(|error| SettingsError {
+            field: "settings",
+            sentence: error.to_string(),
+        })?;
         settings.check()?;
         Ok(settings)
     }
@@ -162,6 +196,12 @@ mod tests {
     #[test]
     fn absent_fields_keep_their_defaults() {
         let settings = Settings::from_json(r#"{"gamma": 2}"#).unwrap();
-        assert_eq!(settings, Settings { gamma: 2, ..Settings::default() });
+        assert_eq!(
+            settings,
+            Settings {
+                gamma: 2,
+                ..Settings::default()
+            }
+        );
     }
 }

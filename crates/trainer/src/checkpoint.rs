@@ -29,19 +29,36 @@ struct State {
 
 /// Writes a checkpoint beside the last one and swaps it in whole, so that a full disk or a
 /// kill in the middle leaves the last one intact.
-pub fn save(folder: &Path, recipe: &Recipe, decoder: &Decoder, optimizer: &ModuleOptimizer, progress: &Progress) -> anyhow::Result<()> {
+pub fn save(
+    folder: &Path,
+    recipe: &Recipe,
+    decoder: &Decoder,
+    optimizer: &ModuleOptimizer,
+    progress: &Progress,
+) -> anyhow::Result<()> {
     let fresh = folder.with_extension("fresh");
     let old = folder.with_extension("old");
     std::fs::remove_dir_all(&fresh).ok();
-    std::fs::create_dir_all(&fresh).with_context(|| format!("cannot create {}", fresh.display()))?;
-    let state = State { config: recipe.config.clone(), steps: recipe.steps, seed: recipe.seed, progress: progress.clone() };
+    std::fs::create_dir_all(&fresh)
+        .with_context(|| format!("cannot create {}", fresh.display()))?;
+    let state = State {
+        config: recipe.config.clone(),
+        steps: recipe.steps,
+        seed: recipe.seed,
+        progress: progress.clone(),
+    };
     let write = || -> anyhow::Result<()> {
         decoder.save_into(&mut BurnpackStore::from_file(fresh.join("model.bpk")))?;
         optimizer.save(fresh.join("optimizer"))?;
         std::fs::write(fresh.join("state.json"), serde_json::to_vec_pretty(&state)?)?;
         Ok(())
     };
-    write().with_context(|| format!("cannot write a checkpoint to {} (disk full?); the last one is kept", fresh.display()))?;
+    write().with_context(|| {
+        format!(
+            "cannot write a checkpoint to {} (disk full?); the last one is kept",
+            fresh.display()
+        )
+    })?;
     std::fs::remove_dir_all(&old).ok();
     if folder.exists() {
         std::fs::rename(folder, &old)?;
@@ -52,11 +69,22 @@ pub fn save(folder: &Path, recipe: &Recipe, decoder: &Decoder, optimizer: &Modul
 }
 
 /// Reads the checkpoint of this recipe, if there is one.
-pub fn load(folder: &Path, recipe: &Recipe, mut decoder: Decoder, optimizer: &mut ModuleOptimizer) -> anyhow::Result<Option<(Decoder, Progress)>> {
-    let Ok(text) = std::fs::read_to_string(folder.join("state.json")) else { return Ok(None) };
-    let state: State = serde_json::from_str(&text).with_context(|| format!("{} is damaged; delete it to start over", folder.display()))?;
+pub fn load(
+    folder: &Path,
+    recipe: &Recipe,
+    mut decoder: Decoder,
+    optimizer: &mut ModuleOptimizer,
+) -> anyhow::Result<Option<(Decoder, Progress)>> {
+    let Ok(text) = std::fs::read_to_string(folder.join("state.json")) else {
+        return Ok(None);
+    };
+    let state: State = serde_json::from_str(&text)
+        .with_context(|| format!("{} is damaged; delete it to start over", folder.display()))?;
     if state.config != recipe.config || state.steps != recipe.steps || state.seed != recipe.seed {
-        bail!("{} belongs to a run with another shape, length or seed; choose another --work folder or delete it", folder.display());
+        bail!(
+            "{} belongs to a run with another shape, length or seed; choose another --work folder or delete it",
+            folder.display()
+        );
     }
     decoder.load_from(&mut BurnpackStore::from_file(folder.join("model.bpk")))?;
     let fresh = std::mem::replace(optimizer, crate::training::optimizer());

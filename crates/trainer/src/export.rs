@@ -37,7 +37,11 @@ pub fn export(export: &Export, device: &Device) -> anyhow::Result<ModelCard> {
         let decoder = load_weights(&trained.config, weights.clone(), device)?;
         let context = trained.config.max_position_embeddings;
         cards.push(TrainedModel {
-            config: write(out, &format!("{name}/config.json"), &serde_json::to_vec_pretty(&trained.config)?)?,
+            config: write(
+                out,
+                &format!("{name}/config.json"),
+                &serde_json::to_vec_pretty(&trained.config)?,
+            )?,
             weights: write(out, &format!("{name}/model.safetensors"), &weights)?,
             parameters: trained.config.parameters(),
             validation_loss: validation_loss(&decoder, validation, context, device),
@@ -51,12 +55,16 @@ pub fn export(export: &Export, device: &Device) -> anyhow::Result<ModelCard> {
     let context = export.target.config.max_position_embeddings;
     let acceptance_rate = acceptance_rate(&decoders[0], &decoders[1], validation, context, device);
     let mut cards = cards.into_iter();
-    let (target, draft) = (cards.next().expect("two models"), cards.next().expect("two models"));
+    let (target, draft) = (
+        cards.next().expect("two models"),
+        cards.next().expect("two models"),
+    );
     let card = ModelCard {
         name: "shakespeare".to_owned(),
         title: "Shakespeare, by characters".to_owned(),
         token_kind: "character".to_owned(),
-        corpus: "tinyshakespeare (karpathy/char-rnn, commit 6f9487a), public-domain text".to_owned(),
+        corpus: "tinyshakespeare (karpathy/char-rnn, commit 6f9487a), public-domain text"
+            .to_owned(),
         split: "first 90 % of the characters to train, last 10 % to validate".to_owned(),
         prefix: "\n".to_owned(),
         trigram_validation_loss: export.trigram,
@@ -74,7 +82,9 @@ pub fn export(export: &Export, device: &Device) -> anyhow::Result<ModelCard> {
 fn write_index(folder: &Path) -> anyhow::Result<()> {
     let mut pairs = Vec::new();
     for entry in std::fs::read_dir(folder)? {
-        let Ok(text) = std::fs::read_to_string(entry?.path().join("model-card.json")) else { continue };
+        let Ok(text) = std::fs::read_to_string(entry?.path().join("model-card.json")) else {
+            continue;
+        };
         let card: ModelCard = serde_json::from_str(&text)?;
         let files = [
             &card.tokenizer,
@@ -84,7 +94,10 @@ fn write_index(folder: &Path) -> anyhow::Result<()> {
             &card.draft.weights,
         ];
         let bytes: usize = files.iter().map(|file| file.bytes).sum();
-        pairs.push((card.name.clone(), json!({ "name": card.name, "title": card.title, "bytes": bytes })));
+        pairs.push((
+            card.name.clone(),
+            json!({ "name": card.name, "title": card.title, "bytes": bytes }),
+        ));
     }
     pairs.sort_by(|a, b| a.0.cmp(&b.0));
     let pairs: Vec<serde_json::Value> = pairs.into_iter().map(|(_, pair)| pair).collect();
@@ -96,13 +109,20 @@ fn write(out: &Path, path: &str, bytes: &[u8]) -> anyhow::Result<FileEntry> {
     let full = out.join(path);
     std::fs::create_dir_all(full.parent().expect("below the output folder"))?;
     std::fs::write(&full, bytes).with_context(|| format!("cannot write {}", full.display()))?;
-    Ok(FileEntry { path: path.to_owned(), bytes: bytes.len(), sha256: sha256_hex(bytes) })
+    Ok(FileEntry {
+        path: path.to_owned(),
+        bytes: bytes.len(),
+        sha256: sha256_hex(bytes),
+    })
 }
 
 /// Characters as tokens: byte-pair encoding without any merge.
 fn tokenizer_json(characters: &[char]) -> serde_json::Value {
-    let vocab: serde_json::Map<String, serde_json::Value> =
-        characters.iter().enumerate().map(|(id, c)| (c.to_string(), json!(id))).collect();
+    let vocab: serde_json::Map<String, serde_json::Value> = characters
+        .iter()
+        .enumerate()
+        .map(|(id, c)| (c.to_string(), json!(id)))
+        .collect();
     json!({
         "version": "1.0",
         "truncation": null,

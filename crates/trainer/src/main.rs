@@ -73,7 +73,9 @@ fn options() -> anyhow::Result<Option<Options>> {
 }
 
 fn main() -> anyhow::Result<()> {
-    let Some(options) = options()? else { return Ok(()) };
+    let Some(options) = options()? else {
+        return Ok(());
+    };
     let corpus = Corpus::read(&options.corpus)?;
     let vocab = corpus.characters.len();
     println!(
@@ -103,7 +105,13 @@ fn main() -> anyhow::Result<()> {
     let target = train(&target_recipe, &corpus, &options.work, &device)?;
     let draft = train(&draft_recipe, &corpus, &options.work, &device)?;
     let card = export::export(
-        &export::Export { corpus: &corpus, trigram, target: &target, draft: &draft, out: &options.out },
+        &export::Export {
+            corpus: &corpus,
+            trigram,
+            target: &target,
+            draft: &draft,
+            out: &options.out,
+        },
         &device,
     )?;
     println!(

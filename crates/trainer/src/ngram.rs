@@ -27,7 +27,9 @@ pub fn trigram_loss(train: &[u32], validation: &[u32], vocab: usize) -> f64 {
         }
         lower
     };
-    let losses = validation.windows(3).map(|w| -probability(w[0] as usize, w[1] as usize, w[2] as usize).ln());
+    let losses = validation
+        .windows(3)
+        .map(|w| -probability(w[0] as usize, w[1] as usize, w[2] as usize).ln());
     losses.sum::<f64>() / (validation.len() - 2) as f64
 }
 

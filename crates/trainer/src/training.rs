@@ -61,11 +61,17 @@ pub fn optimizer() -> ModuleOptimizer {
     let muon = MuonConfig::new()
         .with_adjust_lr_fn(AdjustLrFn::MatchRmsAdamW)
         .with_weight_decay(Some(WeightDecayConfig::new(0.05)));
-    adam.init().with_group(ParamGroup::from_predicate("_proj"), muon.build(), None)
+    adam.init()
+        .with_group(ParamGroup::from_predicate("_proj"), muon.build(), None)
 }
 
 /// Trains one model, or finishes it from its last checkpoint.
-pub fn train(recipe: &Recipe, corpus: &Corpus, work: &Path, device: &Device) -> anyhow::Result<Trained> {
+pub fn train(
+    recipe: &Recipe,
+    corpus: &Corpus,
+    work: &Path,
+    device: &Device,
+) -> anyhow::Result<Trained> {
     let folder = work.join(recipe.name);
     let training_device = device.clone().autodiff();
     training_device.seed(recipe.seed);
@@ -78,7 +84,10 @@ pub fn train(recipe: &Recipe, corpus: &Corpus, work: &Path, device: &Device) -> 
     }
     let context = recipe.config.max_position_embeddings;
     let parameters = recipe.config.parameters();
-    println!("{}: {parameters} parameters, {} steps", recipe.name, recipe.steps);
+    println!(
+        "{}: {parameters} parameters, {} steps",
+        recipe.name, recipe.steps
+    );
     let start = Instant::now();
     let first_step = progress.step;
     let seconds_before = progress.seconds;
@@ -87,7 +96,8 @@ pub fn train(recipe: &Recipe, corpus: &Corpus, work: &Path, device: &Device) -> 
         let windows: Vec<&[u32]> = (0..recipe.batch)
             .map(|row| {
                 let counter = [step as u32, ((Purpose::Training as u32) << 24) | row as u32];
-                let bits = threefry2x32([recipe.seed as u32, (recipe.seed >> 32) as u32], counter)[0];
+                let bits =
+                    threefry2x32([recipe.seed as u32, (recipe.seed >> 32) as u32], counter)[0];
                 let offset = bits as usize % (corpus.train.len() - context);
                 &corpus.train[offset..=offset + context]
             })
@@ -97,21 +107,41 @@ pub fn train(recipe: &Recipe, corpus: &Corpus, work: &Path, device: &Device) -> 
         let logits = decoder.forward(tokens_tensor(&inputs, &training_device));
         let loss = cross_entropy(logits, tokens_tensor(&targets, &training_device));
         let value = f64::from(loss.clone().into_scalar::<f32>());
-        anyhow::ensure!(value.is_finite(), "{}: the loss is no longer finite at step {step}", recipe.name);
+        anyhow::ensure!(
+            value.is_finite(),
+            "{}: the loss is no longer finite at step {step}",
+            recipe.name
+        );
         let mut gradients = loss.backward();
         let gradients = GradientsParams::from_module(&mut gradients, &decoder);
         let share = schedule(step, recipe.steps);
         decoder = optimizer.step(LEARNING_RATE * share, decoder, gradients);
         progress.step += 1;
-        progress.smoothed_loss =
-            if step == 0 { value } else { 0.98 * progress.smoothed_loss + 0.02 * value };
+        progress.smoothed_loss = if step == 0 {
+            value
+        } else {
+            0.98 * progress.smoothed_loss + 0.02 * value
+        };
         progress.seconds = seconds_before + start.elapsed().as_secs_f64();
-        report(recipe, &progress, first_step, start.elapsed().as_secs_f64(), context);
-        if progress.step.is_multiple_of(STEPS_BETWEEN_CHECKPOINTS) || progress.step == recipe.steps {
+        report(
+            recipe,
+            &progress,
+            first_step,
+            start.elapsed().as_secs_f64(),
+            context,
+        );
+        if progress.step.is_multiple_of(STEPS_BETWEEN_CHECKPOINTS) || progress.step == recipe.steps
+        {
             checkpoint::save(&folder, recipe, &decoder, &optimizer, &progress)?;
             let part = &corpus.validation[..corpus.validation.len().min(15_000)];
             let loss = validation_loss(&decoder.valid(), part, context, device);
-            println!("\r{}: step {:>5}, validation loss {loss:.4} on its first {} characters{:12}", recipe.name, progress.step, part.len(), "");
+            println!(
+                "\r{}: step {:>5}, validation loss {loss:.4} on its first {} characters{:12}",
+                recipe.name,
+                progress.step,
+                part.len(),
+                ""
+            );
         }
     }
     Ok(Trained {

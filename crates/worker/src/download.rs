@@ -13,12 +13,23 @@ use crate::scope;
 /// # Errors
 ///
 /// A sentence that names the file.
-pub(crate) async fn fetch(path: &str, fresh: bool, mut received: impl FnMut(usize)) -> Result<Vec<u8>, String> {
-    let failed = |why: String| format!("{path} could not be downloaded ({why}). Check the connection and try again.");
+pub(crate) async fn fetch(
+    path: &str,
+    fresh: bool,
+    mut received: impl FnMut(usize),
+) -> Result<Vec<u8>, String> {
+    let failed = |why: String| {
+        format!("{path} could not be downloaded ({why}). Check the connection and try again.")
+    };
     let options = RequestInit::new();
-    options.set_cache(if fresh { RequestCache::Reload } else { RequestCache::Default });
+    options.set_cache(if fresh {
+        RequestCache::Reload
+    } else {
+        RequestCache::Default
+    });
     let address = scope::address(&format!("pairs/{path}"));
-    let request = Request::new_with_str_and_init(&address, &options).map_err(|error| failed(message(&error)))?;
+    let request = Request::new_with_str_and_init(&address, &options)
+        .map_err(|error| failed(message(&error)))?;
     let response = JsFuture::from(scope::scope().fetch_with_request(&request))
         .await
         .map_err(|error| failed(message(&error)))?;
@@ -26,12 +37,17 @@ pub(crate) async fn fetch(path: &str, fresh: bool, mut received: impl FnMut(usiz
     if !response.ok() {
         return Err(failed(format!("the server answered {}", response.status())));
     }
-    let Some(body) = response.body() else { return Err(failed("the answer was empty".to_owned())) };
+    let Some(body) = response.body() else {
+        return Err(failed("the answer was empty".to_owned()));
+    };
     let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
     let mut bytes = Vec::new();
     loop {
-        let piece = JsFuture::from(reader.read()).await.map_err(|error| failed(message(&error)))?;
-        let done = Reflect::get(&piece, &JsValue::from_str("done")).is_ok_and(|done| done.is_truthy());
+        let piece = JsFuture::from(reader.read())
+            .await
+            .map_err(|error| failed(message(&error)))?;
+        let done =
+            Reflect::get(&piece, &JsValue::from_str("done")).is_ok_and(|done| done.is_truthy());
         if done {
             return Ok(bytes);
         }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use couplet_engine::{Backend, Engine, EngineError, Pair};
-use couplet_kernels::{Device, DeviceError};
+use couplet_kernels::DeviceError;
 use couplet_protocol::{BackendChoice, BackendKind, DeviceInfo, Which};
 
 use crate::scope;
@@ -13,7 +13,10 @@ use crate::scope;
 /// # Errors
 ///
 /// If not even the CPU works.
-pub(crate) async fn climb(pair: &Rc<Pair>, choice: BackendChoice) -> Result<(Engine, DeviceInfo), EngineError> {
+pub(crate) async fn climb(
+    pair: &Rc<Pair>,
+    choice: BackendChoice,
+) -> Result<(Engine, DeviceInfo), EngineError> {
     let mut reason = None;
     if choice == BackendChoice::Auto {
         match on_gpu(pair).await {
@@ -23,16 +26,32 @@ pub(crate) async fn climb(pair: &Rc<Pair>, choice: BackendChoice) -> Result<(Eng
     }
     let engine = Engine::new(pair.clone(), &Backend::cpu(), scope::now).await?;
     try_out(&engine).await?;
-    Ok((engine, DeviceInfo { backend: BackendKind::Cpu, name: "CPU in WebAssembly".to_owned(), reason }))
+    Ok((
+        engine,
+        DeviceInfo {
+            backend: BackendKind::Cpu,
+            name: "CPU in WebAssembly".to_owned(),
+            reason,
+        },
+    ))
 }
 
 async fn on_gpu(pair: &Rc<Pair>) -> Result<(Engine, DeviceInfo), EngineError> {
     let backend = Backend::gpu().await?;
     let engine = Engine::new(pair.clone(), &backend, scope::now).await?;
     try_out(&engine).await?;
-    let Device::Gpu(gpu) = &backend.kernels else { unreachable!("asked for a GPU") };
-    let name = format!("WebGPU, {}", gpu.name());
-    Ok((engine, DeviceInfo { backend: BackendKind::Gpu, name, reason: None }))
+    let name = match scope::gpu_name().await {
+        name if name.is_empty() => "WebGPU".to_owned(),
+        name => format!("WebGPU, {name}"),
+    };
+    Ok((
+        engine,
+        DeviceInfo {
+            backend: BackendKind::Gpu,
+            name,
+            reason: None,
+        },
+    ))
 }
 
 /// A forward pass of both models must give probabilities.

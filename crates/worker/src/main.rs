@@ -12,7 +12,7 @@ use std::rc::Rc;
 use couplet_protocol::{Command, Failure, FailureKind, Reply};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
-use web_sys::MessageEvent;
+use web_sys::{Event, MessageEvent};
 
 use crate::session::Session;
 
@@ -30,21 +30,40 @@ mod constructors {
     }
 }
 
+/// Tells the page that this worker is of no more use.
+fn report_fault() {
+    let sentence =
+        "The engine stopped because of a fault inside Couplet or because memory ran out. \
+                    It can be started again; your text and settings are kept."
+            .to_owned();
+    let failure = Failure {
+        kind: FailureKind::Internal,
+        field: None,
+        sentence,
+    };
+    scope::post(&Reply::Failed { id: None, failure });
+}
+
 fn main() {
     constructors::run();
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);
-        let sentence = "The engine stopped because of a fault inside Couplet. It can be started again; \
-                        your text and settings are kept."
-            .to_owned();
-        let failure = Failure { kind: FailureKind::Internal, field: None, sentence };
-        scope::post(&Reply::Failed { id: None, failure });
+        report_fault();
     }));
+    // What ends without a panic, such as memory that has run out, ends as a rejected promise.
+    let rejected = Closure::<dyn FnMut(Event)>::new(|_| report_fault());
+    // Fails only for a null listener.
+    scope::scope()
+        .add_event_listener_with_callback("unhandledrejection", rejected.as_ref().unchecked_ref())
+        .ok();
+    rejected.forget();
     let session = Rc::new(Session::default());
     let queue: Rc<RefCell<VecDeque<Command>>> = Rc::default();
     let busy = Rc::new(RefCell::new(false));
     let receive = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        let Some(text) = event.data().as_string() else { return };
+        let Some(text) = event.data().as_string() else {
+            return;
+        };
         match serde_json::from_str::<Command>(&text) {
             // Stopping does not wait for its turn.
             Ok(Command::Stop { id }) => session.stop(id),
@@ -63,8 +82,13 @@ fn main() {
                 }
             }
             Err(error) => {
-                let sentence = format!("The page sent a command that the engine does not know: {error}.");
-                let failure = Failure { kind: FailureKind::Internal, field: None, sentence };
+                let sentence =
+                    format!("The page sent a command that the engine does not know: {error}.");
+                let failure = Failure {
+                    kind: FailureKind::Internal,
+                    field: None,
+                    sentence,
+                };
                 scope::post(&Reply::Failed { id: None, failure });
             }
         }

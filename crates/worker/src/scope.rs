@@ -1,7 +1,7 @@
 //! What the worker needs of its global scope.
 
 use couplet_protocol::Reply;
-use js_sys::Promise;
+use js_sys::{Function, Object, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::DedicatedWorkerGlobalScope;
@@ -21,7 +21,9 @@ pub(crate) fn post(reply: &Reply) {
 
 /// Milliseconds since the worker started.
 pub(crate) fn now() -> f64 {
-    scope().performance().map_or(0.0, |performance| performance.now())
+    scope()
+        .performance()
+        .map_or(0.0, |performance| performance.now())
 }
 
 /// Lets the worker receive messages.
@@ -37,4 +39,44 @@ pub(crate) fn address(path: &str) -> String {
     let here = scope().location().href();
     let folder = here.rsplit_once('/').map_or("", |(folder, _)| folder);
     format!("{folder}/{path}")
+}
+
+/// What the browser tells of its GPU: "apple metal-3". Empty when it tells nothing; wgpu passes
+/// on only the description, which browsers leave empty.
+pub(crate) async fn gpu_name() -> String {
+    let get = |object: &JsValue, name: &str| Reflect::get(object, &JsValue::from_str(name)).ok();
+    let request = || -> Option<Promise> {
+        let gpu = get(&scope().navigator(), "gpu")?;
+        let request: Function = get(&gpu, "requestAdapter")?.dyn_into().ok()?;
+        let options = Object::new();
+        Reflect::set(
+            &options,
+            &"powerPreference".into(),
+            &"high-performance".into(),
+        )
+        .ok()?;
+        request.call1(&gpu, &options).ok()?.dyn_into().ok()
+    };
+    let Some(request) = request() else {
+        return String::new();
+    };
+    let Ok(adapter) = JsFuture::from(request).await else {
+        return String::new();
+    };
+    let Some(info) = get(&adapter, "info") else {
+        return String::new();
+    };
+    let word = |name| {
+        get(&info, name)
+            .and_then(|word| word.as_string())
+            .filter(|word| !word.is_empty())
+    };
+    match word("description") {
+        Some(description) => description,
+        None => ["vendor", "architecture"]
+            .into_iter()
+            .filter_map(word)
+            .collect::<Vec<_>>()
+            .join(" "),
+    }
 }

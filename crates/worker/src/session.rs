@@ -7,8 +7,8 @@ use std::rc::Rc;
 use couplet_engine::{Engine, EngineError, Pair, PairFiles, measure};
 use couplet_model::{FileEntry, ModelCard};
 use couplet_protocol::{
-    BackendChoice, Command, DeviceInfo, Distribution, Event, Failure, FailureKind, FinishReason, PairSummary, Reply,
-    Settings, Which,
+    BackendChoice, Command, DeviceInfo, Distribution, Event, Failure, FailureKind, FinishReason,
+    PairSummary, Reply, Settings, Which,
 };
 
 use crate::{download, ladder, scope};
@@ -48,19 +48,33 @@ impl Session {
             Command::Pairs { id } => (id, self.pairs(id).await),
             Command::Load { id, pair, backend } => (id, self.load(id, &pair, backend).await),
             Command::Generate { id, settings } => (id, self.generate(id, &settings).await),
-            Command::Distribution { id, pair, model, text } => (id, self.distribution(id, &pair, model, &text).await),
-            Command::Measure { id, settings, pairs } => (id, self.measure(id, &settings, pairs).await),
+            Command::Distribution {
+                id,
+                pair,
+                model,
+                text,
+            } => (id, self.distribution(id, &pair, model, &text).await),
+            Command::Measure {
+                id,
+                settings,
+                pairs,
+            } => (id, self.measure(id, &settings, pairs).await),
             // Handled on arrival.
             Command::Stop { .. } => return,
         };
         self.stopped.borrow_mut().remove(&id);
         if let Err(failure) = result {
-            scope::post(&Reply::Failed { id: Some(id), failure });
+            scope::post(&Reply::Failed {
+                id: Some(id),
+                failure,
+            });
         }
     }
 
     async fn pairs(&self, id: u32) -> Result<(), Failure> {
-        let bytes = download::fetch("pairs.json", false, |_| ()).await.map_err(|sentence| download_failure(sentence))?;
+        let bytes = download::fetch("pairs.json", false, |_| ())
+            .await
+            .map_err(|sentence| download_failure(sentence))?;
         let pairs: Vec<PairSummary> = serde_json::from_slice(&bytes).map_err(|error| Failure {
             kind: FailureKind::Files,
             field: None,
@@ -71,19 +85,44 @@ impl Session {
     }
 
     async fn load(&self, id: u32, name: &str, choice: BackendChoice) -> Result<(), Failure> {
-        let settings = Settings { pair: name.to_owned(), ..Settings::default() };
-        settings.check().map_err(|error| EngineError::from(error).failure())?;
+        let settings = Settings {
+            pair: name.to_owned(),
+            ..Settings::default()
+        };
+        settings
+            .check()
+            .map_err(|error| EngineError::from(error).failure())?;
         self.choice.set(choice);
-        let known = self.loaded.borrow().as_ref().filter(|loaded| loaded.pair.card.name == name).map(|l| l.pair.clone());
+        let known = self
+            .loaded
+            .borrow()
+            .as_ref()
+            .filter(|loaded| loaded.pair.card.name == name)
+            .map(|l| l.pair.clone());
         let pair = match known {
             Some(pair) => pair,
             None => Rc::new(self.fetch_pair(id, name).await?),
         };
-        scope::post(&Reply::Loading { id, stage: "Preparing the models".to_owned(), received: 0, total: 0 });
-        let (engine, device) = ladder::climb(&pair, choice).await.map_err(|error| error.failure())?;
+        scope::post(&Reply::Loading {
+            id,
+            stage: "Preparing the models".to_owned(),
+            received: 0,
+            total: 0,
+        });
+        let (engine, device) = ladder::climb(&pair, choice)
+            .await
+            .map_err(|error| error.failure())?;
         let info = pair.info().map_err(|error| error.failure())?;
-        *self.loaded.borrow_mut() = Some(Loaded { pair, engine: Some(Rc::new(engine)), device: device.clone() });
-        scope::post(&Reply::Loaded { id, pair: info, device });
+        *self.loaded.borrow_mut() = Some(Loaded {
+            pair,
+            engine: Some(Rc::new(engine)),
+            device: device.clone(),
+        });
+        scope::post(&Reply::Loaded {
+            id,
+            pair: info,
+            device,
+        });
         Ok(())
     }
 
@@ -117,7 +156,10 @@ impl Session {
         while run.finished().is_none() {
             if self.stopped.borrow_mut().remove(&id) {
                 let reason = FinishReason::Stopped;
-                scope::post(&Reply::Events { id, events: vec![Event::Finished { reason }] });
+                scope::post(&Reply::Events {
+                    id,
+                    events: vec![Event::Finished { reason }],
+                });
                 break;
             }
             match engine.round(&mut run, true).await {
@@ -136,11 +178,23 @@ impl Session {
         Ok(())
     }
 
-    async fn distribution(&self, id: u32, pair: &str, model: Which, text: &str) -> Result<(), Failure> {
+    async fn distribution(
+        &self,
+        id: u32,
+        pair: &str,
+        model: Which,
+        text: &str,
+    ) -> Result<(), Failure> {
         let loaded = self.ready(id, pair).await?;
         let engine = loaded.engine.expect("ready() provides one");
-        let probs = engine.distribution(model, text).await.map_err(|error| error.failure())?;
-        scope::post(&Reply::Distribution { id, distribution: Distribution::new(&probs) });
+        let probs = engine
+            .distribution(model, text)
+            .await
+            .map_err(|error| error.failure())?;
+        scope::post(&Reply::Distribution {
+            id,
+            distribution: Distribution::new(&probs),
+        });
         Ok(())
     }
 
@@ -156,7 +210,9 @@ impl Session {
             self.breathe().await;
             !self.stopped.borrow_mut().remove(&id)
         };
-        let result = measure(&engine, settings, loaded.device, pairs, between).await.map_err(|error| error.failure())?;
+        let result = measure(&engine, settings, loaded.device, pairs, between)
+            .await
+            .map_err(|error| error.failure())?;
         match result {
             Some(measurement) => scope::post(&Reply::Measured { id, measurement }),
             None => scope::post(&Reply::Failed {
@@ -182,15 +238,36 @@ impl Session {
 
     /// After a loss: the GPU again, or the CPU when it keeps failing.
     async fn replace_engine(&self, id: u32, losses: u32) -> Result<(Loaded, Rc<Engine>), Failure> {
-        let pair = self.loaded.borrow().as_ref().map(|loaded| loaded.pair.clone()).expect("a run has a pair");
-        let choice = if losses > MAX_LOSSES { BackendChoice::Cpu } else { self.choice.get() };
-        let (engine, mut device) = ladder::climb(&pair, choice).await.map_err(|error| error.failure())?;
-        device.reason.get_or_insert_with(|| "The GPU was lost; the run went on with a new one.".to_owned());
+        let pair = self
+            .loaded
+            .borrow()
+            .as_ref()
+            .map(|loaded| loaded.pair.clone())
+            .expect("a run has a pair");
+        let choice = if losses > MAX_LOSSES {
+            BackendChoice::Cpu
+        } else {
+            self.choice.get()
+        };
+        let (engine, mut device) = ladder::climb(&pair, choice)
+            .await
+            .map_err(|error| error.failure())?;
+        device
+            .reason
+            .get_or_insert_with(|| "The GPU was lost; the run went on with a new one.".to_owned());
         let engine = Rc::new(engine);
-        let loaded = Loaded { pair: pair.clone(), engine: Some(engine.clone()), device: device.clone() };
+        let loaded = Loaded {
+            pair: pair.clone(),
+            engine: Some(engine.clone()),
+            device: device.clone(),
+        };
         *self.loaded.borrow_mut() = Some(loaded.clone());
         let info = pair.info().map_err(|error| error.failure())?;
-        scope::post(&Reply::Loaded { id, pair: info, device });
+        scope::post(&Reply::Loaded {
+            id,
+            pair: info,
+            device,
+        });
         Ok((loaded, engine))
     }
 
@@ -205,7 +282,9 @@ impl Session {
 
 async fn fetch_files(id: u32, name: &str, fresh: bool) -> Result<PairFiles, Failure> {
     let path = |file: &str| format!("{name}/{file}");
-    let card = download::fetch(&path("model-card.json"), fresh, |_| ()).await.map_err(download_failure)?;
+    let card = download::fetch(&path("model-card.json"), fresh, |_| ())
+        .await
+        .map_err(download_failure)?;
     let parsed: ModelCard = serde_json::from_slice(&card).map_err(|error| Failure {
         kind: FailureKind::Files,
         field: None,
@@ -224,9 +303,18 @@ async fn fetch_files(id: u32, name: &str, fresh: bool) -> Result<PairFiles, Fail
     for entry in entries {
         let report = |bytes: usize| {
             received += bytes as u64;
-            scope::post(&Reply::Loading { id, stage: "Downloading the models".to_owned(), received, total });
+            scope::post(&Reply::Loading {
+                id,
+                stage: "Downloading the models".to_owned(),
+                received,
+                total,
+            });
         };
-        files.push(download::fetch(&path(&entry.path), fresh, report).await.map_err(download_failure)?);
+        files.push(
+            download::fetch(&path(&entry.path), fresh, report)
+                .await
+                .map_err(download_failure)?,
+        );
     }
     let mut files = files.into_iter();
     let mut next = || files.next().unwrap_or_default();
@@ -241,5 +329,9 @@ async fn fetch_files(id: u32, name: &str, fresh: bool) -> Result<PairFiles, Fail
 }
 
 fn download_failure(sentence: String) -> Failure {
-    Failure { kind: FailureKind::Download, field: None, sentence }
+    Failure {
+        kind: FailureKind::Download,
+        field: None,
+        sentence,
+    }
 }

@@ -138,9 +138,10 @@ fn unit_tests(repo: &Repo) -> Result<Tally> {
     // Clippy in the compiler's place: `cargo clippy` would compile every dependency a second
     // time, only to look at our own crates.
     if process::find("clippy-driver").is_some() {
-        command
-            .env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver")
-            .env("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__");
+        command.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver").env(
+            "CLIPPY_ARGS",
+            "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
+        );
     }
     let (tally, succeeded) = counted(&mut command, libtest_summary)?;
     Ok(tally.with_outcome(succeeded))

@@ -37,7 +37,11 @@ pub const PROMPTS: [&str; 20] = [
 /// Milliseconds since the first call.
 pub fn clock() -> f64 {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
-    START.get_or_init(std::time::Instant::now).elapsed().as_secs_f64() * 1000.0
+    START
+        .get_or_init(std::time::Instant::now)
+        .elapsed()
+        .as_secs_f64()
+        * 1000.0
 }
 
 /// CPU and GPU. Where no GPU is to be had, `COUPLET_WITHOUT_GPU=1` says that this is known.
@@ -57,7 +61,8 @@ pub fn backends() -> Vec<(&'static str, Backend)> {
 pub fn shipped_files() -> PairFiles {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/shakespeare");
     let read = |path: &str| {
-        std::fs::read(folder.join(path)).unwrap_or_else(|error| panic!("assets/shakespeare/{path}: {error}"))
+        std::fs::read(folder.join(path))
+            .unwrap_or_else(|error| panic!("assets/shakespeare/{path}: {error}"))
     };
     PairFiles {
         card: read("model-card.json"),
@@ -78,8 +83,9 @@ pub fn shipped(backend: &Backend) -> Engine {
 /// A tiny pair with random weights, grouped-query attention and untied heads, over the letters
 /// from `a` on.
 pub fn tiny_files(vocab: usize) -> PairFiles {
-    let vocabulary: serde_json::Map<String, serde_json::Value> =
-        (0..vocab).map(|id| (char::from(b'a' + id as u8).to_string(), id.into())).collect();
+    let vocabulary: serde_json::Map<String, serde_json::Value> = (0..vocab)
+        .map(|id| (char::from(b'a' + id as u8).to_string(), id.into()))
+        .collect();
     let tokenizer = serde_json::json!({
         "version": "1.0", "added_tokens": [], "decoder": { "type": "Fuse" },
         "model": { "type": "BPE", "vocab": vocabulary, "merges": [] }
@@ -95,7 +101,10 @@ pub fn tiny_files(vocab: usize) -> PairFiles {
         let decoder = config.init(&device);
         // Larger than a fresh model's, so that the distributions are far from uniform.
         let decoder = burn::module::Module::map(decoder, &mut Louder);
-        (serde_json::to_vec(&config).unwrap(), save_weights(&decoder).unwrap())
+        (
+            serde_json::to_vec(&config).unwrap(),
+            save_weights(&decoder).unwrap(),
+        )
     };
     let (target_config, target_weights) = model(2, 4, 2, 5);
     let (draft_config, draft_weights) = model(1, 2, 2, 6);
@@ -113,8 +122,11 @@ pub fn tiny_files(vocab: usize) -> PairFiles {
 
 /// Writes the card that belongs to the other files.
 pub fn seal(files: &mut PairFiles) {
-    let entry =
-        |bytes: &[u8]| FileEntry { path: "file".to_owned(), bytes: bytes.len(), sha256: sha256_hex(bytes) };
+    let entry = |bytes: &[u8]| FileEntry {
+        path: "file".to_owned(),
+        bytes: bytes.len(),
+        sha256: sha256_hex(bytes),
+    };
     let model = |config: &[u8], weights: &[u8]| TrainedModel {
         config: entry(config),
         weights: entry(weights),
@@ -160,7 +172,12 @@ pub fn tiny(backend: &Backend, vocab: usize) -> Engine {
 
 /// Settings for the tiny pair.
 pub fn tiny_settings() -> Settings {
-    Settings { pair: "tiny".to_owned(), prompt: "abc".to_owned(), temperature: 1.0, ..Settings::default() }
+    Settings {
+        pair: "tiny".to_owned(),
+        prompt: "abc".to_owned(),
+        temperature: 1.0,
+        ..Settings::default()
+    }
 }
 
 /// Writes a text and returns its tokens and events.

@@ -8,11 +8,17 @@ pub(super) fn run(bindings: &Bindings<'_>) {
     let state = bindings.words(1);
     let (queries, keys, values) = (bindings.floats(2), bindings.floats(3), bindings.floats(4));
     let mut mixed = bindings.floats_mut(5);
-    let (heads, kv_heads, head_dim) = (pass.heads as usize, pass.kv_heads as usize, pass.head_dim as usize);
+    let (heads, kv_heads, head_dim) = (
+        pass.heads as usize,
+        pass.kv_heads as usize,
+        pass.head_dim as usize,
+    );
     let scale = 1.0 / (head_dim as f32).sqrt();
     let mut query = vec![0.0f32; head_dim];
     for row in 0..pass.rows as usize {
-        let Some(position) = pass.position(state[0], row) else { continue };
+        let Some(position) = pass.position(state[0], row) else {
+            continue;
+        };
         for head in 0..heads {
             let kv_head = head / (heads / kv_heads);
             let base = (row * heads + head) * head_dim;
@@ -26,7 +32,10 @@ pub(super) fn run(bindings: &Bindings<'_>) {
             for past in 0..=position {
                 let at = (past * kv_heads + kv_head) * head_dim;
                 let mut products = [0.0f32; 4];
-                for (x, key) in query.chunks_exact(4).zip(keys[at..at + head_dim].chunks_exact(4)) {
+                for (x, key) in query
+                    .chunks_exact(4)
+                    .zip(keys[at..at + head_dim].chunks_exact(4))
+                {
                     for lane in 0..4 {
                         products[lane] += x[lane] * key[lane];
                     }

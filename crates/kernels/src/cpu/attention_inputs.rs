@@ -7,15 +7,34 @@ pub(super) fn run(bindings: &Bindings<'_>) {
     let pass: Pass = bindings.uniform(0);
     let state = bindings.words(1);
     let (stream, weights, rotary) = (bindings.floats(2), bindings.floats(3), bindings.floats(4));
-    let (mut queries, mut keys, mut values) =
-        (bindings.floats_mut(5), bindings.floats_mut(6), bindings.floats_mut(7));
-    let (rows, inputs, outputs) = (pass.rows as usize, pass.input_size as usize, pass.output_size as usize);
-    let (heads, kv_heads, head_dim) = (pass.heads as usize, pass.kv_heads as usize, pass.head_dim as usize);
+    let (mut queries, mut keys, mut values) = (
+        bindings.floats_mut(5),
+        bindings.floats_mut(6),
+        bindings.floats_mut(7),
+    );
+    let (rows, inputs, outputs) = (
+        pass.rows as usize,
+        pass.input_size as usize,
+        pass.output_size as usize,
+    );
+    let (heads, kv_heads, head_dim) = (
+        pass.heads as usize,
+        pass.kv_heads as usize,
+        pass.head_dim as usize,
+    );
     let half = head_dim / 2;
     let mut projected = vec![0.0f32; rows * outputs];
-    multiply_rows(&stream[..rows * inputs], inputs, &weights, &mut projected, outputs);
+    multiply_rows(
+        &stream[..rows * inputs],
+        inputs,
+        &weights,
+        &mut projected,
+        outputs,
+    );
     for row in 0..rows {
-        let Some(position) = pass.position(state[0], row) else { continue };
+        let Some(position) = pass.position(state[0], row) else {
+            continue;
+        };
         let factor = norm_factor(&stream[row * inputs..][..inputs], pass.epsilon);
         let projected = &mut projected[row * outputs..][..outputs];
         for x in projected.iter_mut() {

@@ -8,9 +8,19 @@ pub(super) fn run(bindings: &Bindings<'_>) {
     let state = bindings.words(1);
     let (stream, weights) = (bindings.floats(2), bindings.floats(3));
     let mut activated = bindings.floats_mut(4);
-    let (rows, inputs, columns) = (pass.rows as usize, pass.input_size as usize, pass.output_size as usize);
+    let (rows, inputs, columns) = (
+        pass.rows as usize,
+        pass.input_size as usize,
+        pass.output_size as usize,
+    );
     let mut projected = vec![0.0f32; rows * 2 * columns];
-    multiply_rows(&stream[..rows * inputs], inputs, &weights, &mut projected, 2 * columns);
+    multiply_rows(
+        &stream[..rows * inputs],
+        inputs,
+        &weights,
+        &mut projected,
+        2 * columns,
+    );
     for row in 0..rows {
         if pass.position(state[0], row).is_none() {
             continue;

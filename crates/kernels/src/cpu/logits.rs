@@ -18,12 +18,16 @@ pub(super) fn run(bindings: &Bindings<'_>) {
         let factor = norm_factor(x, pass.epsilon);
         for token in 0..vocab {
             let mut products = [0.0f32; 4];
-            for (x, weights) in x.chunks_exact(4).zip(table[token * inputs..][..inputs].chunks_exact(4)) {
+            for (x, weights) in x
+                .chunks_exact(4)
+                .zip(table[token * inputs..][..inputs].chunks_exact(4))
+            {
                 for lane in 0..4 {
                     products[lane] += x[lane] * weights[lane];
                 }
             }
-            logits[row * vocab + token] = (products[0] + products[1] + products[2] + products[3]) * factor;
+            logits[row * vocab + token] =
+                (products[0] + products[1] + products[2] + products[3]) * factor;
         }
     }
 }

@@ -83,7 +83,13 @@ fn norm_factor(row: &[f32], epsilon: f32) -> f32 {
 /// order of the inputs.
 ///
 /// Shapes: `input` (rows, inputs), `weights` (inputs, outputs), `output` (rows, outputs).
-fn multiply_rows(input: &[f32], inputs: usize, weights: &[f32], output: &mut [f32], outputs: usize) {
+fn multiply_rows(
+    input: &[f32],
+    inputs: usize,
+    weights: &[f32],
+    output: &mut [f32],
+    outputs: usize,
+) {
     for (i, weights) in weights.chunks_exact(outputs).take(inputs).enumerate() {
         for (row, output) in output.chunks_exact_mut(outputs).enumerate() {
             let x = input[row * inputs + i];

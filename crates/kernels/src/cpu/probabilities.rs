@@ -45,12 +45,23 @@ pub(super) fn run(bindings: &Bindings<'_>, rows: usize) {
         }
 
         let inverse_temperature = 1.0 / settings.temperature;
-        let limit_k = if settings.top_k == 0 { vocab } else { settings.top_k as usize };
+        let limit_k = if settings.top_k == 0 {
+            vocab
+        } else {
+            settings.top_k as usize
+        };
         for token in 0..vocab {
             let value = logits[token];
             let kept = limit_k >= vocab
-                || (0..vocab).filter(|other| ranks_before(logits[*other], *other, value, token)).count() < limit_k;
-            probs[token] = if kept { ((value - best_value) * inverse_temperature).exp() } else { 0.0 };
+                || (0..vocab)
+                    .filter(|other| ranks_before(logits[*other], *other, value, token))
+                    .count()
+                    < limit_k;
+            probs[token] = if kept {
+                ((value - best_value) * inverse_temperature).exp()
+            } else {
+                0.0
+            };
         }
         let mut total = sum_of_lanes(probs);
 

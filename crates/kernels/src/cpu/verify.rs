@@ -22,7 +22,11 @@ pub(super) fn run(bindings: &Bindings<'_>) {
     let pass: Pass = bindings.uniform(0);
     let settings: RunSettings = bindings.uniform(1);
     let (draft_probs, target_probs) = (bindings.floats(2), bindings.floats(3));
-    let (mut tokens, mut state, mut record) = (bindings.words_mut(4), bindings.words_mut(5), bindings.words_mut(6));
+    let (mut tokens, mut state, mut record) = (
+        bindings.words_mut(4),
+        bindings.words_mut(5),
+        bindings.words_mut(6),
+    );
     let (gamma, vocab) = (pass.rows as usize, pass.vocab as usize);
     let length = state[0];
     let draft = |row: usize| &draft_probs[row * vocab..][..vocab];
@@ -62,7 +66,10 @@ pub(super) fn run(bindings: &Bindings<'_>) {
     if settings.rule == RULE_GREEDY {
         new_token = most_probable(target(accepted));
     } else if rejected {
-        let residual = target(accepted).iter().zip(draft(accepted)).map(|(t, d)| (t - d).max(0.0));
+        let residual = target(accepted)
+            .iter()
+            .zip(draft(accepted))
+            .map(|(t, d)| (t - d).max(0.0));
         for weight in residual.clone() {
             mass += weight;
         }
