@@ -343,7 +343,17 @@ impl EngineClient {
             self.inner().borrow_mut().active = Some(request);
             return;
         }
-        let last = is_last(reply);
+        let last = match reply {
+            // A run that lost its device goes on: the engine tells where.
+            Reply::Loaded { pair, device, .. }
+                if !matches!(request.command, Command::Load { .. }) =>
+            {
+                self.pair.set(Some(Arc::new(pair.clone())));
+                self.device.set(Some(device.clone()));
+                false
+            }
+            reply => is_last(reply),
+        };
         if !last {
             (request.sink)(reply);
             let inner = self.inner();
