@@ -53,6 +53,20 @@ export default {
     assert.ok(width <= 320, `${width}`);
   },
 
+  "a phone shows one column in every phase of a round": async ({ page, base }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open(page, base, "?backend=cpu");
+    await generate(page);
+    await page.keyboard.press("Home");
+    for (let step = 0; step < 6; step += 1) {
+      await page.getByTestId("next-phase").click();
+      const columns = page.getByTestId("round").locator("figure.column:visible");
+      assert.ok((await columns.count()) <= 1, `step ${step}`);
+      const bars = page.getByTestId("round").locator("figure svg:visible, .closing:visible");
+      assert.ok((await bars.count()) >= 1, `step ${step} shows a column or what closes the round`);
+    }
+  },
+
   "phases step forward and back to the same picture": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     await generate(page);

@@ -161,6 +161,11 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
             .focus()
             .is_some_and(|focus| focus.round == index && focus.column == column)
     };
+    // One value for the whole attribute: a second directive would be overwritten by it.
+    let class = move || {
+        let focus = if focused() { " focused" } else { "" };
+        format!("column {}{focus}", status.get().class())
+    };
     let token = store.show(proposal.token);
     let name = token.clone();
     let favourite = round
@@ -174,7 +179,7 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
     };
     let label = move || format!("{name}, {}: show its distributions", status.get().sign().1);
     view! {
-        <figure class=move || format!("column {}", status.get().class()) class:focused=focused>
+        <figure class=class>
             <figcaption>
                 <button type="button" class="tok-button" aria-label=label
                     on:click=move |_| store.selected.set(Some(Selection { round: index, column }))>

@@ -166,7 +166,7 @@ fn SpeedUp() -> impl IntoView {
         store
             .state
             .with(|state| state.statistics.tokens_per_second())
-            .map(|speed| format!("{speed:.1} tokens/s in this run"))
+            .map(|speed| format!("{} tokens/s in this run", rate(speed)))
     };
     let busy = move || matches!(store.measuring.get(), Some(Measuring::Running(..)));
     let ready = move || store.engine.state.get() == EngineState::Ready && store.form.read().is_ok();
@@ -204,8 +204,10 @@ fn result(measurement: &Measurement) -> impl IntoView + use<> {
     };
     let speed = |speed: &couplet_protocol::TokensPerSecond| {
         format!(
-            "{:.1} tokens/s [{:.1}, {:.1}]",
-            speed.median, speed.min, speed.max
+            "{} tokens/s [{}, {}]",
+            rate(speed.median),
+            rate(speed.min),
+            rate(speed.max)
         )
     };
     let settings = &measurement.settings;
@@ -223,5 +225,19 @@ fn result(measurement: &Measurement) -> impl IntoView + use<> {
                 measurement.pairs, measurement.tokens, settings.gamma, settings.temperature, measurement.device.name
             )}
         </p>
+    }
+}
+
+/// A speed with as many digits as its noise leaves meaning: three.
+fn rate(speed: f64) -> String {
+    if speed < 100.0 {
+        return format!("{speed:.1}");
+    }
+    let whole = format!("{speed:.0}");
+    let (thousands, rest) = whole.split_at(whole.len().saturating_sub(3));
+    if thousands.is_empty() {
+        whole
+    } else {
+        format!("{thousands},{rest}")
     }
 }
