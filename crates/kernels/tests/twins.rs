@@ -405,6 +405,17 @@ mod traps {
         }
     }
 
+    /// u * draft == target exactly: the comparison is strict.
+    #[test]
+    fn a_draw_on_the_edge_is_not_kept() {
+        use couplet_speculation::random::{Purpose, uniform};
+        for seed in 0..50 {
+            let u = uniform(u64::from(seed), 1, Purpose::Accept, 0);
+            let target = [1.0 - u, 0.0, u, 1.0, 0.0, 0.0];
+            assert_eq!(verify(&[0.0, 0.0, 1.0], &target, 2, seed).0, 0);
+        }
+    }
+
     #[test]
     fn equal_distributions_always_accept() {
         let probs = [0.2, 0.3, 0.5];
