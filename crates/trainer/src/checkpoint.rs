@@ -68,15 +68,15 @@ pub fn save(
     Ok(())
 }
 
-/// Reads the checkpoint of this recipe, if there is one.
+/// Puts the checkpoint of this recipe, if there is one, into a fresh model and optimiser.
 pub fn load(
     folder: &Path,
     recipe: &Recipe,
     mut decoder: Decoder,
-    optimizer: &mut ModuleOptimizer,
-) -> anyhow::Result<Option<(Decoder, Progress)>> {
+    optimizer: ModuleOptimizer,
+) -> anyhow::Result<(Decoder, ModuleOptimizer, Progress)> {
     let Ok(text) = std::fs::read_to_string(folder.join("state.json")) else {
-        return Ok(None);
+        return Ok((decoder, optimizer, Progress::default()));
     };
     let state: State = serde_json::from_str(&text)
         .with_context(|| format!("{} is damaged; delete it to start over", folder.display()))?;
@@ -87,7 +87,10 @@ pub fn load(
         );
     }
     decoder.load_from(&mut BurnpackStore::from_file(folder.join("model.bpk")))?;
-    let fresh = std::mem::replace(optimizer, crate::training::optimizer());
-    *optimizer = fresh.load(folder.join("optimizer"))?;
-    Ok(Some((decoder, state.progress)))
+    let optimizer = optimizer.load(folder.join("optimizer"))?;
+    println!(
+        "{}: going on from step {}",
+        recipe.name, state.progress.step
+    );
+    Ok((decoder, optimizer, state.progress))
 }

@@ -8,6 +8,7 @@ mod ngram;
 mod training;
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use burn::tensor::Device;
@@ -72,7 +73,17 @@ fn options() -> anyhow::Result<Option<Options>> {
     Ok(Some(options))
 }
 
-fn main() -> anyhow::Result<()> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> anyhow::Result<()> {
     let Some(options) = options()? else {
         return Ok(());
     };

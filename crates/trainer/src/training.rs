@@ -56,7 +56,7 @@ fn schedule(step: usize, steps: usize) -> f64 {
 }
 
 /// Muon for the matrices of the layers, AdamW for everything else.
-pub fn optimizer() -> ModuleOptimizer {
+fn optimizer() -> ModuleOptimizer {
     let adam = AdamWConfig::new().with_beta_2(0.95).with_weight_decay(0.0);
     let muon = MuonConfig::new()
         .with_adjust_lr_fn(AdjustLrFn::MatchRmsAdamW)
@@ -75,13 +75,9 @@ pub fn train(
     let folder = work.join(recipe.name);
     let training_device = device.clone().autodiff();
     training_device.seed(recipe.seed);
-    let mut decoder = recipe.config.init(&training_device);
-    let mut optimizer = optimizer();
-    let mut progress = Progress::default();
-    if let Some(found) = checkpoint::load(&folder, recipe, decoder.clone(), &mut optimizer)? {
-        (decoder, progress) = found;
-        println!("{}: going on from step {}", recipe.name, progress.step);
-    }
+    let fresh = recipe.config.init(&training_device);
+    let (mut decoder, mut optimizer, mut progress) =
+        checkpoint::load(&folder, recipe, fresh, optimizer())?;
     let context = recipe.config.max_position_embeddings;
     let parameters = recipe.config.parameters();
     println!(
