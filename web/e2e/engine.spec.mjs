@@ -100,6 +100,8 @@ export default {
       ["generate", { gama: 3 }, "gama"],
       ["generate", { prompt: "naïve €" }, "prompt"],
       ["generate", { prompt: "a".repeat(300) }, "prompt"],
+      ["measure", { pairs: 4 }, "pairs"],
+      ["measure", { pairs: 51 }, "pairs"],
       ["distribution", { pair: "shakespeare", model: "teacher", text: "" }, "model"],
     ];
     for (const [name, options, field] of cases) {

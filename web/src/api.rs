@@ -194,9 +194,9 @@ fn measure(store: Store, mut options: Map<String, Value>, settle: Settle) {
         .map(|pairs| pairs.as_u64().and_then(|pairs| u32::try_from(pairs).ok()))
     {
         None => 5,
-        Some(Some(pairs @ 5..=1000)) => pairs,
+        Some(Some(pairs @ 5..=50)) => pairs,
         Some(_) => {
-            return settle.reject(&Refusal::of("pairs", "must be a whole number, 5 to 1000"));
+            return settle.reject(&Refusal::of("pairs", "must be a whole number, 5 to 50"));
         }
     };
     let settings = match read_settings(&options) {

@@ -21,6 +21,7 @@ pub async fn measure(
     pairs: u32,
     mut between: impl AsyncFnMut(u32) -> bool,
 ) -> Result<Option<Measurement>, EngineError> {
+    // Fewer give no interval; more keep a person waiting for digits that noise hides.
     let pairs = pairs.clamp(5, 50);
     let alone = Settings {
         gamma: 0,
