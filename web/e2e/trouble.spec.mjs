@@ -3,6 +3,37 @@ import assert from "node:assert/strict";
 import { call, noPanicText, notice, open, patchWorker, tokens } from "./support.mjs";
 
 const NO_GPU = "Object.defineProperty(WorkerNavigator.prototype, 'gpu', { get: () => undefined });";
+/** A WebAssembly module whose memory cannot grow by more than `pages` pages of 64 KiB. */
+function limitMemory(module, pages) {
+  const readNumber = (at) => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = module[at++];
+      value += (byte & 127) * 2 ** shift;
+      if (byte < 128) return [value, at];
+    }
+  };
+  const number = (value) => {
+    const bytes = [];
+    do {
+      bytes.push((value & 127) | (value > 127 ? 128 : 0));
+      value >>>= 7;
+    } while (value > 0);
+    return bytes;
+  };
+  for (let at = 8; at < module.length; ) {
+    const [size, start] = readNumber(at + 1);
+    if (module[at] === 5) {
+      const [initial] = readNumber(start + 2);
+      const content = [1, 1, ...number(initial), ...number(initial + pages)];
+      const section = Buffer.from([5, ...number(content.length), ...content]);
+      return Buffer.concat([module.subarray(0, at), section, module.subarray(start + size)]);
+    }
+    at = start + size;
+  }
+  throw new Error("the module has no memory");
+}
+
 const WEIGHTS = "**/target/model.safetensors";
 
 export default {
@@ -106,6 +137,20 @@ export default {
     assert.equal(tokens(trace).length, 1 + "LOSE IT".length + 100);
     const { device: after } = await call(page, "ready");
     assert.match(after.reason ?? "", /lost/i);
+  },
+
+  "an engine whose memory has run out says so and can be started again": async ({ page, base }) => {
+    // Gives the module's memory a maximum just above its initial size.
+    await page.route("**/couplet-worker_bg.wasm", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: limitMemory(await response.body(), 40) });
+    });
+    await page.goto(base + "?backend=cpu");
+    await notice(page, /engine stopped/i);
+    await noPanicText(page);
+    await page.unroute("**/couplet-worker_bg.wasm");
+    await page.getByRole("button", { name: /restart the engine/i }).first().click();
+    await page.evaluate(() => window.couplet.ready());
   },
 
   "a hostile link gives a sentence and the usual settings": async ({ page, base }) => {
