@@ -301,6 +301,36 @@ fn probabilities_agree_with_their_twin_and_with_the_mathematics() {
     }
 }
 
+/// Masks and starting values are finite, since WGSL may assume that infinities and NaN never
+/// occur: even logits far apart at a low temperature give probabilities.
+#[test]
+fn extreme_logits_give_finite_probabilities() {
+    let mut logits: Vec<f32> = numbers(16, 65).iter().map(|x| 1e6 * x).collect();
+    logits[7] = -1e6;
+    for (top_k, top_p) in [(0, 1.0), (1, 1.0), (2, 0.5)] {
+        let pass = Pass {
+            rows: 1,
+            vocab: 65,
+            ..Pass::default()
+        };
+        let contents = [
+            uniform(pass),
+            uniform(settings(0, 0.01, top_k, top_p)),
+            floats(logits.clone()),
+            floats(vec![0.0; 65]),
+        ];
+        check_floats(Kernel::Probabilities, &contents, [1, 1]);
+        let found = run(&Device::Cpu, Kernel::Probabilities, &contents, [1, 1]);
+        let probs: Vec<f32> = found[1].iter().map(|bits| f32::from_bits(*bits)).collect();
+        assert!(probs.iter().all(|prob| prob.is_finite()), "{probs:?}");
+        assert!((probs.iter().sum::<f32>() - 1.0).abs() < 1e-6);
+    }
+    for kernel in Kernel::ALL {
+        let source = kernel.source();
+        assert!(!source.contains("f64"), "{}", kernel.name());
+    }
+}
+
 #[test]
 fn draws_are_those_of_the_twin() {
     for vocab in [2, 65, 500] {
