@@ -18,14 +18,14 @@ use crate::corpus::Corpus;
 use crate::training::{Recipe, train};
 
 const HELP: &str = "\
-Trains the Shakespeare pair: text -> tokenizer -> target -> draft -> assets/shakespeare
+Trains the Shakespeare pair: text -> tokenizer -> target -> draft -> assets/pairs/shakespeare
 
 usage: cargo xtask train --corpus FILE [options]
 
   --corpus FILE         text to train on (tinyshakespeare: any copy of it)
-  --out DIR             where the pair is written         [assets/shakespeare]
+  --out DIR             where the pair is written         [assets/pairs/shakespeare]
   --work DIR            where checkpoints are kept        [target/training]
-  --target-steps N      optimiser steps of the target     [1100]
+  --target-steps N      optimiser steps of the target     [1200]
   --draft-steps N       optimiser steps of the draft      [1500]
   --seed N              seed of weights and windows       [1611]
 A run that was interrupted goes on from its last checkpoint.";
@@ -44,9 +44,9 @@ fn options() -> anyhow::Result<Option<Options>> {
     let mut corpus = None;
     let mut options = Options {
         corpus: PathBuf::new(),
-        out: "assets/shakespeare".into(),
+        out: "assets/pairs/shakespeare".into(),
         work: "target/training".into(),
-        target_steps: 1100,
+        target_steps: 1200,
         draft_steps: 1500,
         seed: 1611,
     };
@@ -101,7 +101,7 @@ fn run() -> anyhow::Result<()> {
     let device = Device::flex();
     let target_recipe = Recipe {
         name: "target",
-        config: DecoderConfig::new(vocab, 128, 8, 4),
+        config: DecoderConfig::new(vocab, 160, 8, 5),
         steps: options.target_steps,
         batch: 16,
         seed: options.seed,

@@ -60,7 +60,7 @@ fn optimizer() -> ModuleOptimizer {
     let adam = AdamWConfig::new().with_beta_2(0.95).with_weight_decay(0.0);
     let muon = MuonConfig::new()
         .with_adjust_lr_fn(AdjustLrFn::MatchRmsAdamW)
-        .with_weight_decay(Some(WeightDecayConfig::new(0.05)));
+        .with_weight_decay(Some(WeightDecayConfig::new(0.1)));
     adam.init()
         .with_group(ParamGroup::from_predicate("_proj"), muon.build(), None)
 }

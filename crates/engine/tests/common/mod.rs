@@ -59,10 +59,10 @@ pub fn backends() -> Vec<(&'static str, Backend)> {
 
 /// The files of the pair that visitors load.
 pub fn shipped_files() -> PairFiles {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/shakespeare");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/pairs/shakespeare");
     let read = |path: &str| {
         std::fs::read(folder.join(path))
-            .unwrap_or_else(|error| panic!("assets/shakespeare/{path}: {error}"))
+            .unwrap_or_else(|error| panic!("assets/pairs/shakespeare/{path}: {error}"))
     };
     PairFiles {
         card: read("model-card.json"),
