@@ -209,7 +209,8 @@ impl Engine {
             return Err(DeviceError::Refused(message).into());
         }
         let max_tokens = run.settings.max_tokens as usize;
-        let (kept, end) = commit(&new_tokens, run.written, max_tokens, free, None);
+        let end_of_text = self.pair.target_config.eos_token_id;
+        let (kept, end) = commit(&new_tokens, run.written, max_tokens, free, end_of_text);
         run.tokens.extend(&kept);
         run.written += kept.len();
         let mut events = Vec::new();

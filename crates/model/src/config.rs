@@ -1,4 +1,4 @@
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Shape of a decoder, with the names of Hugging Face's `LlamaConfig` (`config.json`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,7 +25,8 @@ pub struct DecoderConfig {
     pub max_position_embeddings: usize,
     /// Epsilon inside the root of RMSNorm.
     pub rms_norm_eps: f64,
-    /// Base of the rotary position angles.
+    /// Base of the rotary position angles. Written at the top level, where every version of
+    /// Hugging Face's library looks; read from `rope_parameters` too, where new ones write it.
     #[serde(default = "default_rope_theta")]
     pub rope_theta: f64,
     /// Whether the output layer is the embedding table.
@@ -37,6 +38,106 @@ pub struct DecoderConfig {
     /// Activation of the feed-forward gate: only `"silu"` is known.
     #[serde(default = "default_activation")]
     pub hidden_act: String,
+    /// Token that stands before a text.
+    #[serde(
+        default,
+        deserialize_with = "first_token_id",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub bos_token_id: Option<u32>,
+    /// Token that ends a text; the first one where the file lists several.
+    #[serde(
+        default,
+        deserialize_with = "first_token_id",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub eos_token_id: Option<u32>,
+}
+
+/// A token id as Hugging Face writes it: a number, a list of numbers, or null.
+fn first_token_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(
+        untagged,
+        expecting = "a token id must be a number, a list of numbers, or null"
+    )]
+    enum TokenIds {
+        One(u32),
+        Several(Vec<u32>),
+    }
+    let ids = Option::<TokenIds>::deserialize(deserializer)?;
+    Ok(match ids {
+        None => None,
+        Some(TokenIds::One(id)) => Some(id),
+        Some(TokenIds::Several(ids)) => ids.first().copied(),
+    })
+}
+
+/// Fields of Hugging Face's `LlamaConfig` that say where [`DecoderConfig`] may differ from what
+/// the weights were made for. They are read and judged, never written.
+#[derive(Deserialize)]
+struct OtherFields {
+    rope_parameters: Option<RopeParameters>,
+    rope_scaling: Option<RopeParameters>,
+    attention_bias: Option<bool>,
+    mlp_bias: Option<bool>,
+}
+
+/// What newer files say about rotary positions, and older ones about stretching them.
+#[derive(Deserialize)]
+struct RopeParameters {
+    rope_theta: Option<f64>,
+    rope_type: Option<String>,
+    /// Older name of `rope_type`.
+    #[serde(rename = "type")]
+    older_type: Option<String>,
+}
+
+impl OtherFields {
+    fn check(&self) -> Result<(), ConfigError> {
+        let groups = [
+            ("rope_parameters.rope_type", &self.rope_parameters),
+            ("rope_scaling.rope_type", &self.rope_scaling),
+        ];
+        for (field, rope) in groups {
+            let Some(rope) = rope else { continue };
+            for kind in rope.rope_type.iter().chain(&rope.older_type) {
+                if kind != "default" {
+                    let rule = "only \"default\" is known: positions that are not stretched";
+                    return refuse(field, kind, rule);
+                }
+            }
+        }
+        let biases = [
+            ("attention_bias", self.attention_bias),
+            ("mlp_bias", self.mlp_bias),
+        ];
+        for (field, present) in biases {
+            if present == Some(true) {
+                return refuse(field, &true, "linear layers have no biases here");
+            }
+        }
+        Ok(())
+    }
+
+    fn rope_theta(&self) -> Option<f64> {
+        [&self.rope_parameters, &self.rope_scaling]
+            .into_iter()
+            .flatten()
+            .find_map(|rope| rope.rope_theta)
+    }
+}
+
+fn refuse(
+    field: &'static str,
+    value: &dyn ToString,
+    rule: &'static str,
+) -> Result<(), ConfigError> {
+    Err(ConfigError::Unsupported {
+        field,
+        value: value.to_string(),
+        rule,
+    })
 }
 
 fn default_rope_theta() -> f64 {
@@ -85,6 +186,8 @@ impl DecoderConfig {
             tie_word_embeddings: true,
             head_dim: None,
             hidden_act: default_activation(),
+            bos_token_id: None,
+            eos_token_id: None,
         }
     }
 
@@ -94,7 +197,12 @@ impl DecoderConfig {
     ///
     /// If the text is not such a file, or describes a decoder that the kernels cannot run.
     pub fn from_json(text: &str) -> Result<Self, ConfigError> {
-        let config: Self = serde_json::from_str(text)?;
+        let mut config: Self = serde_json::from_str(text)?;
+        let other: OtherFields = serde_json::from_str(text)?;
+        other.check()?;
+        if let Some(theta) = other.rope_theta() {
+            config.rope_theta = theta;
+        }
         config.check()?;
         Ok(config)
     }
@@ -115,13 +223,9 @@ impl DecoderConfig {
     }
 
     fn check(&self) -> Result<(), ConfigError> {
-        let refuse = |field, value: &dyn ToString, rule| {
-            Err(ConfigError::Unsupported {
-                field,
-                value: value.to_string(),
-                rule,
-            })
-        };
+        if !["", "llama"].contains(&self.model_type.as_str()) {
+            return refuse("model_type", &self.model_type, "only \"llama\" is known");
+        }
         if self.hidden_act != "silu" {
             return refuse("hidden_act", &self.hidden_act, "only \"silu\" is known");
         }
@@ -135,6 +239,9 @@ impl DecoderConfig {
         {
             let rule = "it must divide num_attention_heads";
             return refuse("num_key_value_heads", &self.num_key_value_heads, rule);
+        }
+        if !(self.rope_theta.is_finite() && self.rope_theta > 0.0) {
+            return refuse("rope_theta", &self.rope_theta, "it must be above 0");
         }
         // The kernels read vectors of four numbers and rotate the halves of a head separately.
         if !self.head_dim().is_multiple_of(8) || self.head_dim() > 128 || self.head_dim() == 0 {
@@ -182,6 +289,8 @@ impl DecoderConfig {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -198,5 +307,74 @@ mod tests {
         let config = DecoderConfig::new(65, 128, 8, 4);
         let text = serde_json::to_string(&config).unwrap();
         assert_eq!(DecoderConfig::from_json(&text).unwrap(), config);
+    }
+
+    /// The file of a small decoder with `fields` set.
+    fn with(fields: serde_json::Value) -> Result<DecoderConfig, ConfigError> {
+        let mut file = serde_json::to_value(DecoderConfig::new(65, 128, 2, 4)).unwrap();
+        let object = file.as_object_mut().unwrap();
+        object.extend(fields.as_object().unwrap().clone());
+        DecoderConfig::from_json(&file.to_string())
+    }
+
+    #[test]
+    fn the_rotary_base_is_found_wherever_hugging_face_writes_it() {
+        let check = |fields, expect: f64| assert_eq!(with(fields).unwrap().rope_theta, expect);
+        check(json!({}), 10_000.0);
+        check(json!({ "rope_theta": 5e4, "rope_scaling": null }), 5e4);
+        let rope = json!({ "rope_theta": 5e4, "rope_type": "default" });
+        check(json!({ "rope_parameters": rope }), 5e4);
+        check(
+            json!({ "rope_theta": 5e4, "rope_scaling": { "type": "default" } }),
+            5e4,
+        );
+    }
+
+    #[test]
+    fn what_would_be_computed_wrongly_is_refused_by_name() {
+        let check = |fields, expect: &str| {
+            let message = with(fields).unwrap_err().to_string();
+            assert!(message.contains(expect), "{message}");
+        };
+        check(
+            json!({ "rope_parameters": { "rope_theta": 5e5, "rope_type": "llama3", "factor": 8.0 } }),
+            "rope_parameters.rope_type is llama3",
+        );
+        check(
+            json!({ "rope_scaling": { "type": "linear", "factor": 2.0 } }),
+            "rope_scaling.rope_type is linear",
+        );
+        check(json!({ "attention_bias": true }), "attention_bias is true");
+        check(json!({ "mlp_bias": true }), "mlp_bias is true");
+        check(json!({ "model_type": "qwen2" }), "model_type is qwen2");
+        check(json!({ "rope_theta": 0.0 }), "rope_theta is 0");
+        assert!(with(json!({ "attention_bias": false, "mlp_bias": false })).is_ok());
+    }
+
+    #[test]
+    fn token_ids_are_numbers_or_lists_or_absent() {
+        let ids = |fields| {
+            let config = with(fields).unwrap();
+            (config.bos_token_id, config.eos_token_id)
+        };
+        assert_eq!(ids(json!({})), (None, None));
+        assert_eq!(
+            ids(json!({ "bos_token_id": null, "eos_token_id": null })),
+            (None, None)
+        );
+        assert_eq!(
+            ids(json!({ "bos_token_id": 1, "eos_token_id": 2 })),
+            (Some(1), Some(2))
+        );
+        assert_eq!(ids(json!({ "eos_token_id": [3, 4] })), (None, Some(3)));
+        let message = with(json!({ "eos_token_id": "two" }))
+            .unwrap_err()
+            .to_string();
+        assert!(message.contains("a number, a list of numbers"), "{message}");
+
+        let config = with(json!({ "eos_token_id": [3, 4] })).unwrap();
+        let file = serde_json::to_value(&config).unwrap();
+        assert_eq!(file["eos_token_id"], 3);
+        assert_eq!(file.get("bos_token_id"), None);
     }
 }

@@ -5,14 +5,19 @@
 //! `model.safetensors`, `tokenizer.json`), so that other software loads what we train and we
 //! load what others trained.
 
+mod arrival;
 mod config;
 mod decoder;
 mod tokenizer;
 mod weights;
 
+pub use arrival::{Answer, Arrival, Patience, is_outdated, piece_name};
 pub use config::{ConfigError, DecoderConfig};
 pub use decoder::{Attention, Decoder, DecoderModel, Layer, Mlp};
 pub use tokenizer::{TextTokenizer, TokenizerError};
 pub use weights::{WeightsError, load_weights, save_weights, sha256_hex};
 mod card;
-pub use card::{FileEntry, ModelCard, TrainedModel};
+pub use card::{
+    Acceptance, BitsPerByte, CorpusSource, Evaluation, FileEntry, ModelCard, Prediction,
+    TextEvaluation, TrainedModel,
+};

@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use tokenizers::Tokenizer;
 
 /// Why a text cannot be turned into tokens.
@@ -72,9 +74,10 @@ impl TextTokenizer {
         };
         let is_lost =
             |ids: &[u32]| ids.is_empty() || ids.iter().any(|id| Some(*id) == self.unknown);
+        let mut seen = BTreeSet::new();
         let mut lost: Vec<char> = Vec::new();
         for character in text.chars() {
-            if !lost.contains(&character) && is_lost(&encode(character.encode_utf8(&mut [0; 4]))) {
+            if seen.insert(character) && is_lost(&encode(character.encode_utf8(&mut [0; 4]))) {
                 lost.push(character);
             }
         }

@@ -2,6 +2,7 @@
 //! whether sampled text has the target's distribution.
 
 use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::{beta::beta_reg, erf::erf_inv, gamma::gamma_ur};
 
 use crate::distribution::check_distribution;
@@ -44,6 +45,32 @@ pub fn wilson_interval(successes: u64, trials: u64, confidence: f64) -> [f64; 2]
         (centre - half_width).clamp(0.0, rate),
         (centre + half_width).clamp(rate, 1.0),
     ]
+}
+
+/// An interval `[lower, upper]` for the mean of the values' source by Student's t, assuming that
+/// the mean of so many values is nearly normal. One value alone gives an infinite interval.
+///
+/// `confidence` is in (0, 1), for instance 0.95.
+///
+/// # Panics
+/// When `values` is empty or holds a NaN, or `confidence` is not in (0, 1).
+///
+/// Source: Student 1908, "The probable error of a mean".
+pub fn mean_interval(values: &[f64], confidence: f64) -> [f64; 2] {
+    assert!(!values.is_empty(), "no values have no mean");
+    assert!(
+        confidence > 0.0 && confidence < 1.0,
+        "the confidence is {confidence}"
+    );
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    assert!(!mean.is_nan(), "a value is not a number");
+    let Ok(student) = StudentsT::new(0.0, 1.0, n - 1.0) else {
+        return [f64::NEG_INFINITY, f64::INFINITY];
+    };
+    let variance = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let half_width = student.inverse_cdf(0.5 + 0.5 * confidence) * (variance / n).sqrt();
+    [mean - half_width, mean + half_width]
 }
 
 /// The middle value, or the mean of the two middle ones. The order of `values` does not matter.
@@ -204,6 +231,19 @@ mod tests {
         assert!(
             (found - expect).abs() < tolerance,
             "{found} is not {expect}"
+        );
+    }
+
+    #[test]
+    fn a_mean_has_the_interval_of_student() {
+        // Table value: t(0.975, 4 degrees of freedom) = 2.776.
+        let [lower, upper] = mean_interval(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.95);
+        let half_width = 2.776 * (2.5f64 / 5.0).sqrt();
+        assert!((upper - 3.0 - half_width).abs() < 1e-3, "{upper}");
+        assert!((lower - 3.0 + half_width).abs() < 1e-3, "{lower}");
+        assert_eq!(
+            mean_interval(&[7.0], 0.95),
+            [f64::NEG_INFINITY, f64::INFINITY]
         );
     }
 

@@ -17,6 +17,20 @@ pub struct Progress {
     pub smoothed_loss: f64,
     /// Seconds spent.
     pub seconds: f64,
+    /// Losses on the way, one entry per checkpoint.
+    #[serde(default)]
+    pub history: Vec<Loss>,
+}
+
+/// Losses at one step, nats per token.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Loss {
+    /// Steps done.
+    pub step: usize,
+    /// Of the labels, smoothed over the last steps.
+    pub training: f64,
+    /// Of the next token on the beginning of the held-out text.
+    pub held_out: f64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -24,6 +38,8 @@ struct State {
     config: DecoderConfig,
     steps: usize,
     seed: u64,
+    #[serde(default)]
+    labels: String,
     progress: Progress,
 }
 
@@ -45,6 +61,7 @@ pub fn save(
         config: recipe.config.clone(),
         steps: recipe.steps,
         seed: recipe.seed,
+        labels: recipe.labels.name(),
         progress: progress.clone(),
     };
     let write = || -> anyhow::Result<()> {
@@ -80,10 +97,20 @@ pub fn load(
     };
     let state: State = serde_json::from_str(&text)
         .with_context(|| format!("{} is damaged; delete it to start over", folder.display()))?;
-    if state.config != recipe.config || state.steps != recipe.steps || state.seed != recipe.seed {
+    let differences: Vec<&str> = [
+        ("shape", state.config != recipe.config),
+        ("number of steps", state.steps != recipe.steps),
+        ("seed", state.seed != recipe.seed),
+        ("kind of labels", state.labels != recipe.labels.name()),
+    ]
+    .into_iter()
+    .filter_map(|(what, differs)| differs.then_some(what))
+    .collect();
+    if !differences.is_empty() {
         bail!(
-            "{} belongs to a run with another shape, length or seed; choose another --work folder or delete it",
-            folder.display()
+            "{} belongs to a run with another {}; choose another --work folder or delete it",
+            folder.display(),
+            differences.join(" and ")
         );
     }
     decoder.load_from(&mut BurnpackStore::from_file(folder.join("model.bpk")))?;

@@ -1,84 +1,186 @@
+//! A trained pair as files.
+
 use std::path::Path;
 
 use anyhow::Context;
 use burn::tensor::Device;
-use couplet_model::{FileEntry, ModelCard, TrainedModel, load_weights, save_weights, sha256_hex};
+use couplet_model::{
+    CorpusSource, DecoderConfig, FileEntry, ModelCard, TrainedModel, load_weights, save_weights,
+    sha256_hex,
+};
 use serde_json::json;
 
 use crate::corpus::Corpus;
-use crate::evaluation::{acceptance_rate, validation_loss};
+use crate::pair::TrainedPair;
+use crate::plan::{END_OF_TEXT, PairPlan, TokenPlan};
+use crate::report::{self, Decoders};
 use crate::training::Trained;
+use crate::{curve, dispatches};
 
-/// Everything that goes into a pair's folder.
-pub struct Export<'a> {
-    /// The text.
-    pub corpus: &'a Corpus,
-    /// Loss of the trigram model, nats per token.
-    pub trigram: f64,
-    /// The model that verifies.
-    pub target: &'a Trained,
-    /// The model that proposes.
-    pub draft: &'a Trained,
-    /// The folder.
-    pub out: &'a Path,
-}
-
-/// Writes weights, configurations, tokenizer and model card. The figures in the card are
-/// measured on the exported f16 weights, the ones that visitors load.
-pub fn export(export: &Export, device: &Device) -> anyhow::Result<ModelCard> {
-    let out = export.out;
-    let tokenizer = serde_json::to_vec_pretty(&tokenizer_json(&export.corpus.characters))?;
-    let tokenizer = write(out, "tokenizer.json", &tokenizer)?;
-    let validation = &export.corpus.validation;
-    let mut decoders = Vec::new();
-    let mut cards = Vec::new();
-    for (name, trained) in [("target", export.target), ("draft", export.draft)] {
-        let weights = save_weights(&trained.decoder)?;
-        let decoder = load_weights(&trained.config, weights.clone(), device)?;
-        let context = trained.config.max_position_embeddings;
-        cards.push(TrainedModel {
-            config: write(
-                out,
-                &format!("{name}/config.json"),
-                &serde_json::to_vec_pretty(&trained.config)?,
-            )?,
-            weights: write(out, &format!("{name}/model.safetensors"), &weights)?,
-            parameters: trained.config.parameters(),
-            validation_loss: validation_loss(&decoder, validation, context, device),
-            steps: trained.steps,
-            tokens_seen: trained.tokens_seen,
-            seconds: trained.seconds.round(),
-            seed: trained.seed,
-        });
-        decoders.push(decoder);
+/// Writes weights, configurations, tokenizer, model card and loss curves to `out`. The figures
+/// in the card are measured on the exported f16 weights, the ones that visitors load.
+///
+/// # Errors
+///
+/// If a file cannot be written.
+pub fn export(
+    plan: &PairPlan,
+    corpus: &Corpus,
+    pair: &TrainedPair,
+    out: &Path,
+    device: &Device,
+) -> anyhow::Result<ModelCard> {
+    let tokenizer = write(out, "tokenizer.json", &corpus.tokenizer_json)?;
+    let models = [
+        ("target", &pair.target),
+        ("draft", &pair.draft),
+        ("draft-plain", &pair.plain_draft),
+    ];
+    let mut written = Vec::new();
+    let end_of_text = match plan.tokens {
+        TokenPlan::Characters => None,
+        TokenPlan::WordPieces(_) => corpus.tokenizer.encode(END_OF_TEXT)?.first().copied(),
+    };
+    for (name, trained) in models {
+        written.push(write_model(out, name, trained, end_of_text, device)?);
     }
-    let context = export.target.config.max_position_embeddings;
-    let acceptance_rate = acceptance_rate(&decoders[0], &decoders[1], validation, context, device);
-    let mut cards = cards.into_iter();
-    let (target, draft) = (
-        cards.next().expect("two models"),
-        cards.next().expect("two models"),
-    );
-    let card = ModelCard {
-        name: "shakespeare".to_owned(),
-        title: "Shakespeare, by characters".to_owned(),
-        token_kind: "character".to_owned(),
-        corpus: "tinyshakespeare (karpathy/char-rnn, commit 6f9487a), public-domain text"
-            .to_owned(),
-        split: "first 90 % of the characters to train, last 10 % to validate".to_owned(),
-        prefix: "\n".to_owned(),
-        trigram_validation_loss: export.trigram,
-        acceptance_rate,
+    let [
+        (mut target, target_decoder),
+        (mut draft, draft_decoder),
+        (mut plain_draft, plain_decoder),
+    ] = <[_; 3]>::try_from(written).map_err(|_| anyhow::anyhow!("three models were written"))?;
+    let decoders = Decoders {
+        target: target_decoder,
+        draft: draft_decoder,
+        plain_draft: plain_decoder,
+    };
+    let context = pair.target.config.max_position_embeddings;
+    let evaluation = report::evaluate(corpus, &decoders, context, device);
+    let all = evaluation.texts.last().expect("held-out text was measured");
+    target.validation_loss = all.target_loss;
+    draft.validation_loss = all.draft_loss;
+    plain_draft.validation_loss = all.plain_draft_loss;
+    let mut card = ModelCard {
+        name: plan.name.to_owned(),
+        title: plan.title.to_owned(),
+        token_kind: match plan.tokens {
+            TokenPlan::Characters => "character".to_owned(),
+            TokenPlan::WordPieces(_) => "word piece".to_owned(),
+        },
+        prompt: plan.prompt.to_owned(),
+        licence: "MIT".to_owned(),
+        corpus: plan
+            .sources
+            .iter()
+            .map(|source| CorpusSource {
+                description: source.description.to_owned(),
+                licence: source.licence.to_owned(),
+                share: source.share,
+            })
+            .collect(),
+        split: plan.split.to_owned(),
+        prefix: match plan.tokens {
+            TokenPlan::Characters => "\n".to_owned(),
+            TokenPlan::WordPieces(_) => END_OF_TEXT.to_owned(),
+        },
+        acceptance_rate: all.acceptance[0].distilled,
         tokenizer,
         target,
         draft,
+        plain_draft,
+        evaluation,
     };
+    let counted = dispatches::count(out, &card)?;
+    card.evaluation.prediction = report::predict(card.acceptance_rate, counted);
     write(out, "model-card.json", &serde_json::to_vec_pretty(&card)?)?;
+    write(out, "MODEL_CARD.md", card_for_people(&card).as_bytes())?;
+    for (name, trained) in models {
+        curve::write(
+            &out.join(format!("{name}/loss.svg")),
+            name,
+            &trained.history,
+        )?;
+    }
     write_index(out.parent().unwrap_or(Path::new(".")))?;
     Ok(card)
 }
 
-/// Lists every pair in the folder above in `pairs.json`: name, title and bytes to download.
+/// Writes one model and reads it back as visitors will.
+fn write_model(
+    out: &Path,
+    name: &str,
+    trained: &Trained,
+    end_of_text: Option<u32>,
+    device: &Device,
+) -> anyhow::Result<(TrainedModel, couplet_model::Decoder)> {
+    let weights = save_weights(&trained.decoder)?;
+    let decoder = load_weights(&trained.config, weights.clone(), device)?;
+    let config = DecoderConfig {
+        bos_token_id: end_of_text,
+        eos_token_id: end_of_text,
+        ..trained.config.clone()
+    };
+    let config = serde_json::to_vec_pretty(&config)?;
+    let model = TrainedModel {
+        config: write(out, &format!("{name}/config.json"), &config)?,
+        weights: write(out, &format!("{name}/model.safetensors"), &weights)?,
+        parameters: trained.config.parameters(),
+        labels: trained.labels.clone(),
+        validation_loss: f64::NAN,
+        steps: trained.steps,
+        tokens_seen: trained.tokens_seen,
+        seconds: trained.seconds.round(),
+        hardware: trained.hardware.clone(),
+        seed: trained.seed,
+    };
+    Ok((model, decoder))
+}
+
+fn card_for_people(card: &ModelCard) -> String {
+    let mut text = format!(
+        "# {}\n\nA pair of Llama-style decoders for speculative decoding: the draft proposes, the target verifies. Tokens are {}s. Licence of the weights: {}.\n\n## Text\n\n| share | text | licence |\n|---|---|---|\n",
+        card.title, card.token_kind, card.licence
+    );
+    for source in &card.corpus {
+        text += &format!(
+            "| {:.0} % | {} | {} |\n",
+            100.0 * source.share,
+            source.description,
+            source.licence
+        );
+    }
+    text += &format!(
+        "\nSplit: {}.\n\n## Models\n\n| | parameters | learnt | steps | tokens seen | minutes | where | seed | SHA-256 of the weights |\n|---|---|---|---|---|---|---|---|---|\n",
+        card.split
+    );
+    for (name, model) in [
+        ("target", &card.target),
+        ("draft", &card.draft),
+        ("draft-plain", &card.plain_draft),
+    ] {
+        text += &format!(
+            "| {name} | {} | {} | {} | {} | {:.0} | {} | {} | `{}` |\n",
+            model.parameters,
+            model.labels,
+            model.steps,
+            model.tokens_seen,
+            model.seconds / 60.0,
+            model.hardware,
+            model.seed,
+            model.weights.sha256
+        );
+    }
+    text += "\nShapes are in each model's `config.json`, losses on the way in its `loss.svg`.\n\n## Figures on held-out text\n\nLosses are means over windows of the full context that do not overlap. The acceptance rate is the mean of `sum min(target, draft)`. Counting models and compressors have seen the training text too.\n\n";
+    text += &report::table(card);
+    text += &format!(
+        "\n`cargo xtask evaluate --pair {}` measures them again.\n",
+        card.name
+    );
+    text
+}
+
+/// Lists every pair in the folder above in `pairs.json`: name, title, prompt and bytes to
+/// download.
 fn write_index(folder: &Path) -> anyhow::Result<()> {
     let mut pairs = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -96,7 +198,7 @@ fn write_index(folder: &Path) -> anyhow::Result<()> {
         let bytes: usize = files.iter().map(|file| file.bytes).sum();
         pairs.push((
             card.name.clone(),
-            json!({ "name": card.name, "title": card.title, "bytes": bytes }),
+            json!({ "name": card.name, "title": card.title, "prompt": card.prompt, "bytes": bytes }),
         ));
     }
     pairs.sort_by(|a, b| a.0.cmp(&b.0));
@@ -113,36 +215,5 @@ fn write(out: &Path, path: &str, bytes: &[u8]) -> anyhow::Result<FileEntry> {
         path: path.to_owned(),
         bytes: bytes.len(),
         sha256: sha256_hex(bytes),
-    })
-}
-
-/// Characters as tokens: byte-pair encoding without any merge.
-fn tokenizer_json(characters: &[char]) -> serde_json::Value {
-    let vocab: serde_json::Map<String, serde_json::Value> = characters
-        .iter()
-        .enumerate()
-        .map(|(id, c)| (c.to_string(), json!(id)))
-        .collect();
-    json!({
-        "version": "1.0",
-        "truncation": null,
-        "padding": null,
-        "added_tokens": [],
-        "normalizer": null,
-        "pre_tokenizer": null,
-        "post_processor": null,
-        "decoder": { "type": "Fuse" },
-        "model": {
-            "type": "BPE",
-            "dropout": null,
-            "unk_token": null,
-            "continuing_subword_prefix": null,
-            "end_of_word_suffix": null,
-            "fuse_unk": false,
-            "byte_fallback": false,
-            "ignore_merges": false,
-            "vocab": vocab,
-            "merges": []
-        }
     })
 }

@@ -1,3 +1,5 @@
+//! The training loop, for text and for the distributions of a teacher.
+
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
@@ -5,17 +7,16 @@ use std::time::Instant;
 use burn::module::{Module, ParamGroup};
 use burn::optim::decay::WeightDecayConfig;
 use burn::optim::{AdamWConfig, AdjustLrFn, GradientsParams, ModuleOptimizer, MuonConfig};
-use burn::tensor::Device;
+use burn::tensor::{Device, Int, Tensor, activation};
 use couplet_model::{Decoder, DecoderConfig};
-use couplet_speculation::random::{Purpose, threefry2x32};
 
-use crate::checkpoint::{self, Progress};
+use crate::checkpoint::{self, Loss, Progress};
 use crate::corpus::Corpus;
-use crate::evaluation::{cross_entropy, tokens_tensor, validation_loss};
+use crate::evaluation::{cross_entropy, mean_loss, tokens_tensor};
 
 /// How one model is trained.
 pub struct Recipe {
-    /// Name of its folder.
+    /// Name of its folder of checkpoints.
     pub name: &'static str,
     /// Its shape.
     pub config: DecoderConfig,
@@ -25,6 +26,57 @@ pub struct Recipe {
     pub batch: usize,
     /// Seed of weights and windows.
     pub seed: u64,
+    /// What it learns to predict.
+    pub labels: Labels,
+}
+
+/// What a model learns to predict.
+#[derive(Clone)]
+pub enum Labels {
+    /// The next token of the text.
+    Text,
+    /// The distribution of a teacher at every position of the text, which makes it a draft that
+    /// the teacher accepts more often.
+    ///
+    /// Source: Zhou et al. 2024, "DistillSpec", section 4.
+    Teacher {
+        /// The teacher, on the plain device.
+        teacher: Box<Decoder>,
+        /// How far the two are apart.
+        divergence: Divergence,
+    },
+}
+
+/// How far the distribution of a student is from its teacher's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Divergence {
+    /// `sum teacher * ln(teacher / student)`. Its gradient never vanishes, so it learns from
+    /// random weights.
+    ForwardKl,
+    /// `1/2 sum |teacher - student|`: one less the acceptance rate itself.
+    TotalVariation,
+}
+
+impl Divergence {
+    /// For people and for checkpoints.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ForwardKl => "forward KL divergence",
+            Self::TotalVariation => "total variation",
+        }
+    }
+}
+
+impl Labels {
+    /// For people and for checkpoints.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Text => "the next token of the text".to_owned(),
+            Self::Teacher { divergence, .. } => {
+                format!("the target's distributions, by {}", divergence.name())
+            }
+        }
+    }
 }
 
 /// A trained model and what it took.
@@ -33,19 +85,27 @@ pub struct Trained {
     pub decoder: Decoder,
     /// Its shape.
     pub config: DecoderConfig,
+    /// What it learnt to predict.
+    pub labels: String,
     /// Optimiser steps.
     pub steps: usize,
     /// Tokens seen, repeats counted.
     pub tokens_seen: usize,
     /// Seconds of training.
     pub seconds: f64,
+    /// Where it was trained.
+    pub hardware: String,
     /// Seed of weights and windows.
     pub seed: u64,
+    /// Losses on the way.
+    pub history: Vec<Loss>,
 }
 
 /// Full learning rate of AdamW; Muon rescales it by the shape of each matrix.
 const LEARNING_RATE: f64 = 5e-3;
 const STEPS_BETWEEN_CHECKPOINTS: usize = 100;
+/// Tokens of each held-out text that the losses on the way are measured on.
+const GLANCE: usize = 15_000;
 
 /// Share of the full learning rate at a step: a short warm-up, half the time full, then linear
 /// to zero.
@@ -66,6 +126,10 @@ fn optimizer() -> ModuleOptimizer {
 }
 
 /// Trains one model, or finishes it from its last checkpoint.
+///
+/// # Errors
+///
+/// If a checkpoint belongs to another run or cannot be written, or the loss is no longer finite.
 pub fn train(
     recipe: &Recipe,
     corpus: &Corpus,
@@ -79,10 +143,12 @@ pub fn train(
     let (mut decoder, mut optimizer, mut progress) =
         checkpoint::load(&folder, recipe, fresh, optimizer())?;
     let context = recipe.config.max_position_embeddings;
-    let parameters = recipe.config.parameters();
     println!(
-        "{}: {parameters} parameters, {} steps",
-        recipe.name, recipe.steps
+        "{}: {} parameters, {} steps, learns {}",
+        recipe.name,
+        recipe.config.parameters(),
+        recipe.steps,
+        recipe.labels.name()
     );
     let start = Instant::now();
     let first_step = progress.step;
@@ -90,18 +156,9 @@ pub fn train(
     while progress.step < recipe.steps {
         let step = progress.step;
         let windows: Vec<&[u32]> = (0..recipe.batch)
-            .map(|row| {
-                let counter = [step as u32, ((Purpose::Training as u32) << 24) | row as u32];
-                let bits =
-                    threefry2x32([recipe.seed as u32, (recipe.seed >> 32) as u32], counter)[0];
-                let offset = bits as usize % (corpus.train.len() - context);
-                &corpus.train[offset..=offset + context]
-            })
+            .map(|row| corpus.window(recipe.seed, step, row, context + 1))
             .collect();
-        let inputs: Vec<&[u32]> = windows.iter().map(|w| &w[..context]).collect();
-        let targets: Vec<&[u32]> = windows.iter().map(|w| &w[1..]).collect();
-        let logits = decoder.forward(tokens_tensor(&inputs, &training_device));
-        let loss = cross_entropy(logits, tokens_tensor(&targets, &training_device));
+        let loss = loss(&decoder, recipe, &windows, device, &training_device);
         let value = f64::from(loss.clone().into_scalar::<f32>());
         anyhow::ensure!(
             value.is_finite(),
@@ -118,36 +175,103 @@ pub fn train(
         } else {
             0.98 * progress.smoothed_loss + 0.02 * value
         };
-        progress.seconds = seconds_before + start.elapsed().as_secs_f64();
-        report(
-            recipe,
-            &progress,
-            first_step,
-            start.elapsed().as_secs_f64(),
-            context,
-        );
-        if progress.step.is_multiple_of(STEPS_BETWEEN_CHECKPOINTS) || progress.step == recipe.steps
-        {
+        let elapsed = start.elapsed().as_secs_f64();
+        progress.seconds = seconds_before + elapsed;
+        report(recipe, &progress, first_step, elapsed, context);
+        let last = progress.step == recipe.steps;
+        if progress.step.is_multiple_of(STEPS_BETWEEN_CHECKPOINTS) || last {
+            let held_out = glance(&decoder.valid(), corpus, context, device);
+            progress.history.push(Loss {
+                step: progress.step,
+                training: progress.smoothed_loss,
+                held_out,
+            });
             checkpoint::save(&folder, recipe, &decoder, &optimizer, &progress)?;
-            let part = &corpus.validation[..corpus.validation.len().min(15_000)];
-            let loss = validation_loss(&decoder.valid(), part, context, device);
             println!(
-                "\r{}: step {:>5}, validation loss {loss:.4} on its first {} characters{:12}",
-                recipe.name,
-                progress.step,
-                part.len(),
-                ""
+                "\r{}: step {:>5}, loss on held-out text {held_out:.4}{:40}",
+                recipe.name, progress.step, ""
             );
         }
     }
     Ok(Trained {
         decoder: decoder.valid(),
         config: recipe.config.clone(),
+        labels: recipe.labels.name(),
         steps: progress.step,
         tokens_seen: progress.step * recipe.batch * context,
         seconds: progress.seconds,
+        hardware: hardware(device),
         seed: recipe.seed,
+        history: progress.history,
     })
+}
+
+/// The loss of a batch. Windows hold one token more than they have predictions.
+fn loss(
+    decoder: &Decoder,
+    recipe: &Recipe,
+    windows: &[&[u32]],
+    device: &Device,
+    training_device: &Device,
+) -> Tensor<1> {
+    let context = windows[0].len() - 1;
+    let inputs: Vec<&[u32]> = windows.iter().map(|w| &w[..context]).collect();
+    let logits = decoder.forward(tokens_tensor(&inputs, training_device));
+    match &recipe.labels {
+        Labels::Text => {
+            let targets: Vec<&[u32]> = windows.iter().map(|w| &w[1..]).collect();
+            let targets: Tensor<2, Int> = tokens_tensor(&targets, training_device);
+            cross_entropy(logits, targets)
+        }
+        Labels::Teacher {
+            teacher,
+            divergence,
+        } => {
+            let teacher_logits = teacher.forward(tokens_tensor(&inputs, device));
+            let teacher_probs = activation::softmax(teacher_logits.clone(), 2);
+            match divergence {
+                Divergence::ForwardKl => {
+                    let teacher_log_probs = activation::log_softmax(teacher_logits, 2);
+                    let negative_entropy = (teacher_probs.clone() * teacher_log_probs).sum_dim(2);
+                    let cross =
+                        Tensor::from_inner(teacher_probs) * activation::log_softmax(logits, 2);
+                    (Tensor::from_inner(negative_entropy) - cross.sum_dim(2)).mean()
+                }
+                Divergence::TotalVariation => {
+                    let difference =
+                        Tensor::from_inner(teacher_probs) - activation::softmax(logits, 2);
+                    difference.abs().sum_dim(2).mean() * 0.5
+                }
+            }
+        }
+    }
+}
+
+/// Loss on the beginning of all held-out texts, nats per token.
+fn glance(decoder: &Decoder, corpus: &Corpus, context: usize, device: &Device) -> f64 {
+    let (mut total, mut count) = (0.0, 0.0);
+    for text in &corpus.held_out {
+        let part = &text.tokens[..text.tokens.len().min(GLANCE)];
+        total += mean_loss(decoder, part, context, device) * part.len() as f64;
+        count += part.len() as f64;
+    }
+    total / count
+}
+
+/// The processor's name where the system tells it.
+fn hardware(device: &Device) -> String {
+    if *device != Device::flex() {
+        return "a GPU, by wgpu".to_owned();
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let name = std::fs::read_to_string("/proc/cpuinfo")
+        .ok()
+        .and_then(|text| {
+            let line = text.lines().find(|line| line.starts_with("model name"))?;
+            Some(line.split_once(':')?.1.trim().to_owned())
+        })
+        .unwrap_or_else(|| std::env::consts::ARCH.to_owned());
+    format!("{name}, {cores} cores")
 }
 
 fn report(recipe: &Recipe, progress: &Progress, first_step: usize, elapsed: f64, context: usize) {

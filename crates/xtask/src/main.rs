@@ -10,7 +10,8 @@ mod steps;
 mod test;
 mod tidy;
 mod tools;
-mod train;
+mod trainer;
+mod transformers;
 mod wasm_target;
 
 use std::ffi::OsString;
@@ -72,9 +73,36 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "train",
         arguments: "…",
-        summary: "run the trainer with these arguments",
+        summary: "train pairs: `train --help` lists the arguments",
         run: |repo, arguments| {
-            train::run(repo, arguments)?;
+            trainer::run(repo, "train", arguments)?;
+            Ok(ExitCode::SUCCESS)
+        },
+    },
+    Command {
+        name: "evaluate",
+        arguments: "…",
+        summary: "measure trained pairs again and compare with their model cards",
+        run: |repo, arguments| {
+            trainer::run(repo, "evaluate", arguments)?;
+            Ok(ExitCode::SUCCESS)
+        },
+    },
+    Command {
+        name: "record",
+        arguments: "…",
+        summary: "make the recorded runs that play before the models arrive",
+        run: |repo, arguments| {
+            trainer::run(repo, "record", arguments)?;
+            Ok(ExitCode::SUCCESS)
+        },
+    },
+    Command {
+        name: "transformers",
+        arguments: "[--pair NAME]",
+        summary: "check that Hugging Face's transformers computes what this runtime does",
+        run: |repo, arguments| {
+            transformers::run(repo, arguments)?;
             Ok(ExitCode::SUCCESS)
         },
     },
@@ -111,7 +139,7 @@ fn help() -> String {
     let mut text = String::from("Usage: cargo xtask <command>\n\n");
     for command in COMMANDS {
         let call = format!("{} {}", command.name, command.arguments);
-        text.push_str(&format!("  {call:<18} {}\n", command.summary));
+        text.push_str(&format!("  {call:<26} {}\n", command.summary));
     }
     text.push_str(
         "\nEnvironment:\n  \

@@ -1,4 +1,4 @@
-//! `cargo xtask train`: the trainer, with its arguments untouched.
+//! The trainer's commands, with their arguments untouched.
 
 use std::ffi::OsString;
 use std::process::Command;
@@ -8,16 +8,16 @@ use anyhow::Result;
 use crate::process;
 use crate::repo::Repo;
 
-/// Runs the trainer in the folder that the caller stands in.
+/// Runs a command of the trainer in the folder that the caller stands in.
 ///
 /// # Errors
 /// If it cannot be built or does not succeed.
-pub fn run(repo: &Repo, arguments: Vec<OsString>) -> Result<()> {
+pub fn run(repo: &Repo, command: &str, arguments: Vec<OsString>) -> Result<()> {
     process::run(
         Command::new("cargo")
             .args(["run", "--package", "couplet-trainer", "--manifest-path"])
             .arg(repo.path("Cargo.toml"))
-            .arg("--")
+            .args(["--", command])
             .args(arguments),
     )
 }

@@ -1,0 +1,49 @@
+//! How many dispatches the engine makes, counted on real rounds.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use anyhow::Context;
+use couplet_engine::{Backend, Engine, Pair, PairFiles};
+use couplet_model::ModelCard;
+use couplet_protocol::{Event, Settings};
+
+/// Dispatches of one drafted token and of one pass of the target with its verification, for
+/// the pair whose files are in `folder`.
+///
+/// # Errors
+///
+/// If the engine cannot run the pair.
+pub fn count(folder: &Path, card: &ModelCard) -> anyhow::Result<[u32; 2]> {
+    let read = |path: &str| {
+        std::fs::read(folder.join(path)).with_context(|| format!("cannot read {path}"))
+    };
+    let pair = Pair::new(PairFiles {
+        card: serde_json::to_vec(card)?,
+        tokenizer: read(&card.tokenizer.path)?,
+        target_config: read(&card.target.config.path)?,
+        target_weights: read(&card.target.weights.path)?,
+        draft_config: read(&card.draft.config.path)?,
+        draft_weights: read(&card.draft.weights.path)?,
+    })?;
+    let engine = pollster::block_on(Engine::new(Rc::new(pair), &Backend::cpu(), || 0.0))?;
+    let round = |gamma| -> anyhow::Result<u32> {
+        let settings = Settings {
+            pair: card.name.clone(),
+            prompt: card.prompt.clone(),
+            gamma,
+            ..Settings::default()
+        };
+        let (mut run, _) = pollster::block_on(engine.start(&settings))?;
+        let events = pollster::block_on(engine.round(&mut run, false))?;
+        events
+            .iter()
+            .find_map(|event| match event {
+                Event::RoundEnded { timings, .. } => Some(timings.dispatches),
+                _ => None,
+            })
+            .context("a round ended without its timings")
+    };
+    let target = round(0)?;
+    Ok([round(1)? - target, target])
+}

@@ -1,0 +1,235 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+
+use crate::plan::PairPlan;
+use crate::training::Divergence;
+
+/// What `--help` prints.
+pub const HELP: &str = "\
+Trains a pair: text -> tokenizer -> target -> draft -> distilled draft -> evaluation -> export
+
+usage: cargo xtask train (--pair NAME | --all) --corpora FOLDER [options]
+
+  --pair NAME           shakespeare or stories
+  --all                 both, one after the other
+  --corpora FOLDER      the texts to train on; README.md says where they are found
+  --out FOLDER          where a folder for each pair is written  [assets/pairs]
+  --work FOLDER         where checkpoints are kept               [target/training]
+  --device NAME         cpu, or gpu where there is one           [cpu]
+  --divergence NAME     kl or tv: what distillation makes small  [kl]
+  --seed N              seed of weights and windows              [1611]
+  --only NAME           trains target, draft-plain or draft, then stops: for two machines, or
+                        two cores, at once
+  --quick               a toy in a minute, to see whether everything works
+A run that was interrupted goes on from its last checkpoint.
+
+usage: cargo xtask evaluate (--pair NAME | --all) --corpora FOLDER [--out FOLDER]
+
+Measures exported pairs again and compares with their model cards.
+
+usage: cargo xtask record (--pair NAME | --all) [--out FOLDER]
+
+Makes the recorded run of exported pairs, which plays before the models arrive.
+
+usage: couplet-trainer reference --pair-folder FOLDER --out FILE
+
+Writes down what this runtime computes for an exported pair, for other software to be compared
+with; `cargo xtask transformers` does so.";
+
+/// What to do.
+pub enum Command {
+    /// Print [`HELP`].
+    Help,
+    /// Train pairs.
+    Train(TrainOptions),
+    /// Measure exported pairs.
+    Evaluate {
+        /// Which pairs.
+        plans: Vec<PairPlan>,
+        /// Folder of the texts.
+        corpora: Option<PathBuf>,
+        /// Folder of the pairs' folders.
+        out: PathBuf,
+    },
+    /// Write down what this runtime computes for an exported pair.
+    Reference {
+        /// Folder of the pair.
+        pair_folder: PathBuf,
+        /// The file to write.
+        out: PathBuf,
+    },
+    /// Make the recorded runs of exported pairs.
+    Record {
+        /// Which pairs.
+        plans: Vec<PairPlan>,
+        /// Folder of the pairs' folders.
+        out: PathBuf,
+    },
+}
+
+/// How to train.
+#[derive(Clone, Debug)]
+pub struct TrainOptions {
+    /// What to train.
+    pub plans: Vec<PairPlan>,
+    /// Folder of the texts.
+    pub corpora: Option<PathBuf>,
+    /// Folder of the pairs' folders.
+    pub out: PathBuf,
+    /// Folder of the checkpoints.
+    pub work: PathBuf,
+    /// Whether to train on the GPU.
+    pub gpu: bool,
+    /// What distillation makes small.
+    pub divergence: Divergence,
+    /// Seed of weights and windows.
+    pub seed: u64,
+    /// The only model to train.
+    pub only: Option<Model>,
+}
+
+/// One of the models of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// Verifies.
+    Target,
+    /// Proposes, trained on text.
+    PlainDraft,
+    /// Proposes, trained on the target's distributions.
+    Draft,
+}
+
+/// Reads the command line.
+///
+/// # Errors
+///
+/// A sentence that names the argument.
+pub fn read() -> anyhow::Result<Command> {
+    use lexopt::prelude::*;
+    let mut parser = lexopt::Parser::from_env();
+    let command = match parser.next()? {
+        Some(Value(name)) => name.string()?,
+        Some(Long("help") | Short('h')) | None => return Ok(Command::Help),
+        Some(other) => return Err(other.unexpected().into()),
+    };
+    if command == "reference" {
+        return reference(&mut parser);
+    }
+    let Some(options) = options(&mut parser)? else {
+        return Ok(Command::Help);
+    };
+    let TrainOptions {
+        plans,
+        corpora,
+        out,
+        ..
+    } = options.clone();
+    Ok(match command.as_str() {
+        "train" => Command::Train(options),
+        "evaluate" => Command::Evaluate {
+            plans,
+            corpora,
+            out,
+        },
+        "record" => Command::Record { plans, out },
+        other => bail!("there is no command {other}: choose train, evaluate, record or reference"),
+    })
+}
+
+fn reference(parser: &mut lexopt::Parser) -> anyhow::Result<Command> {
+    use lexopt::prelude::*;
+    let (mut pair_folder, mut out) = (None, None);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("pair-folder") => pair_folder = Some(parser.value()?.into()),
+            Long("out") => out = Some(parser.value()?.into()),
+            Long("help") | Short('h') => return Ok(Command::Help),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(Command::Reference {
+        pair_folder: pair_folder.context("--pair-folder FOLDER is needed")?,
+        out: out.context("--out FILE is needed")?,
+    })
+}
+
+/// The options of any command; `None` when help is asked for.
+fn options(parser: &mut lexopt::Parser) -> anyhow::Result<Option<TrainOptions>> {
+    use lexopt::prelude::*;
+    let mut names: Vec<String> = Vec::new();
+    let mut quick = false;
+    let mut options = TrainOptions {
+        plans: Vec::new(),
+        corpora: None,
+        out: "assets/pairs".into(),
+        work: "target/training".into(),
+        gpu: false,
+        divergence: Divergence::ForwardKl,
+        seed: 1611,
+        only: None,
+    };
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("pair") => names.push(parser.value()?.string()?),
+            Long("all") => names.extend(PairPlan::NAMES.map(str::to_owned)),
+            Long("corpora") => options.corpora = Some(parser.value()?.into()),
+            Long("out") => options.out = parser.value()?.into(),
+            Long("work") => options.work = parser.value()?.into(),
+            Long("device") => {
+                options.gpu = choice(parser, "device", [("cpu", false), ("gpu", true)])?
+            }
+            Long("divergence") => {
+                let known = [
+                    ("kl", Divergence::ForwardKl),
+                    ("tv", Divergence::TotalVariation),
+                ];
+                options.divergence = choice(parser, "divergence", known)?;
+            }
+            Long("seed") => options.seed = parser.value()?.parse().context("--seed")?,
+            Long("only") => {
+                let known = [
+                    ("target", Model::Target),
+                    ("draft-plain", Model::PlainDraft),
+                    ("draft", Model::Draft),
+                ];
+                options.only = Some(choice(parser, "only", known)?);
+            }
+            Long("quick") => quick = true,
+            Long("help") | Short('h') => return Ok(None),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    if names.is_empty() {
+        bail!(
+            "--pair NAME or --all is needed: {}",
+            PairPlan::NAMES.join(", ")
+        );
+    }
+    for name in names {
+        let plan = PairPlan::named(&name).with_context(|| {
+            format!(
+                "--pair {name}: the pairs are {}",
+                PairPlan::NAMES.join(", ")
+            )
+        })?;
+        options.plans.push(if quick { plan.quick() } else { plan });
+    }
+    Ok(Some(options))
+}
+
+/// The next argument, one of `known`.
+fn choice<T, const N: usize>(
+    parser: &mut lexopt::Parser,
+    option: &str,
+    known: [(&str, T); N],
+) -> anyhow::Result<T> {
+    let given = parser.value()?;
+    let names = known.each_ref().map(|(name, _)| *name).join(", ");
+    known
+        .into_iter()
+        .find_map(|(name, value)| (given == *name).then_some(value))
+        .with_context(|| format!("--{option} {}: choose one of {names}", given.display()))
+}

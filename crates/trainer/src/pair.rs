@@ -1,0 +1,158 @@
+//! From a plan to a pair of models.
+
+use std::path::Path;
+
+use anyhow::Context;
+use burn::tensor::{Device, DeviceKind};
+use couplet_model::{Decoder, DecoderConfig, ModelCard, TrainedModel, load_weights, sha256_hex};
+
+use crate::corpus::Corpus;
+use crate::options::{Model, TrainOptions};
+use crate::plan::{ModelPlan, PairPlan};
+use crate::report::{self, Decoders};
+use crate::training::{Labels, Recipe, Trained, train};
+use crate::{dispatches, export};
+
+/// The models of a pair.
+pub struct TrainedPair {
+    /// Verifies.
+    pub target: Trained,
+    /// Proposes, trained on text.
+    pub plain_draft: Trained,
+    /// Proposes, trained on the target's distributions.
+    pub draft: Trained,
+}
+
+/// Trains every pair that was asked for.
+///
+/// # Errors
+///
+/// If a text, a checkpoint or a setting is of no use, or the disk is full.
+pub fn train_all(options: &TrainOptions) -> anyhow::Result<()> {
+    for plan in &options.plans {
+        train_pair(plan, options).with_context(|| format!("the pair {}", plan.name))?;
+    }
+    Ok(())
+}
+
+fn train_pair(plan: &PairPlan, options: &TrainOptions) -> anyhow::Result<()> {
+    let context = plan.target.context.max(plan.draft.context);
+    let corpus = Corpus::read(plan, options.corpora.as_deref(), context)?;
+    println!(
+        "{}: {} tokens to train on, {} held out, {} different ones",
+        plan.name,
+        corpus
+            .parts
+            .iter()
+            .map(|part| part.tokens.len())
+            .sum::<usize>(),
+        corpus
+            .held_out
+            .iter()
+            .map(|text| text.tokens.len())
+            .sum::<usize>(),
+        corpus.tokenizer.vocab_size()
+    );
+    let device = if options.gpu {
+        Device::webgpu(DeviceKind::DefaultDevice)
+    } else {
+        Device::flex()
+    };
+    let work = options.work.join(plan.name);
+    let recipe = |name, model: &ModelPlan, seed, labels| Recipe {
+        name,
+        config: shape(model, &corpus),
+        steps: model.steps,
+        batch: model.batch,
+        seed,
+        labels,
+    };
+    let target_recipe = recipe("target", &plan.target, options.seed, Labels::Text);
+    // Both drafts begin with the same weights and see the same windows: only the labels differ.
+    let plain_recipe = recipe("draft-plain", &plan.draft, options.seed + 1, Labels::Text);
+    let wanted = |model| options.only.is_none_or(|only| only == model);
+    let plain = wanted(Model::PlainDraft)
+        .then(|| train(&plain_recipe, &corpus, &work, &device))
+        .transpose()?;
+    if options.only == Some(Model::PlainDraft) {
+        return Ok(());
+    }
+    let target = train(&target_recipe, &corpus, &work, &device)?;
+    if options.only == Some(Model::Target) {
+        return Ok(());
+    }
+    let labels = Labels::Teacher {
+        teacher: Box::new(target.decoder.clone()),
+        divergence: options.divergence,
+    };
+    let draft_recipe = recipe("draft", &plan.draft, options.seed + 1, labels);
+    let draft = train(&draft_recipe, &corpus, &work, &device)?;
+    let Some(plain_draft) = plain else {
+        return Ok(());
+    };
+    let pair = TrainedPair {
+        target,
+        plain_draft,
+        draft,
+    };
+    let out = options.out.join(plan.name);
+    let card = export::export(plan, &corpus, &pair, &out, &device)?;
+    println!("{}", report::table(&card));
+    println!("written to {}", out.display());
+    Ok(())
+}
+
+/// Measures a pair's exported weights again and compares with its card.
+///
+/// # Errors
+///
+/// If a file is missing or damaged, or a figure differs from the card's.
+pub fn evaluate(plan: &PairPlan, corpora: Option<&Path>, out: &Path) -> anyhow::Result<()> {
+    let folder = out.join(plan.name);
+    let read = |path: &str| {
+        let path = folder.join(path);
+        std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    let card: ModelCard = serde_json::from_slice(&read("model-card.json")?)?;
+    let device = Device::flex();
+    let model = |trained: &TrainedModel| -> anyhow::Result<(Decoder, usize)> {
+        let config = String::from_utf8_lossy(&read(&trained.config.path)?).into_owned();
+        let config = DecoderConfig::from_json(&config)?;
+        let decoder = load_weights(&config, read(&trained.weights.path)?, &device)?;
+        Ok((decoder, config.max_position_embeddings))
+    };
+    let (target, context) = model(&card.target)?;
+    let decoders = Decoders {
+        target,
+        draft: model(&card.draft)?.0,
+        plain_draft: model(&card.plain_draft)?.0,
+    };
+    let corpus = Corpus::read(plan, corpora, context)?;
+    anyhow::ensure!(
+        sha256_hex(&corpus.tokenizer_json) == card.tokenizer.sha256,
+        "these texts give another tokenizer than the pair has: they are not the ones it was trained on"
+    );
+    let mut now = ModelCard {
+        evaluation: report::evaluate(&corpus, &decoders, context, &device),
+        ..card.clone()
+    };
+    let all = now.evaluation.texts.last().context("no held-out text")?;
+    let counted = dispatches::count(&folder, &card)?;
+    now.evaluation.prediction = report::predict(all.acceptance[0].distilled, counted);
+    println!("{}", report::table(&now));
+    report::compare(&card.evaluation, &now.evaluation)?;
+    println!("These are the figures of the model card.");
+    Ok(())
+}
+
+fn shape(model: &ModelPlan, corpus: &Corpus) -> DecoderConfig {
+    DecoderConfig {
+        max_position_embeddings: model.context,
+        ..DecoderConfig::new(
+            corpus.tokenizer.vocab_size(),
+            model.hidden_size,
+            model.layers,
+            model.heads,
+        )
+    }
+}
