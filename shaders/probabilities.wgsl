@@ -26,6 +26,12 @@ fn ranks_before(a_value: f32, a: u32, b_value: f32, b: u32) -> bool {
     return a_value > b_value || (a_value == b_value && a < b);
 }
 
+// A number that is larger exactly when the value is; both zeros have the same.
+fn key_of(value: f32) -> u32 {
+    let bits = select(bitcast<u32>(value), 0u, value == 0.0);
+    return select(bits | 0x80000000u, ~bits, bits >= 0x80000000u);
+}
+
 // Adds the values of all lanes in the order of lanes.
 fn sum_of_lanes(lane: u32, value: f32) -> f32 {
     lane_value[lane] = value;
@@ -36,6 +42,44 @@ fn sum_of_lanes(lane: u32, value: f32) -> f32 {
     }
     workgroupBarrier();
     return total;
+}
+
+// Number of tokens whose key is not below the given one.
+fn tokens_from(lane: u32, key: u32, source: u32) -> u32 {
+    var count = 0u;
+    for (var token = lane; token < pass_.vocab; token += LANES) {
+        count += select(0u, 1u, key_of(logits[source + token]) >= key);
+    }
+    lane_token[lane] = count;
+    workgroupBarrier();
+    var total = 0u;
+    for (var other = 0u; other < LANES; other++) {
+        total += lane_token[other];
+    }
+    workgroupBarrier();
+    return total;
+}
+
+// Sum of the weights of all tokens whose key is not below the given one. Adding a token never
+// makes it smaller, whatever the rounding.
+fn mass_from(lane: u32, key: u32, source: u32, destination: u32) -> f32 {
+    var sum = 0.0;
+    for (var token = lane; token < pass_.vocab; token += LANES) {
+        if key_of(logits[source + token]) >= key {
+            sum += probs[destination + token];
+        }
+    }
+    return sum_of_lanes(lane, sum);
+}
+
+// Tokens with a lower id and the same key.
+fn equals_before(token: u32, source: u32) -> u32 {
+    let key = key_of(logits[source + token]);
+    var count = 0u;
+    for (var other = 0u; other < token; other++) {
+        count += select(0u, 1u, key_of(logits[source + other]) == key);
+    }
+    return count;
 }
 
 @compute @workgroup_size(LANES)
@@ -75,64 +119,55 @@ fn main(
         return;
     }
 
-    // First the k most probable tokens, with their mass summed in the order of lanes.
     let inverse_temperature = 1.0 / settings.temperature;
-    let limit_k = select(settings.top_k, vocab, settings.top_k == 0u);
-    var lane_sum = 0.0;
     for (var token = lane; token < vocab; token += LANES) {
-        let value = logits[source + token];
-        var kept = true;
-        if limit_k < vocab {
-            var rank = 0u;
-            for (var other = 0u; other < vocab; other++) {
-                rank += select(0u, 1u, ranks_before(logits[source + other], other, value, token));
-            }
-            kept = rank < limit_k;
-        }
-        let weight = select(0.0, exp((value - best_value) * inverse_temperature), kept);
-        probs[destination + token] = weight;
-        lane_sum += weight;
+        probs[destination + token] = exp((logits[source + token] - best_value) * inverse_temperature);
     }
-    var total = sum_of_lanes(lane, lane_sum);
 
-    // Then, of those, the most probable ones up to the mass top_p: each lane finds the last in
-    // rank of its own that stays, and the last of all is the boundary.
+    // First the k most probable tokens. The key of the last of them is found bit by bit: it is
+    // the largest one that k tokens reach.
+    if settings.top_k > 0u && settings.top_k < vocab {
+        var boundary = 0u;
+        for (var bit = 0x80000000u; bit > 0u; bit = bit >> 1u) {
+            if tokens_from(lane, boundary | bit, source) >= settings.top_k {
+                boundary |= bit;
+            }
+        }
+        // At least one token has the largest key there is, so the next key exists.
+        let places = settings.top_k - tokens_from(lane, boundary + 1u, source);
+        for (var token = lane; token < vocab; token += LANES) {
+            let key = key_of(logits[source + token]);
+            if key < boundary || (key == boundary && equals_before(token, source) >= places) {
+                probs[destination + token] = 0.0;
+            }
+        }
+    }
+    var total = mass_from(lane, 0u, source, destination);
+
+    // Then, of those, the most probable ones up to the mass top_p: the key of the last of them
+    // is the largest one at which the mass reaches top_p. Of equal tokens, the lower ids come
+    // first, each with the same weight.
     if settings.top_p < 1.0 {
-        storageBarrier();
-        var boundary_value = 1e30;
-        var boundary_token = 0u;
+        let goal = settings.top_p * total;
+        var boundary = 0u;
+        for (var bit = 0x80000000u; bit > 0u; bit = bit >> 1u) {
+            if mass_from(lane, boundary | bit, source, destination) >= goal {
+                boundary |= bit;
+            }
+        }
+        let mass_before = mass_from(lane, boundary + 1u, source, destination);
         for (var token = lane; token < vocab; token += LANES) {
-            let value = logits[source + token];
-            var mass_before = 0.0;
-            for (var other = 0u; other < vocab; other++) {
-                if ranks_before(logits[source + other], other, value, token) {
-                    mass_before += probs[destination + other];
-                }
+            let key = key_of(logits[source + token]);
+            var kept = key >= boundary;
+            if key == boundary && probs[destination + token] > 0.0 {
+                let equals = f32(equals_before(token, source));
+                kept = mass_before + equals * probs[destination + token] < goal;
             }
-            let kept = probs[destination + token] > 0.0 && mass_before < settings.top_p * total;
-            if kept && ranks_before(boundary_value, boundary_token, value, token) {
-                boundary_value = value;
-                boundary_token = token;
+            if !kept {
+                probs[destination + token] = 0.0;
             }
         }
-        lane_value[lane] = boundary_value;
-        lane_token[lane] = boundary_token;
-        workgroupBarrier();
-        for (var other = 0u; other < LANES; other++) {
-            if ranks_before(boundary_value, boundary_token, lane_value[other], lane_token[other]) {
-                boundary_value = lane_value[other];
-                boundary_token = lane_token[other];
-            }
-        }
-        workgroupBarrier();
-        lane_sum = 0.0;
-        for (var token = lane; token < vocab; token += LANES) {
-            let after = ranks_before(boundary_value, boundary_token, logits[source + token], token);
-            let weight = select(probs[destination + token], 0.0, after);
-            probs[destination + token] = weight;
-            lane_sum += weight;
-        }
-        total = sum_of_lanes(lane, lane_sum);
+        total = mass_from(lane, 0u, source, destination);
     }
     for (var token = lane; token < vocab; token += LANES) {
         probs[destination + token] = probs[destination + token] / total;

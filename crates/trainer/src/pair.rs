@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use burn::tensor::{Device, DeviceKind};
+use couplet_engine::Backend;
 use couplet_model::{Decoder, DecoderConfig, ModelCard, TrainedModel, load_weights, sha256_hex};
 
 use crate::corpus::Corpus;
@@ -54,7 +55,9 @@ fn train_pair(plan: &PairPlan, options: &TrainOptions) -> anyhow::Result<()> {
         corpus.tokenizer.vocab_size()
     );
     let device = if options.gpu {
-        Device::webgpu(DeviceKind::DefaultDevice)
+        // Says why where there is none; burn would panic.
+        pollster::block_on(Backend::gpu()).context("--device gpu")?;
+        Device::wgpu(DeviceKind::DefaultDevice)
     } else {
         Device::flex()
     };

@@ -5,21 +5,49 @@ use crate::{Pass, RunSettings};
 
 const LANES: usize = 64;
 
-fn ranks_before(a_value: f32, a: usize, b_value: f32, b: usize) -> bool {
-    a_value > b_value || (a_value == b_value && a < b)
+/// A number that is larger exactly when the value is; both zeros have the same.
+fn key_of(value: f32) -> u32 {
+    let bits = if value == 0.0 { 0 } else { value.to_bits() };
+    if bits >> 31 == 1 {
+        !bits
+    } else {
+        bits | 1 << 31
+    }
+}
+
+fn tokens_from(keys: &[u32], key: u32) -> u32 {
+    keys.iter().filter(|other| **other >= key).count() as u32
 }
 
 /// Adds weights as the lanes do: each lane its own in order, then the lanes in order.
-fn sum_of_lanes(weights: &[f32]) -> f32 {
+fn mass_from(keys: &[u32], weights: &[f32], key: u32) -> f32 {
     let mut total = 0.0f32;
     for lane in 0..LANES {
         let mut sum = 0.0f32;
-        for weight in weights.iter().skip(lane).step_by(LANES) {
-            sum += weight;
+        for token in (lane..weights.len()).step_by(LANES) {
+            if keys[token] >= key {
+                sum += weights[token];
+            }
         }
         total += sum;
     }
     total
+}
+
+fn equals_before(keys: &[u32], token: usize) -> u32 {
+    let equal = keys[..token].iter().filter(|key| **key == keys[token]);
+    equal.count() as u32
+}
+
+/// The largest key that passes, found bit by bit; whatever is below a key that passes must pass.
+fn largest_key(passes: impl Fn(u32) -> bool) -> u32 {
+    let mut boundary = 0;
+    for bit in (0..32).rev() {
+        if passes(boundary | 1 << bit) {
+            boundary |= 1 << bit;
+        }
+    }
+    boundary
 }
 
 pub(super) fn run(bindings: &Bindings<'_>, rows: usize) {
@@ -45,47 +73,39 @@ pub(super) fn run(bindings: &Bindings<'_>, rows: usize) {
         }
 
         let inverse_temperature = 1.0 / settings.temperature;
-        let limit_k = if settings.top_k == 0 {
-            vocab
-        } else {
-            settings.top_k as usize
-        };
-        for token in 0..vocab {
-            let value = logits[token];
-            let kept = limit_k >= vocab
-                || (0..vocab)
-                    .filter(|other| ranks_before(logits[*other], *other, value, token))
-                    .count()
-                    < limit_k;
-            probs[token] = if kept {
-                ((value - best_value) * inverse_temperature).exp()
-            } else {
-                0.0
-            };
+        for (prob, value) in probs.iter_mut().zip(logits) {
+            *prob = ((value - best_value) * inverse_temperature).exp();
         }
-        let mut total = sum_of_lanes(probs);
+        let keys: Vec<u32> = logits.iter().map(|value| key_of(*value)).collect();
 
-        if settings.top_p < 1.0 {
-            let (mut boundary_value, mut boundary_token) = (1e30f32, 0);
+        if settings.top_k > 0 && settings.top_k < pass.vocab {
+            let boundary = largest_key(|key| tokens_from(&keys, key) >= settings.top_k);
+            let places = settings.top_k - tokens_from(&keys, boundary + 1);
             for token in 0..vocab {
-                let value = logits[token];
-                let mut mass_before = 0.0f32;
-                for other in 0..vocab {
-                    if ranks_before(logits[other], other, value, token) {
-                        mass_before += probs[other];
-                    }
-                }
-                let kept = probs[token] > 0.0 && mass_before < settings.top_p * total;
-                if kept && ranks_before(boundary_value, boundary_token, value, token) {
-                    (boundary_value, boundary_token) = (value, token);
-                }
-            }
-            for token in 0..vocab {
-                if ranks_before(boundary_value, boundary_token, logits[token], token) {
+                let key = keys[token];
+                if key < boundary || (key == boundary && equals_before(&keys, token) >= places) {
                     probs[token] = 0.0;
                 }
             }
-            total = sum_of_lanes(probs);
+        }
+        let mut total = mass_from(&keys, probs, 0);
+
+        if settings.top_p < 1.0 {
+            let goal = settings.top_p * total;
+            let boundary = largest_key(|key| mass_from(&keys, probs, key) >= goal);
+            let mass_before = mass_from(&keys, probs, boundary + 1);
+            for token in 0..vocab {
+                let key = keys[token];
+                let mut kept = key >= boundary;
+                if key == boundary && probs[token] > 0.0 {
+                    let equals = equals_before(&keys, token) as f32;
+                    kept = mass_before + equals * probs[token] < goal;
+                }
+                if !kept {
+                    probs[token] = 0.0;
+                }
+            }
+            total = mass_from(&keys, probs, 0);
         }
         for prob in probs.iter_mut() {
             *prob /= total;
