@@ -1,6 +1,6 @@
 // Draws the draft's token of one position and appends it to the text.
 //
-// settings   seed
+// settings   seed, rule
 // state      (1)             committed length
 // probs      (rows, vocab)   row source_row is drawn from
 // tokens     (capacity)      written at committed length + source_row
@@ -27,7 +27,7 @@ fn weight_of(row: u32, token: u32) -> f32 {
 fn main() {
     let row = pass_.source_row;
     let position = state[0] + row;
-    let u = uniform_at(settings.seed, position, PURPOSE_DRAFT, 0u);
+    let u = uniform_at(settings.seed, position, PURPOSE_DRAFT, round_lane(settings, state[0]));
     draws[row] = u;
     tokens[position] = draw_token(row, pass_.vocab, u);
 }

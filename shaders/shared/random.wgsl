@@ -5,6 +5,8 @@ const PURPOSE_DRAFT: u32 = 0u;
 const PURPOSE_ACCEPT: u32 = 1u;
 const PURPOSE_RESIDUAL: u32 = 2u;
 const PURPOSE_TARGET: u32 = 3u;
+const PURPOSE_CLOCK: u32 = 5u;
+const PURPOSE_DART: u32 = 6u;
 
 fn rotate_left(x: u32, bits: u32) -> u32 {
     return (x << bits) | (x >> (32u - bits));

@@ -3,7 +3,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use couplet_kernels::{
-    Buffer, Device, DeviceError, Dispatch, Kernel, Pass, Program, Read, RunSettings, record,
+    Buffer, Device, DeviceError, Dispatch, Kernel, Pass, Program, RULE_GREEDY, RULE_REJECTION,
+    Read, RunSettings, record,
 };
 use couplet_protocol::{Event, FinishReason, MAX_GAMMA, Rule, Settings, Timings, Which};
 use couplet_speculation::rules::{CommitEnd, commit};
@@ -33,6 +34,8 @@ pub struct Engine {
     /// `(MAX_GAMMA)`
     draft_draws: Buffer,
     record: Buffer,
+    /// `(capacity)`: the target's own draws by position, under rules that share noise.
+    own_tokens: Buffer,
     rounds: RefCell<HashMap<usize, Rc<Program>>>,
     clock: fn() -> f64,
 }
@@ -93,6 +96,7 @@ impl Engine {
             target_probs: device.zeros((gamma + 1) * vocab),
             draft_draws: device.zeros(gamma),
             record: device.zeros(record::words(gamma)),
+            own_tokens: device.zeros(capacity),
             rounds: RefCell::default(),
             pair,
             device,
@@ -476,6 +480,7 @@ impl Engine {
                 self.tokens.clone(),
                 self.state.clone(),
                 self.record.clone(),
+                self.own_tokens.clone(),
             ],
             workgroups: [1, 1],
         }
@@ -487,11 +492,12 @@ fn run_settings(settings: &Settings) -> RunSettings {
     RunSettings {
         seed: [settings.seed as u32, (settings.seed >> 32) as u32],
         rule: match settings.rule {
-            Rule::Rejection => 0,
-            Rule::Greedy => 1,
+            Rule::Rejection => RULE_REJECTION,
+            Rule::Greedy => RULE_GREEDY,
         },
         top_k: settings.top_k,
         temperature: settings.temperature as f32,
         top_p: settings.top_p as f32,
+        ..RunSettings::default()
     }
 }

@@ -28,6 +28,9 @@ pub enum EngineError {
     /// Weights are damaged or do not fit.
     #[error(transparent)]
     Weights(#[from] WeightsError),
+    /// A file of a pair cannot be read from disk.
+    #[error("cannot read {0}")]
+    Unreadable(String),
     /// The files of a pair contradict each other.
     #[error("the files of this pair do not fit together: {0}")]
     Mismatch(String),
@@ -42,9 +45,11 @@ impl EngineError {
         let (kind, field) = match self {
             Self::Settings(error) => (FailureKind::Input, Some(error.field)),
             Self::Prompt(_) | Self::PromptTooLong { .. } => (FailureKind::Input, Some("prompt")),
-            Self::Config(_) | Self::Tokenizer(_) | Self::Weights(_) | Self::Mismatch(_) => {
-                (FailureKind::Files, None)
-            }
+            Self::Config(_)
+            | Self::Tokenizer(_)
+            | Self::Weights(_)
+            | Self::Unreadable(_)
+            | Self::Mismatch(_) => (FailureKind::Files, None),
             Self::Device(_) => (FailureKind::Device, None),
         };
         let sentence = match self {

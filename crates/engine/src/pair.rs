@@ -26,6 +26,34 @@ pub struct PairFiles {
     pub draft_weights: Vec<u8>,
 }
 
+#[cfg(not(target_arch = "wasm32"))]
+impl PairFiles {
+    /// Reads the files that the `model-card.json` in a folder names.
+    ///
+    /// # Errors
+    ///
+    /// If the card or a file that it names cannot be read.
+    pub fn from_folder(folder: &std::path::Path) -> Result<Self, EngineError> {
+        let read = |path: &str| {
+            let path = folder.join(path);
+            std::fs::read(&path)
+                .map_err(|error| EngineError::Unreadable(format!("{}: {error}", path.display())))
+        };
+        let bytes = read("model-card.json")?;
+        let card: ModelCard = serde_json::from_slice(&bytes).map_err(|error| {
+            EngineError::Mismatch(format!("model-card.json cannot be read ({error})"))
+        })?;
+        Ok(Self {
+            tokenizer: read(&card.tokenizer.path)?,
+            target_config: read(&card.target.config.path)?,
+            target_weights: read(&card.target.weights.path)?,
+            draft_config: read(&card.draft.config.path)?,
+            draft_weights: read(&card.draft.weights.path)?,
+            card: bytes,
+        })
+    }
+}
+
 /// A pair of models with their tokenizer, as burn modules.
 #[derive(Debug)]
 pub struct Pair {

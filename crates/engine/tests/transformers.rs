@@ -1,8 +1,6 @@
 //! The fused kernels and whole speculative rounds against Hugging Face's `transformers`, on a
 //! model that it made (`crates/model/python/make_tiny_llama.py`).
 
-#[path = "/tmp/hlp/common.rs"]
-#[allow(dead_code)]
 mod common;
 
 use std::path::Path;

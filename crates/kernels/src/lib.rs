@@ -11,7 +11,10 @@ mod params;
 
 pub use device::{Buffer, Device, DeviceError, Dispatch, Program, Read};
 pub use gpu::{GpuBuffer, GpuDevice, GpuSetup};
-pub use params::{Pass, RunSettings, record};
+pub use params::{
+    Pass, RULE_BLOCK, RULE_GREEDY, RULE_GUMBEL, RULE_LENIENCE, RULE_MINHASH, RULE_REJECTION,
+    RULE_SAMPLE_AND_MATCH, RULE_TYPICAL, RunSettings, record,
+};
 
 /// What a kernel does with a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

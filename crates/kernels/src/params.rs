@@ -45,7 +45,7 @@ impl Pass {
 pub struct RunSettings {
     /// Seed, low word first.
     pub seed: [u32; 2],
-    /// 0: Rejection, 1: Greedy.
+    /// One of the `RULE_` constants.
     pub rule: u32,
     /// The k most probable tokens stay possible; 0 is off.
     pub top_k: u32,
@@ -53,12 +53,43 @@ pub struct RunSettings {
     pub temperature: f32,
     /// The most probable tokens up to this mass stay possible; 1 is off.
     pub top_p: f32,
+    /// Multiplies the draft's probabilities under Lenience.
+    pub lenience: f32,
+    /// Typical: a token above this probability is kept.
+    pub epsilon: f32,
+    /// Typical: a token above this times `e^-H` is kept.
+    pub delta: f32,
+    /// Fills the block to whole pairs of words.
+    pub padding: u32,
 }
+
+/// The numbers of the rules in [`RunSettings::rule`]; `shaders/shared/settings.wgsl`.
+pub const RULE_REJECTION: u32 = 0;
+/// See [`RULE_REJECTION`].
+pub const RULE_GREEDY: u32 = 1;
+/// See [`RULE_REJECTION`].
+pub const RULE_GUMBEL: u32 = 2;
+/// See [`RULE_REJECTION`].
+pub const RULE_MINHASH: u32 = 3;
+/// See [`RULE_REJECTION`].
+pub const RULE_SAMPLE_AND_MATCH: u32 = 4;
+/// See [`RULE_REJECTION`].
+pub const RULE_BLOCK: u32 = 5;
+/// See [`RULE_REJECTION`].
+pub const RULE_LENIENCE: u32 = 6;
+/// See [`RULE_REJECTION`].
+pub const RULE_TYPICAL: u32 = 7;
 
 impl RunSettings {
     /// The seed as one number.
     pub fn seed(&self) -> u64 {
         u64::from(self.seed[0]) | u64::from(self.seed[1]) << 32
+    }
+
+    /// What keys the numbers of a round beyond their positions: its first position under Block
+    /// verification, which looks at drafted tokens that it then throws away.
+    pub(crate) fn round_lane(&self, length: u32) -> u32 {
+        if self.rule == RULE_BLOCK { length } else { 0 }
     }
 }
 
@@ -82,6 +113,8 @@ pub mod record {
     pub const RESIDUAL_MASS: usize = 5;
     /// Draw of the new token, f32 bits.
     pub const DRAW: usize = 6;
+    /// Block verification: the factor of the target's probabilities in the residual, f32 bits.
+    pub const RATIO: usize = 7;
 
     /// Words of a record for `gamma` drafted tokens.
     pub const fn words(gamma: usize) -> usize {

@@ -1,6 +1,8 @@
 //! Every kernel against its twin, on the same random inputs.
 
-use couplet_kernels::{Buffer, Device, Dispatch, GpuDevice, Kernel, Pass, Read, RunSettings};
+use couplet_kernels::{
+    Buffer, Device, Dispatch, GpuDevice, Kernel, Pass, RULE_GUMBEL, RULE_MINHASH, Read, RunSettings,
+};
 use couplet_speculation::random::threefry2x32;
 
 fn gpu() -> Option<Device> {
@@ -126,10 +128,14 @@ fn check_floats(kernel: Kernel, contents: &[Content], workgroups: [u32; 2]) {
 }
 
 fn check_exactly(kernel: Kernel, contents: &[Content]) {
+    check_words(kernel, contents, [1, 1]);
+}
+
+fn check_words(kernel: Kernel, contents: &[Content], workgroups: [u32; 2]) {
     let Some(gpu) = gpu() else { return };
     assert_eq!(
-        run(&gpu, kernel, contents, [1, 1]),
-        run(&Device::Cpu, kernel, contents, [1, 1]),
+        run(&gpu, kernel, contents, workgroups),
+        run(&Device::Cpu, kernel, contents, workgroups),
         "{}",
         kernel.name()
     );
@@ -243,13 +249,17 @@ fn settings(rule: u32, temperature: f32, top_k: u32, top_p: f32) -> RunSettings 
         top_k,
         temperature,
         top_p,
+        lenience: 0.5,
+        epsilon: 0.3,
+        delta: 0.09,
+        ..RunSettings::default()
     }
 }
 
 #[test]
 fn probabilities_agree_with_their_twin_and_with_the_mathematics() {
     use couplet_speculation::distribution::{Filter, probabilities};
-    for vocab in [2, 65, 500] {
+    for vocab in [2, 65, 500, 2_050] {
         let mut logits: Vec<f32> = numbers(15, 2 * vocab).iter().map(|x| 6.0 * x).collect();
         // A tie for the first place, in both rows.
         for row in logits.chunks_exact_mut(vocab) {
@@ -333,7 +343,7 @@ fn extreme_logits_give_finite_probabilities() {
 
 #[test]
 fn draws_are_those_of_the_twin() {
-    for vocab in [2, 65, 500] {
+    for vocab in [2, 65, 500, 2_050] {
         for row in 0..3 {
             let pass = Pass {
                 rows: 1,
@@ -356,10 +366,39 @@ fn draws_are_those_of_the_twin() {
     }
 }
 
+/// Clocks and darts are the same words on every device, so the drawn tokens are equal.
+#[test]
+fn shared_draws_are_those_of_the_twin() {
+    for vocab in [2usize, 65, 500, 2_050] {
+        for rule in [RULE_GUMBEL, RULE_MINHASH] {
+            for seed in 0..4 {
+                let pass = Pass {
+                    source_row: 1,
+                    vocab: vocab as u32,
+                    ..Pass::default()
+                };
+                let settings = RunSettings {
+                    seed: [seed, 7],
+                    rule,
+                    ..RunSettings::default()
+                };
+                let contents = [
+                    uniform(pass),
+                    uniform(settings),
+                    words(vec![9]),
+                    floats(distributions(60 + seed, 6, vocab)),
+                    words(vec![0; CAPACITY]),
+                ];
+                check_words(Kernel::SharedDraw, &contents, [5, 1]);
+            }
+        }
+    }
+}
+
 #[test]
 fn verdicts_are_those_of_the_twin() {
     for vocab in [2usize, 65, 500] {
-        for rule in [0, 1] {
+        for rule in 0..8 {
             for (gamma, length) in [(0, 1), (1, 9), (4, 10), (8, 17), (8, 18), (8, 19)] {
                 let tokens: Vec<u32> = (0..CAPACITY as u32)
                     .map(|i| (i * 3) % (vocab as u32 - 1))
@@ -387,6 +426,8 @@ fn verdicts_are_those_of_the_twin() {
                         words(tokens),
                         words(vec![length]),
                         words(vec![0; 8 + 4 * 8]),
+                        // Every other own draw is the drafted token.
+                        words((0..CAPACITY as u32).map(|i| (i * 3 + i % 2) % 7).collect()),
                     ],
                 );
             }
@@ -417,11 +458,10 @@ mod traps {
             words(vec![0, token, 0]),
             words(vec![1]),
             words(vec![0; 12]),
+            words(vec![0; 3]),
         ];
         check_exactly(Kernel::Verify, &contents);
-        let record = run(&Device::Cpu, Kernel::Verify, &contents, [1, 1])
-            .pop()
-            .unwrap();
+        let record = &run(&Device::Cpu, Kernel::Verify, &contents, [1, 1])[4];
         (record[2], record[3])
     }
 

@@ -57,6 +57,9 @@ pub struct TrainedModel {
     pub parameters: usize,
     /// What it learnt to predict.
     pub labels: String,
+    /// What all logits were divided by after training, chosen on the first 15,000 tokens of each
+    /// held-out text (temperature scaling).
+    pub calibration: f64,
     /// Loss on all held-out text, nats per token.
     pub validation_loss: f64,
     /// Optimiser steps.

@@ -5,7 +5,9 @@
 //! independent at every position; `gamma` is how many tokens are drafted. Costs are in units of
 //! one target step for one token.
 
-use crate::distribution::{pairs, total_variation};
+use crate::couplings::Race;
+use crate::distribution::{entropy, pairs, residual, total_variation};
+use crate::rules::{Lenience, Typical};
 
 /// The mean number of tokens per round, `(1 − α^(γ+1)) / (1 − α)`, between 1 and `gamma + 1`.
 ///
@@ -102,20 +104,14 @@ pub fn minhash_agreement(draft_probs: &[f64], target_probs: &[f64]) -> f64 {
 /// How often Gumbel noise shared by both models gives them the same token:
 /// `Σ_i 1 / Σ_j max(t_j/t_i, d_j/d_i)`, where a token that either model cannot draw adds nothing.
 ///
+/// Computed in the order of the ratios `d_j/t_j`, so that all inner sums take one pass.
+///
 /// # Panics
 /// When the lengths differ.
 ///
 /// Source: Daliri, Musco, Suresh 2025, as [`minhash_agreement`].
 pub fn gumbel_agreement(draft_probs: &[f64], target_probs: &[f64]) -> f64 {
-    pairs(draft_probs, target_probs)
-        .filter(|&(draft, target)| draft > 0.0 && target > 0.0)
-        .map(|(draft, target)| {
-            let sum: f64 = pairs(draft_probs, target_probs)
-                .map(|(other_draft, other_target)| (other_target / target).max(other_draft / draft))
-                .sum();
-            1.0 / sum
-        })
-        .sum()
+    Race::new(draft_probs, target_probs).agreement()
 }
 
 /// What every coupling without communication can at least reach: `(1 − TV) / (1 + TV)`.
@@ -127,6 +123,94 @@ pub fn gumbel_agreement(draft_probs: &[f64], target_probs: &[f64]) -> f64 {
 pub fn agreement_bound(draft_probs: &[f64], target_probs: &[f64]) -> f64 {
     let distance = total_variation(draft_probs, target_probs);
     (1.0 - distance) / (1.0 + distance)
+}
+
+/// How often [`Rule::Lenience`](crate::Rule::Lenience) keeps a drafted token:
+/// `Σ min(d, t/l)`, with `t/l` above everything at `l = 0` unless `t = 0`.
+///
+/// # Panics
+/// When the lengths differ.
+///
+/// Source: Leviathan, Kalman, Matias 2023, appendix A.5.
+pub fn lenience_acceptance(draft_probs: &[f64], target_probs: &[f64], lenience: Lenience) -> f64 {
+    kept_by_lenience(draft_probs, target_probs, lenience)
+        .iter()
+        .sum()
+}
+
+/// The distribution of a position after [`Rule::Lenience`](crate::Rule::Lenience):
+/// `min(d, t/l) + (1 − Σ min(d, t/l))·norm(max(0, t − l·d))`.
+///
+/// # Shapes
+/// Returns (vocabulary).
+///
+/// # Panics
+/// When the lengths differ.
+///
+/// Source: as [`lenience_acceptance`].
+pub fn lenience_output(draft_probs: &[f64], target_probs: &[f64], lenience: Lenience) -> Vec<f64> {
+    let kept = kept_by_lenience(draft_probs, target_probs, lenience);
+    let rejected = 1.0 - kept.iter().sum::<f64>();
+    let shrunk: Vec<f64> = draft_probs
+        .iter()
+        .map(|draft| lenience.get() * draft)
+        .collect();
+    let residual = residual(&shrunk, target_probs).unwrap_or_else(|| target_probs.to_vec());
+    kept.iter()
+        .zip(residual)
+        .map(|(kept, weight)| kept + rejected * weight)
+        .collect()
+}
+
+fn kept_by_lenience(draft_probs: &[f64], target_probs: &[f64], lenience: Lenience) -> Vec<f64> {
+    pairs(draft_probs, target_probs)
+        .map(|(draft, target)| {
+            // Compared before it is divided: l may be 0.
+            if target >= lenience.get() * draft && target > 0.0 {
+                draft
+            } else if target > 0.0 {
+                target / lenience.get()
+            } else {
+                0.0
+            }
+        })
+        .collect()
+}
+
+/// How often [`Rule::Typical`](crate::Rule::Typical) keeps a drafted token: the draft's mass on the
+/// tokens with `t > min(ε, δ·e^(−H))`.
+///
+/// # Panics
+/// When the lengths differ.
+///
+/// Source: Cai et al. 2024, "Medusa", section 2.3.1.
+pub fn typical_acceptance(draft_probs: &[f64], target_probs: &[f64], typical: Typical) -> f64 {
+    let threshold = typical.threshold(entropy(target_probs));
+    pairs(draft_probs, target_probs)
+        .filter(|&(_, target)| target > threshold)
+        .map(|(draft, _)| draft)
+        .sum()
+}
+
+/// The distribution of a position after [`Rule::Typical`](crate::Rule::Typical): the draft's mass
+/// on the typical tokens, and the rest of it spread as the target is.
+///
+/// # Shapes
+/// Returns (vocabulary).
+///
+/// # Panics
+/// When the lengths differ.
+///
+/// Source: as [`typical_acceptance`].
+pub fn typical_output(draft_probs: &[f64], target_probs: &[f64], typical: Typical) -> Vec<f64> {
+    let threshold = typical.threshold(entropy(target_probs));
+    let rejected = 1.0 - typical_acceptance(draft_probs, target_probs, typical);
+    pairs(draft_probs, target_probs)
+        .map(|(draft, target)| {
+            let kept = if target > threshold { draft } else { 0.0 };
+            kept + rejected * target
+        })
+        .collect()
 }
 
 #[cfg(test)]

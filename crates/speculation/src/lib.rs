@@ -8,7 +8,9 @@
 //! | Module | What it says |
 //! |---|---|
 //! | [`distribution`] | logits to probabilities, distances, residuals, draws |
-//! | [`random`] | the counter-based generator |
+//! | [`couplings`] | pairs of tokens that often agree: agreement, joints, single steps |
+//! | [`input`] | checks of what people type in |
+//! | [`random`] | the counter-based generator, and noise that two models share |
 //! | [`rules`] | which drafted tokens are kept, and the exact enumeration of whole rounds |
 //! | [`formulas`] | tokens per round, speed-up, agreement of couplings |
 //! | [`statistics`] | intervals and the chi-square test |
@@ -21,14 +23,19 @@
 //!   `min(t, d) + TV · residual = t`.
 //! - Agreement without communication: `1 − TV ≥ Gumbel ≥ MinHash ≥ (1 − TV) / (1 + TV)`.
 //! - Independent draws agree with probability `Σ t·d`.
+//! - Acceptance-rejection sampling of the target with the draft as proposal takes `max t/d`
+//!   attempts on average.
 //! - With acceptance `α` at each of `γ` positions, a round yields `(1 − α^(γ+1)) / (1 − α)` tokens.
 
+pub mod couplings;
 pub mod distribution;
 pub mod formulas;
+pub mod input;
 pub mod random;
 pub mod rules;
 pub mod statistics;
 
+pub use couplings::{Coupling, Joint, Pair};
 pub use distribution::{
     DistributionError, Filter, argmax, check_distribution, draw, entropy, overlap, probabilities,
     residual, total_variation,
@@ -37,12 +44,16 @@ pub use formulas::{
     accepted_length_probabilities, best_gamma, expected_tokens_per_round, operations_factor,
     speed_up,
 };
+pub use input::{Argument, InputError, check_trials, normalised};
 pub use random::{Purpose, uniform};
 pub use rules::{
-    Chance, Coin, Coins, CommitEnd, Outcome, Procedure, Round, Rule, Verdict, commit, exact_round,
-    joint_of_next, verify,
+    Chance, Coin, Coins, CommitEnd, Keyed, Lenience, Numbers, Outcome, ParameterError, Procedure,
+    Round, RoundError, Rule, SharedNoise, Typical, Verdict, commit, deviation, exact_round,
+    joint_of_next, play_round, play_text, verify,
 };
-pub use statistics::{ChiSquare, chi_square, median, median_interval, wilson_interval};
+pub use statistics::{
+    ChiSquare, chi_square, median, median_interval, speed_up_interval, wilson_interval,
+};
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,16 @@
 //! The counter-based generator: every number is a pure function of (seed, position, purpose,
 //! lane), the same on CPU and GPU.
+//!
+//! Beyond uniforms there are two kinds of noise that a draft and a target share at a position:
+//! exponential [clocks](mod@exponential), one per token, and [darts]. Both come from integer arithmetic
+//! and exact f32 operations only, so a shader that is transcribed from them gives the same bits.
+
+pub mod arithmetic;
+pub mod darts;
+pub mod exponential;
+
+pub use darts::{Dart, MAX_DARTS, dart, first_dart};
+pub use exponential::{exponential, race};
 
 /// What a random number decides. Different purposes never share a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +26,13 @@ pub enum Purpose {
     Target = 3,
     /// Chooses training windows.
     Training = 4,
+    /// The exponential clock of a token at a position, shared by draft and target; the lane is the
+    /// token's id.
+    Clock = 5,
+    /// A dart at a position, shared by draft and target; the lane is the dart's index.
+    Dart = 6,
+    /// Resamples measurements.
+    Bootstrap = 7,
 }
 
 /// Threefry-2x32 with 20 rounds.
@@ -51,10 +69,15 @@ pub const fn threefry2x32(key: [u32; 2], counter: [u32; 2]) -> [u32; 2] {
 /// Values are `(k + 1/2) / 2^23` with `k < 2^23`: exact in f32, never 0 and never 1. `lane` must
 /// be below 2^24.
 pub fn uniform(seed: u64, position: u32, purpose: Purpose, lane: u32) -> f32 {
+    uniform_from_bits(words(seed, position, purpose, lane)[0])
+}
+
+/// The two words of random bits that `seed` gives to (position, purpose, lane). `lane` must be
+/// below 2^24.
+pub fn words(seed: u64, position: u32, purpose: Purpose, lane: u32) -> [u32; 2] {
     debug_assert!(lane < 1 << 24, "a lane has 24 bits");
     let key = [seed as u32, (seed >> 32) as u32];
-    let bits = threefry2x32(key, [position, ((purpose as u32) << 24) | lane])[0];
-    uniform_from_bits(bits)
+    threefry2x32(key, [position, ((purpose as u32) << 24) | lane])
 }
 
 /// Maps the upper 23 bits to `(k + 1/2) / 2^23`.

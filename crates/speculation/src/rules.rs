@@ -1,21 +1,33 @@
 //! Verification rules: which drafted tokens of a round are kept, and what comes after them.
 //!
 //! A rule is written once, in [`Procedure::decide`], against a [`Chance`] that answers its
-//! questions. [`Coins`] answers them with uniform numbers, which is [`verify`] and what the GPU
-//! does; [`exact_round`] lets every answer happen and adds up the probabilities. So the code that
-//! is enumerated in tests is the code that runs.
+//! questions. [`Keyed`] answers them with counter-based numbers, which is what the GPU does, and
+//! [`Coins`] with any uniform numbers; [`exact_round`] lets every answer happen and adds up the
+//! probabilities. So the code that is enumerated in tests is the code that runs.
 
+mod block;
+mod cache;
 mod commit;
 mod exact;
+mod keyed;
+mod parameters;
+mod tokenwise;
+pub mod wrong;
 
+pub use block::{BlockPrefix, block_prefixes};
+pub use cache::{CacheLengths, cache_lengths};
 pub use commit::{CommitEnd, commit};
 pub use exact::{
-    ExactRound, autoregressive_joint, exact_round, joint_of_next, outcome_probabilities,
+    ExactRound, autoregressive_joint, deviation, exact_round, joint_of_next, outcome_probabilities,
 };
+pub use keyed::{Keyed, Numbers, PlayedRound, play_round, play_text};
+pub use parameters::{Lenience, ParameterError, Typical};
 
 use serde::{Deserialize, Serialize};
 
-use crate::distribution::{argmax, draw, residual};
+use crate::couplings::Coupling;
+use crate::distribution::draw;
+use crate::random::{first_dart, race};
 
 /// How drafted tokens are verified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -31,6 +43,59 @@ pub enum Rule {
     /// otherwise puts that one in its place. The text is that of greedy decoding, token by token;
     /// no random number is used.
     Greedy,
+    /// Both models draw with the same exponential [clocks](mod@crate::random::exponential), one per
+    /// position and token. A drafted token is kept iff it is the target's own. Lossless, and the
+    /// text does not depend on the draft.
+    ///
+    /// Source: Daliri, Musco, Suresh 2025, "Coupling without communication and drafter-invariant
+    /// speculative decoding".
+    Gumbel,
+    /// Both models look at the same [darts](crate::random::darts). A drafted token is kept iff it
+    /// is the target's own. Lossless, and the text does not depend on the draft.
+    ///
+    /// Source: Daliri, Musco, Suresh 2025.
+    #[serde(rename = "minhash")]
+    MinHash,
+    /// The target draws its own token with its own number at every position. A drafted token is
+    /// kept iff it is that one. Lossless, and the text does not depend on the draft.
+    SampleAndMatch,
+    /// Judges the drafted tokens together and keeps the longest prefix that passes. Lossless, and
+    /// no fewer tokens than Rejection on average.
+    ///
+    /// Source: Sun et al. 2024, algorithm 2.
+    Block,
+    /// Rejection with the draft's probabilities times the lenience: keeps a drafted token iff
+    /// `u·l·draft < target`, and otherwise draws from `max(0, target − l·draft)`. Not lossless
+    /// below 1.
+    ///
+    /// Source: Leviathan, Kalman, Matias 2023, appendix A.5.
+    Lenience(Lenience),
+    /// Keeps a drafted token iff `target > min(ε, δ·e^(−H))`, where H is the entropy of the
+    /// target's row in nats, and otherwise draws from the target. Not lossless.
+    ///
+    /// Source: Cai et al. 2024, "Medusa", section 2.3.1.
+    Typical(Typical),
+}
+
+impl Rule {
+    /// Whether the text has exactly the target's distribution. Greedy is lossless at temperature
+    /// 0, where that distribution is one text.
+    pub fn is_lossless(self) -> bool {
+        match self {
+            Rule::Lenience(lenience) => lenience.get() == 1.0,
+            Rule::Typical(_) => false,
+            _ => true,
+        }
+    }
+
+    /// Whether one seed gives the same text, to the token, with every draft, every draft length
+    /// and the target alone.
+    pub fn is_drafter_invariant(self) -> bool {
+        matches!(
+            self,
+            Rule::Greedy | Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch
+        )
+    }
 }
 
 /// What one round has to decide on.
@@ -53,21 +118,85 @@ impl Round<'_> {
         self.drafted.len()
     }
 
-    /// # Panics
-    /// When the numbers of rows do not fit together.
-    fn check_shapes(&self) {
+    /// Checks that there are gamma rows of the draft and gamma + 1 of the target, that all of them
+    /// are over one vocabulary, and that every drafted token is in it.
+    ///
+    /// # Errors
+    /// The first thing that does not fit.
+    pub fn check(&self) -> Result<(), RoundError> {
         let gamma = self.gamma();
-        assert_eq!(
-            self.draft_probs.len(),
-            gamma,
-            "a draft of {gamma} has one row per token"
-        );
-        assert_eq!(
-            self.target_probs.len(),
-            gamma + 1,
-            "a draft of {gamma} has one more row"
-        );
+        if self.draft_probs.len() != gamma {
+            return Err(RoundError::DraftRows {
+                gamma,
+                rows: self.draft_probs.len(),
+            });
+        }
+        if self.target_probs.len() != gamma + 1 {
+            return Err(RoundError::TargetRows {
+                gamma,
+                rows: self.target_probs.len(),
+            });
+        }
+        let vocabulary = self.target_probs[0].len();
+        let rows = self.draft_probs.iter().chain(self.target_probs);
+        if let Some(row) = rows.into_iter().find(|row| row.len() != vocabulary) {
+            return Err(RoundError::Vocabularies {
+                vocabulary,
+                other: row.len(),
+            });
+        }
+        match self.drafted.iter().find(|&&token| token >= vocabulary) {
+            Some(&token) => Err(RoundError::UnknownToken { token, vocabulary }),
+            None => Ok(()),
+        }
     }
+
+    /// # Panics
+    /// When the rows do not fit together.
+    pub(crate) fn check_or_panic(&self) {
+        if let Err(error) = self.check() {
+            panic!("{error}");
+        }
+    }
+}
+
+/// Why the rows of a [`Round`] do not fit together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RoundError {
+    /// Not one row of the draft per drafted token.
+    #[error("a draft of {gamma} has one row per token, but `draft_probs` has {rows}")]
+    DraftRows {
+        /// How many tokens were drafted.
+        gamma: usize,
+        /// How many rows there are.
+        rows: usize,
+    },
+    /// Not one row of the target more than drafted tokens.
+    #[error(
+        "the target of a draft of {gamma} has one more row than tokens, but `target_probs` has {rows}"
+    )]
+    TargetRows {
+        /// How many tokens were drafted.
+        gamma: usize,
+        /// How many rows there are.
+        rows: usize,
+    },
+    /// Two rows are over different vocabularies: the models have different tokenizers.
+    #[error("`draft_probs` and `target_probs` have rows of {vocabulary} and of {other} tokens")]
+    Vocabularies {
+        /// The length of the target's first row.
+        vocabulary: usize,
+        /// The length of another row.
+        other: usize,
+    },
+    /// A drafted token is not in the vocabulary.
+    #[error("`drafted` holds token {token}, but there are only {vocabulary}")]
+    UnknownToken {
+        /// The token's id.
+        token: usize,
+        /// The number of tokens.
+        vocabulary: usize,
+    },
 }
 
 /// Where the last token of a round comes from.
@@ -103,6 +232,47 @@ pub enum Coin {
     Residual(usize),
     /// The bonus token, drawn from the target at position gamma.
     Target,
+    /// The target's own token at a position, drawn whether or not a token was drafted there.
+    Own(usize),
+    /// The noise at a position that draft and target share.
+    Shared(usize),
+}
+
+/// Noise with which both models draw at a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SharedNoise {
+    /// Exponential clocks, [`race`].
+    Gumbel,
+    /// Darts, [`first_dart`].
+    #[serde(rename = "minhash")]
+    MinHash,
+}
+
+impl SharedNoise {
+    /// The token that a model draws at an absolute position: for one seed a function of the row
+    /// alone. The row is rounded to f32, as the GPU has it.
+    ///
+    /// # Shapes
+    /// `probs`: (vocabulary).
+    ///
+    /// # Panics
+    /// When `probs` is empty.
+    pub fn token(self, seed: u64, position: u32, probs: &[f64]) -> usize {
+        let rounded = probs.iter().map(|&prob| prob as f32);
+        match self {
+            SharedNoise::Gumbel => race(seed, position, rounded),
+            SharedNoise::MinHash => first_dart(seed, position, &rounded.collect::<Vec<_>>()),
+        }
+    }
+
+    /// The coupling of the two models' tokens that it makes.
+    pub fn coupling(self) -> Coupling {
+        match self {
+            SharedNoise::Gumbel => Coupling::Gumbel,
+            SharedNoise::MinHash => Coupling::MinHash,
+        }
+    }
 }
 
 /// Answers the questions of a rule that chance decides.
@@ -113,6 +283,29 @@ pub trait Chance {
 
     /// An id, drawn with a probability proportional to its weight.
     fn draws(&mut self, coin: Coin, weights: &[f64]) -> usize;
+
+    /// The token that the target draws with noise that the draft shares. `drafted` is the token
+    /// that the draft has drawn with it and the row that it has drawn it from, if it has.
+    ///
+    /// Unless the noise itself is at hand, as it is in [`Keyed`], this is a draw from what is known
+    /// of it: from the target's tokens given the draft's, by the coupling's exact joint
+    /// distribution. Rounds then have the right probabilities, but it takes the noise for the text
+    /// not to depend on the draft.
+    fn shares(
+        &mut self,
+        coin: Coin,
+        noise: SharedNoise,
+        drafted: Option<(usize, &[f64])>,
+        target_probs: &[f64],
+    ) -> usize {
+        match drafted {
+            Some((token, draft_probs)) => {
+                let row = noise.coupling().joint_row(draft_probs, target_probs, token);
+                self.draws(coin, &row)
+            }
+            None => self.draws(coin, target_probs),
+        }
+    }
 }
 
 /// The [`Chance`] that asks for the uniform number of each coin, in [0, 1).
@@ -139,6 +332,11 @@ pub trait Procedure {
         draft_probs.to_vec()
     }
 
+    /// How its numbers are keyed when they come from a seed.
+    fn numbers(&self) -> Numbers {
+        Numbers::ByPosition
+    }
+
     /// Decides a round. Equal answers of `chance` lead to equal outcomes.
     ///
     /// # Panics
@@ -151,65 +349,41 @@ impl<P: Procedure + ?Sized> Procedure for &P {
         (**self).proposal(draft_probs)
     }
 
+    fn numbers(&self) -> Numbers {
+        (**self).numbers()
+    }
+
     fn decide(&self, round: &Round, chance: &mut dyn Chance) -> Outcome {
         (**self).decide(round, chance)
     }
 }
 
 impl Procedure for Rule {
-    fn decide(&self, round: &Round, chance: &mut dyn Chance) -> Outcome {
-        round.check_shapes();
+    fn numbers(&self) -> Numbers {
         match self {
-            Rule::Rejection => rejection(round, chance),
-            Rule::Greedy => greedy(round),
+            Rule::Gumbel => Numbers::Shared(SharedNoise::Gumbel),
+            Rule::MinHash => Numbers::Shared(SharedNoise::MinHash),
+            Rule::Block => Numbers::ByRound,
+            Rule::Rejection
+            | Rule::Greedy
+            | Rule::SampleAndMatch
+            | Rule::Lenience(_)
+            | Rule::Typical(_) => Numbers::ByPosition,
         }
     }
-}
 
-fn rejection(round: &Round, chance: &mut dyn Chance) -> Outcome {
-    for (i, &token) in round.drafted.iter().enumerate() {
-        let (draft, target) = (&round.draft_probs[i], &round.target_probs[i]);
-        if chance.keeps(Coin::Accept(i), draft[token], target[token]) {
-            continue;
+    fn decide(&self, round: &Round, chance: &mut dyn Chance) -> Outcome {
+        round.check_or_panic();
+        match *self {
+            Rule::Rejection => tokenwise::rejection(round, chance, 1.0),
+            Rule::Greedy => tokenwise::greedy(round, chance),
+            Rule::Gumbel => tokenwise::shared_noise(round, chance, SharedNoise::Gumbel),
+            Rule::MinHash => tokenwise::shared_noise(round, chance, SharedNoise::MinHash),
+            Rule::SampleAndMatch => tokenwise::sample_and_match(round, chance),
+            Rule::Block => block::decide(round, chance),
+            Rule::Lenience(lenience) => tokenwise::rejection(round, chance, lenience.get()),
+            Rule::Typical(typical) => tokenwise::typical(round, chance, typical),
         }
-        let token = match residual(draft, target) {
-            Some(residual) => chance.draws(Coin::Residual(i), &residual),
-            // Only rounding leaves no residual here, and then the two rows are the same but for
-            // rounding.
-            None => chance.draws(Coin::Residual(i), target),
-        };
-        return Outcome {
-            accepted: i,
-            token,
-            verdict: Verdict::Residual,
-        };
-    }
-    let gamma = round.gamma();
-    let token = chance.draws(Coin::Target, &round.target_probs[gamma]);
-    Outcome {
-        accepted: gamma,
-        token,
-        verdict: Verdict::Bonus,
-    }
-}
-
-fn greedy(round: &Round) -> Outcome {
-    for (i, &token) in round.drafted.iter().enumerate() {
-        let best = argmax(&round.target_probs[i]);
-        if token != best {
-            return Outcome {
-                accepted: i,
-                token: best,
-                verdict: Verdict::Residual,
-            };
-        }
-    }
-    let gamma = round.gamma();
-    let token = argmax(&round.target_probs[gamma]);
-    Outcome {
-        accepted: gamma,
-        token,
-        verdict: Verdict::Bonus,
     }
 }
 
@@ -222,157 +396,4 @@ pub fn verify(rule: Rule, round: &Round, coins: &mut impl FnMut(Coin) -> f64) ->
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const DRAFT: [f64; 3] = [0.5, 0.3, 0.2];
-    const TARGET: [f64; 3] = [0.2, 0.3, 0.5];
-
-    /// Verifies a draft of one token and returns the outcome with the coins that it used.
-    fn one(
-        rule: Rule,
-        drafted: usize,
-        draft: &[f64],
-        target: &[f64],
-        accept: f64,
-        rest: f64,
-    ) -> (Outcome, Vec<Coin>) {
-        let mut asked = Vec::new();
-        let outcome = verify(
-            rule,
-            &Round {
-                drafted: &[drafted],
-                draft_probs: &[draft.to_vec()],
-                target_probs: &[target.to_vec(), target.to_vec()],
-            },
-            &mut |coin| {
-                asked.push(coin);
-                if matches!(coin, Coin::Accept(_)) {
-                    accept
-                } else {
-                    rest
-                }
-            },
-        );
-        (outcome, asked)
-    }
-
-    #[test]
-    fn rejection_keeps_below_the_ratio_and_draws_the_residual_above() {
-        let kept = Outcome {
-            accepted: 1,
-            token: 1,
-            verdict: Verdict::Bonus,
-        };
-        let (outcome, asked) = one(Rule::Rejection, 0, &DRAFT, &TARGET, 0.399, 0.4);
-        assert_eq!(
-            (outcome, asked),
-            (kept, vec![Coin::Accept(0), Coin::Target])
-        );
-
-        let replaced = Outcome {
-            accepted: 0,
-            token: 2,
-            verdict: Verdict::Residual,
-        };
-        let (outcome, asked) = one(Rule::Rejection, 0, &DRAFT, &TARGET, 0.401, 0.0);
-        assert_eq!(
-            (outcome, asked),
-            (replaced, vec![Coin::Accept(0), Coin::Residual(0)])
-        );
-    }
-
-    #[test]
-    fn the_comparison_is_strict() {
-        // u·d = t exactly, in binary fractions.
-        let (outcome, _) = one(Rule::Rejection, 0, &[1.0, 0.0], &[0.5, 0.5], 0.5, 0.0);
-        assert_eq!(outcome.accepted, 0);
-        // A coin of zero and a token that the target never draws.
-        let (outcome, _) = one(Rule::Rejection, 0, &[1.0, 0.0], &[0.0, 1.0], 0.0, 0.0);
-        assert_eq!((outcome.accepted, outcome.token), (0, 1));
-        // Neither model draws it.
-        let (outcome, _) = one(Rule::Rejection, 0, &[0.0, 1.0], &[0.0, 1.0], 0.0, 0.0);
-        assert_eq!((outcome.accepted, outcome.token), (0, 1));
-    }
-
-    #[test]
-    fn a_residual_lost_to_rounding_is_a_draw_from_the_target() {
-        // Rounding, exaggerated: the rows do not sum to the same.
-        for u in [0.0, 0.5, 0.99] {
-            let (outcome, _) = one(
-                Rule::Rejection,
-                0,
-                &[0.6, 0.4, 0.0],
-                &[0.5, 0.4, 0.0],
-                0.9,
-                u,
-            );
-            let expect = if u < 5.0 / 9.0 { 0 } else { 1 };
-            assert_eq!((outcome.accepted, outcome.token), (0, expect));
-        }
-    }
-
-    #[test]
-    fn greedy_uses_no_coin_and_the_lowest_id_of_a_tie() {
-        let tie = [0.2, 0.4, 0.4];
-        let kept = Outcome {
-            accepted: 1,
-            token: 1,
-            verdict: Verdict::Bonus,
-        };
-        assert_eq!(one(Rule::Greedy, 1, &DRAFT, &tie, 0.0, 0.0), (kept, vec![]));
-        let replaced = Outcome {
-            accepted: 0,
-            token: 1,
-            verdict: Verdict::Residual,
-        };
-        assert_eq!(
-            one(Rule::Greedy, 2, &DRAFT, &tie, 0.0, 0.0),
-            (replaced, vec![])
-        );
-    }
-
-    #[test]
-    fn every_position_has_its_own_coin() {
-        let gamma = 4;
-        for rejected_at in 0..=gamma {
-            let mut asked = Vec::new();
-            let outcome = verify(
-                Rule::Rejection,
-                &Round {
-                    drafted: &vec![0; gamma],
-                    draft_probs: &vec![DRAFT.to_vec(); gamma],
-                    target_probs: &vec![TARGET.to_vec(); gamma + 1],
-                },
-                &mut |coin| {
-                    asked.push(coin);
-                    if coin == Coin::Accept(rejected_at) {
-                        0.9
-                    } else {
-                        0.1
-                    }
-                },
-            );
-            let last = if rejected_at < gamma {
-                Coin::Residual(rejected_at)
-            } else {
-                Coin::Target
-            };
-            let tried = (rejected_at + 1).min(gamma);
-            let expect: Vec<Coin> = (0..tried).map(Coin::Accept).chain([last]).collect();
-            assert_eq!(asked, expect);
-            assert_eq!(outcome.accepted, rejected_at);
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "has one more row")]
-    fn a_missing_target_row_is_noticed() {
-        let round = Round {
-            drafted: &[0],
-            draft_probs: &[DRAFT.to_vec()],
-            target_probs: &[TARGET.to_vec()],
-        };
-        verify(Rule::Rejection, &round, &mut |_| 0.5);
-    }
-}
+mod tests;

@@ -1,6 +1,10 @@
 //! Intervals and tests behind the numbers that the page shows: acceptance rates, timings, and
 //! whether sampled text has the target's distribution.
 
+mod bootstrap;
+
+pub use bootstrap::speed_up_interval;
+
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::{beta::beta_reg, erf::erf_inv, gamma::gamma_ur};

@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use anyhow::Context;
 use couplet_engine::{Backend, Engine, Pair, PairFiles};
-use couplet_model::ModelCard;
 use couplet_protocol::{Event, Settings};
 
 /// Dispatches of one drafted token and of one pass of the target with its verification, for
@@ -14,23 +13,15 @@ use couplet_protocol::{Event, Settings};
 /// # Errors
 ///
 /// If the engine cannot run the pair.
-pub fn count(folder: &Path, card: &ModelCard) -> anyhow::Result<[u32; 2]> {
-    let read = |path: &str| {
-        std::fs::read(folder.join(path)).with_context(|| format!("cannot read {path}"))
-    };
-    let pair = Pair::new(PairFiles {
-        card: serde_json::to_vec(card)?,
-        tokenizer: read(&card.tokenizer.path)?,
-        target_config: read(&card.target.config.path)?,
-        target_weights: read(&card.target.weights.path)?,
-        draft_config: read(&card.draft.config.path)?,
-        draft_weights: read(&card.draft.weights.path)?,
-    })?;
+pub fn count(folder: &Path) -> anyhow::Result<[u32; 2]> {
+    let pair = Pair::new(PairFiles::from_folder(folder)?)?;
+    let name = pair.card.name.clone();
+    let prompt = pair.card.prompt.clone();
     let engine = pollster::block_on(Engine::new(Rc::new(pair), &Backend::cpu(), || 0.0))?;
     let round = |gamma| -> anyhow::Result<u32> {
         let settings = Settings {
-            pair: card.name.clone(),
-            prompt: card.prompt.clone(),
+            pair: name.clone(),
+            prompt: prompt.clone(),
             gamma,
             ..Settings::default()
         };

@@ -15,7 +15,7 @@ use crate::pair::TrainedPair;
 use crate::plan::{END_OF_TEXT, PairPlan, TokenPlan};
 use crate::report::{self, Decoders};
 use crate::training::Trained;
-use crate::{curve, dispatches};
+use crate::{calibration, curve, dispatches};
 
 /// Writes weights, configurations, tokenizer, model card and loss curves to `out`. The figures
 /// in the card are measured on the exported f16 weights, the ones that visitors load.
@@ -90,7 +90,9 @@ pub fn export(
         plain_draft,
         evaluation,
     };
-    let counted = dispatches::count(out, &card)?;
+    write(out, "model-card.json", &serde_json::to_vec_pretty(&card)?)?;
+    // Counted on the pair as it lies there, for which it needs a card.
+    let counted = dispatches::count(out)?;
     card.evaluation.prediction = report::predict(card.acceptance_rate, counted);
     write(out, "model-card.json", &serde_json::to_vec_pretty(&card)?)?;
     write(out, "MODEL_CARD.md", card_for_people(&card).as_bytes())?;
@@ -126,6 +128,7 @@ fn write_model(
         weights: write(out, &format!("{name}/model.safetensors"), &weights)?,
         parameters: trained.config.parameters(),
         labels: trained.labels.clone(),
+        calibration: trained.calibration,
         validation_loss: f64::NAN,
         steps: trained.steps,
         tokens_seen: trained.tokens_seen,
@@ -150,7 +153,7 @@ fn card_for_people(card: &ModelCard) -> String {
         );
     }
     text += &format!(
-        "\nSplit: {}.\n\n## Models\n\n| | parameters | learnt | steps | tokens seen | minutes | where | seed | SHA-256 of the weights |\n|---|---|---|---|---|---|---|---|---|\n",
+        "\nSplit: {}.\n\n## Models\n\n| | parameters | learnt | steps | tokens seen | minutes | where | seed | logits divided by | SHA-256 of the weights |\n|---|---|---|---|---|---|---|---|---|---|\n",
         card.split
     );
     for (name, model) in [
@@ -159,7 +162,7 @@ fn card_for_people(card: &ModelCard) -> String {
         ("draft-plain", &card.plain_draft),
     ] {
         text += &format!(
-            "| {name} | {} | {} | {} | {} | {:.0} | {} | {} | `{}` |\n",
+            "| {name} | {} | {} | {} | {} | {:.0} | {} | {} | {:.2} | `{}` |\n",
             model.parameters,
             model.labels,
             model.steps,
@@ -167,9 +170,14 @@ fn card_for_people(card: &ModelCard) -> String {
             model.seconds / 60.0,
             model.hardware,
             model.seed,
+            model.calibration,
             model.weights.sha256
         );
     }
+    text += &format!(
+        "\nAfter training, all logits of a model are divided by one number (temperature scaling, Guo et al. 2017), which the weights of the last norm carry. It is chosen on the first {} tokens of each held-out text; a distilled draft gets its target's.\n",
+        calibration::TOKENS
+    );
     text += "\nShapes are in each model's `config.json`, losses on the way in its `loss.svg`.\n\n## Figures on held-out text\n\nLosses are means over windows of the full context that do not overlap. The acceptance rate is the mean of `sum min(target, draft)`. Counting models and compressors have seen the training text too.\n\n";
     text += &report::table(card);
     text += &format!(

@@ -1,6 +1,7 @@
 //! Trains pairs of decoders, measures them on text they never saw, and writes them in Hugging
 //! Face's formats.
 
+mod calibration;
 mod checkpoint;
 mod compression;
 mod corpus;

@@ -12,7 +12,7 @@ use crate::options::{Model, TrainOptions};
 use crate::plan::{ModelPlan, PairPlan};
 use crate::report::{self, Decoders};
 use crate::training::{Labels, Recipe, Trained, train};
-use crate::{dispatches, export};
+use crate::{calibration, dispatches, export};
 
 /// The models of a pair.
 pub struct TrainedPair {
@@ -93,10 +93,16 @@ fn train_pair(plan: &PairPlan, options: &TrainOptions) -> anyhow::Result<()> {
     let Some(plain_draft) = plain else {
         return Ok(());
     };
+    println!("{}: calibrating", plan.name);
+    let best = |trained: &Trained| {
+        calibration::best_temperature(&trained.decoder, &corpus, context, &device)
+    };
+    let (target_temperature, plain_temperature) = (best(&target), best(&plain_draft));
     let pair = TrainedPair {
-        target,
-        plain_draft,
-        draft,
+        target: target.calibrated(target_temperature),
+        plain_draft: plain_draft.calibrated(plain_temperature),
+        // It learnt the target's distributions, so it stays nearest to them at the same.
+        draft: draft.calibrated(target_temperature),
     };
     let out = options.out.join(plan.name);
     let card = export::export(plan, &corpus, &pair, &out, &device)?;
@@ -140,7 +146,7 @@ pub fn evaluate(plan: &PairPlan, corpora: Option<&Path>, out: &Path) -> anyhow::
         ..card.clone()
     };
     let all = now.evaluation.texts.last().context("no held-out text")?;
-    let counted = dispatches::count(&folder, &card)?;
+    let counted = dispatches::count(&folder)?;
     now.evaluation.prediction = report::predict(all.acceptance[0].distilled, counted);
     println!("{}", report::table(&now));
     report::compare(&card.evaluation, &now.evaluation)?;

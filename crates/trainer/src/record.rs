@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use couplet_engine::{Backend, Engine, EngineError, Pair, PairFiles};
-use couplet_model::ModelCard;
 use couplet_protocol::{BackendKind, DeviceInfo, Settings, Trace, VERSION};
 
 /// Runs the pair in a folder on the CPU, with the settings that the page starts with and the
@@ -19,7 +18,8 @@ use couplet_protocol::{BackendKind, DeviceInfo, Settings, Trace, VERSION};
 /// If a file of the pair is missing or damaged, the prompt does not suit the vocabulary, or the
 /// recording cannot be written.
 pub fn record(pair_folder: &Path) -> anyhow::Result<()> {
-    let pair = read_pair(pair_folder)
+    let pair = PairFiles::from_folder(pair_folder)
+        .and_then(Pair::new)
         .with_context(|| format!("no pair can be read from {}", pair_folder.display()))?;
     let trace = pollster::block_on(run(Rc::new(pair)))?;
     let path = pair_folder.join("recording.json");
@@ -32,25 +32,6 @@ pub fn record(pair_folder: &Path) -> anyhow::Result<()> {
         json.len()
     );
     Ok(())
-}
-
-fn read_pair(folder: &Path) -> anyhow::Result<Pair> {
-    let read = |path: &str| {
-        let path = folder.join(path);
-        fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
-    };
-    let bytes = read("model-card.json")?;
-    let card: ModelCard =
-        serde_json::from_slice(&bytes).context("model-card.json is not a model card")?;
-    let files = PairFiles {
-        tokenizer: read(&card.tokenizer.path)?,
-        target_config: read(&card.target.config.path)?,
-        target_weights: read(&card.target.weights.path)?,
-        draft_config: read(&card.draft.config.path)?,
-        draft_weights: read(&card.draft.weights.path)?,
-        card: bytes,
-    };
-    Ok(Pair::new(files)?)
 }
 
 async fn run(pair: Rc<Pair>) -> Result<Trace, EngineError> {

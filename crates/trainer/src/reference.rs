@@ -8,7 +8,7 @@ use std::rc::Rc;
 use anyhow::Context as _;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use couplet_engine::{Backend, Engine, Pair, PairFiles};
-use couplet_model::{Decoder, ModelCard};
+use couplet_model::Decoder;
 use couplet_protocol::{Rule, Settings};
 use serde::Serialize;
 
@@ -109,7 +109,8 @@ struct Prompt {
 /// If a file of the pair is missing or damaged, a prompt does not suit the vocabulary or the
 /// context, or the result cannot be written.
 pub fn write_reference(pair_folder: &Path, out: &Path) -> anyhow::Result<()> {
-    let pair = read_pair(pair_folder)
+    let pair = PairFiles::from_folder(pair_folder)
+        .and_then(Pair::new)
         .with_context(|| format!("no pair can be read from {}", pair_folder.display()))?;
     let reference = pollster::block_on(reference(Rc::new(pair)))?;
     if let Some(folder) = out.parent() {
@@ -120,25 +121,6 @@ pub fn write_reference(pair_folder: &Path, out: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("cannot write {}", out.display()))?;
     println!("{}: {} prompts", out.display(), reference.prompts.len());
     Ok(())
-}
-
-fn read_pair(folder: &Path) -> anyhow::Result<Pair> {
-    let read = |path: &str| {
-        let path = folder.join(path);
-        fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
-    };
-    let bytes = read("model-card.json")?;
-    let card: ModelCard =
-        serde_json::from_slice(&bytes).context("model-card.json is not a model card")?;
-    let files = PairFiles {
-        tokenizer: read(&card.tokenizer.path)?,
-        target_config: read(&card.target.config.path)?,
-        target_weights: read(&card.target.weights.path)?,
-        draft_config: read(&card.draft.config.path)?,
-        draft_weights: read(&card.draft.weights.path)?,
-        card: bytes,
-    };
-    Ok(Pair::new(files)?)
 }
 
 async fn reference(pair: Rc<Pair>) -> anyhow::Result<Reference> {

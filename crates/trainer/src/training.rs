@@ -10,6 +10,7 @@ use burn::optim::{AdamWConfig, AdjustLrFn, GradientsParams, ModuleOptimizer, Muo
 use burn::tensor::{Device, Int, Tensor, activation};
 use couplet_model::{Decoder, DecoderConfig};
 
+use crate::calibration;
 use crate::checkpoint::{self, Loss, Progress};
 use crate::corpus::Corpus;
 use crate::evaluation::{cross_entropy, mean_loss, tokens_tensor};
@@ -85,6 +86,8 @@ pub struct Trained {
     pub decoder: Decoder,
     /// Its shape.
     pub config: DecoderConfig,
+    /// What all logits were divided by after training.
+    pub calibration: f64,
     /// What it learnt to predict.
     pub labels: String,
     /// Optimiser steps.
@@ -99,6 +102,17 @@ pub struct Trained {
     pub seed: u64,
     /// Losses on the way.
     pub history: Vec<Loss>,
+}
+
+impl Trained {
+    /// The same model with all logits divided by `temperature`.
+    pub fn calibrated(self, temperature: f64) -> Self {
+        Self {
+            decoder: calibration::divide_logits(self.decoder, temperature),
+            calibration: self.calibration * temperature,
+            ..self
+        }
+    }
 }
 
 /// Full learning rate of AdamW; Muon rescales it by the shape of each matrix.
@@ -196,6 +210,7 @@ pub fn train(
     Ok(Trained {
         decoder: decoder.valid(),
         config: recipe.config.clone(),
+        calibration: 1.0,
         labels: recipe.labels.name(),
         steps: progress.step,
         tokens_seen: progress.step * recipe.batch * context,

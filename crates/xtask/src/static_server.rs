@@ -54,29 +54,29 @@ fn answer(mut stream: TcpStream, root: &Path, prefix: &str) -> io::Result<()> {
         return respond(&mut stream, "404 Not Found", "");
     };
     let size = metadata.len();
-    let (status, first, count) = match request
+    let (status, place, first, count) = match request
         .range
         .as_deref()
         .map(|range| byte_range(range, size))
     {
-        None | Some(Range::Whole) => ("200 OK", 0, size),
-        Some(Range::Part { first, last }) => ("206 Partial Content", first, last - first + 1),
+        None | Some(Range::Whole) => ("200 OK", String::new(), 0, size),
+        // Also where the part is everything: whoever asks for a range is told which one comes.
+        Some(Range::Part { first, last }) => (
+            "206 Partial Content",
+            format!("Content-Range: bytes {first}-{last}/{size}\r\n"),
+            first,
+            last - first + 1,
+        ),
         Some(Range::Unsatisfiable) => {
             let header = format!("Content-Range: bytes */{size}\r\n");
             return respond(&mut stream, "416 Range Not Satisfiable", &header);
         }
     };
-    let mut head = format!(
+    let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {}\r\nContent-Length: {count}\r\n\
-         Accept-Ranges: bytes\r\nCache-Control: no-store\r\nConnection: close\r\n",
+         Accept-Ranges: bytes\r\nCache-Control: no-store\r\nConnection: close\r\n{place}",
         mime_type(&file)
     );
-    if count != size {
-        head += &format!(
-            "Content-Range: bytes {first}-{}/{size}\r\n",
-            first + count - 1
-        );
-    }
     stream.write_all(format!("{head}\r\n").as_bytes())?;
     if request.method == "GET" {
         let mut file = File::open(&file)?;
@@ -300,6 +300,18 @@ mod tests {
         let part = get("/any/sub/path/index.html", "range: bytes=2-4\r\n");
         assert!(part.starts_with("HTTP/1.1 206 ") && part.ends_with("\r\n\r\n234"));
         assert!(part.contains("\r\nContent-Range: bytes 2-4/10\r\n"));
+        assert!(part.contains("\r\nContent-Length: 3\r\n"));
+        let end = get("/any/sub/path/index.html", "Range: bytes=7-\r\n");
+        assert!(end.starts_with("HTTP/1.1 206 ") && end.ends_with("\r\n\r\n789"));
+        assert!(end.contains("\r\nContent-Range: bytes 7-9/10\r\n"));
+        let all = get("/any/sub/path/index.html", "Range: bytes=0-\r\n");
+        assert!(all.starts_with("HTTP/1.1 206 ") && all.ends_with("\r\n\r\n0123456789"));
+        assert!(all.contains("\r\nContent-Range: bytes 0-9/10\r\n"));
+        let beyond = get("/any/sub/path/index.html", "Range: bytes=10-\r\n");
+        assert!(beyond.starts_with("HTTP/1.1 416 ") && beyond.ends_with("\r\n\r\n"));
+        assert!(beyond.contains("\r\nContent-Range: bytes */10\r\n"));
+        let several = get("/any/sub/path/index.html", "Range: bytes=0-1,5-6\r\n");
+        assert!(several.starts_with("HTTP/1.1 200 ") && several.ends_with("\r\n\r\n0123456789"));
         assert!(get("/index.html", "").starts_with("HTTP/1.1 404 "));
         fs::remove_dir_all(root).unwrap();
     }

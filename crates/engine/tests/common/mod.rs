@@ -7,7 +7,10 @@ use std::rc::Rc;
 
 use burn::tensor::Device as BurnDevice;
 use couplet_engine::{Backend, Engine, Pair, PairFiles};
-use couplet_model::{DecoderConfig, FileEntry, ModelCard, TrainedModel, save_weights, sha256_hex};
+use couplet_model::{
+    DecoderConfig, Evaluation, FileEntry, ModelCard, Prediction, TrainedModel, save_weights,
+    sha256_hex,
+};
 use couplet_protocol::{Event, Settings};
 
 /// Twenty beginnings that a text may have.
@@ -60,18 +63,7 @@ pub fn backends() -> Vec<(&'static str, Backend)> {
 /// The files of the pair that visitors load.
 pub fn shipped_files() -> PairFiles {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/pairs/shakespeare");
-    let read = |path: &str| {
-        std::fs::read(folder.join(path))
-            .unwrap_or_else(|error| panic!("assets/pairs/shakespeare/{path}: {error}"))
-    };
-    PairFiles {
-        card: read("model-card.json"),
-        tokenizer: read("tokenizer.json"),
-        target_config: read("target/config.json"),
-        target_weights: read("target/model.safetensors"),
-        draft_config: read("draft/config.json"),
-        draft_weights: read("draft/model.safetensors"),
-    }
+    PairFiles::from_folder(&folder).expect("the shipped pair can be read")
 }
 
 /// The shipped pair on a backend.
@@ -131,24 +123,33 @@ pub fn seal(files: &mut PairFiles) {
         config: entry(config),
         weights: entry(weights),
         parameters: 0,
+        labels: String::new(),
+        calibration: 1.0,
         validation_loss: 0.0,
         steps: 0,
         tokens_seen: 0,
         seconds: 0.0,
+        hardware: String::new(),
         seed: 0,
     };
     let card = ModelCard {
         name: "tiny".to_owned(),
         title: "Tiny".to_owned(),
         token_kind: "letter".to_owned(),
-        corpus: String::new(),
+        prompt: String::new(),
+        licence: String::new(),
+        corpus: Vec::new(),
         split: String::new(),
         prefix: "a".to_owned(),
-        trigram_validation_loss: 0.0,
         acceptance_rate: 0.0,
         tokenizer: entry(&files.tokenizer),
         target: model(&files.target_config, &files.target_weights),
         draft: model(&files.draft_config, &files.draft_weights),
+        plain_draft: model(&files.draft_config, &files.draft_weights),
+        evaluation: Evaluation {
+            texts: Vec::new(),
+            prediction: Prediction::default(),
+        },
     };
     files.card = serde_json::to_vec(&card).unwrap();
 }

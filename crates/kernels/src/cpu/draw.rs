@@ -13,7 +13,8 @@ pub(super) fn run(bindings: &Bindings<'_>) {
     let (mut tokens, mut draws) = (bindings.words_mut(4), bindings.floats_mut(5));
     let (row, vocab) = (pass.source_row as usize, pass.vocab as usize);
     let position = state[0] + pass.source_row;
-    let u = uniform(settings.seed(), position, Purpose::Draft, 0);
+    let lane = settings.round_lane(state[0]);
+    let u = uniform(settings.seed(), position, Purpose::Draft, lane);
     draws[row] = u;
     tokens[position as usize] = draw_token(probs[row * vocab..][..vocab].iter().copied(), u);
 }

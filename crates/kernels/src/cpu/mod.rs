@@ -13,6 +13,7 @@ mod inverse_cdf;
 mod logits;
 mod probabilities;
 mod project_residual;
+mod shared_draw;
 mod verify;
 
 use std::cell::{Ref, RefMut};
@@ -63,6 +64,7 @@ pub(crate) fn run(dispatch: &Dispatch) {
         Kernel::Logits => logits::run(&bindings),
         Kernel::Probabilities => probabilities::run(&bindings, dispatch.workgroups[0] as usize),
         Kernel::ProjectResidual => project_residual::run(&bindings),
+        Kernel::SharedDraw => shared_draw::run(&bindings, dispatch.workgroups[0] as usize),
         Kernel::Verify => verify::run(&bindings),
     }
 }

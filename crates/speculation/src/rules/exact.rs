@@ -120,6 +120,28 @@ pub fn joint_of_next(
     joint
 }
 
+/// How far the text of `procedure` is from the target's: the total variation distance of the
+/// joint distributions of the first `gamma + 1` tokens, in [0, 1].
+///
+/// 0 up to rounding for a lossless procedure.
+pub fn deviation(
+    procedure: impl Procedure,
+    gamma: usize,
+    draft_model: impl Fn(&[usize]) -> Vec<f64>,
+    target_model: impl Fn(&[usize]) -> Vec<f64>,
+) -> f64 {
+    let round = exact_round(procedure, gamma, draft_model, &target_model);
+    let found = joint_of_next(&round, gamma, &target_model);
+    let expect = autoregressive_joint(gamma + 1, &target_model);
+    let of = |joint: &BTreeMap<Vec<usize>, f64>, text| joint.get(text).copied().unwrap_or(0.0);
+    let only_found = found.keys().filter(|text| !expect.contains_key(*text));
+    0.5 * expect
+        .keys()
+        .chain(only_found)
+        .map(|text| (of(&found, text) - of(&expect, text)).abs())
+        .sum::<f64>()
+}
+
 /// The distribution of the next `length` tokens that the target gives by itself, one by one.
 /// Texts of probability 0 are left out.
 pub fn autoregressive_joint(
