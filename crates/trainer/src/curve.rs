@@ -40,7 +40,8 @@ fn draw(path: &Path, title: &str, history: &[Loss]) -> Result<(), Box<dyn std::e
         .x_desc("optimiser steps")
         .y_desc("nats per token")
         .draw()?;
-    let curves: [(&str, RGBColor, fn(&Loss) -> f64); 2] = [
+    type Figure = fn(&Loss) -> f64;
+    let curves: [(&str, RGBColor, Figure); 2] = [
         (
             "of the labels, while training",
             RGBColor(128, 122, 110),

@@ -116,7 +116,7 @@ impl PairPlan {
                 layers: model.layers.min(2),
                 hidden_size: 32,
                 heads: 2,
-                steps: 24,
+                steps: 60,
                 batch: 4,
                 context: 64,
             };

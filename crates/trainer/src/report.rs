@@ -109,7 +109,8 @@ fn acceptance(
 ) -> Vec<Acceptance> {
     let drafts = [&decoders.plain_draft, &decoders.draft];
     let found = agreement(&decoders.target, &drafts, tokens, context, device);
-    let rates: [(f64, fn(&Agreement) -> f64); 3] = [
+    type Rate = fn(&Agreement) -> f64;
+    let rates: [(f64, Rate); 3] = [
         (1.0, |agreement| agreement.at_one),
         (0.7, |agreement| agreement.at_seven_tenths),
         (0.0, |agreement| agreement.greedy),

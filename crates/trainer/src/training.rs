@@ -117,9 +117,13 @@ impl Trained {
 
 /// Full learning rate of AdamW; Muon rescales it by the shape of each matrix.
 const LEARNING_RATE: f64 = 5e-3;
-const STEPS_BETWEEN_CHECKPOINTS: usize = 100;
 /// Tokens of each held-out text that the losses on the way are measured on.
 const GLANCE: usize = 15_000;
+
+/// A dozen checkpoints in a short run, more in a long one.
+fn steps_between_checkpoints(steps: usize) -> usize {
+    steps.div_ceil(12).clamp(10, 100)
+}
 
 /// Share of the full learning rate at a step: a short warm-up, half the time full, then linear
 /// to zero.
@@ -193,7 +197,11 @@ pub fn train(
         progress.seconds = seconds_before + elapsed;
         report(recipe, &progress, first_step, elapsed, context);
         let last = progress.step == recipe.steps;
-        if progress.step.is_multiple_of(STEPS_BETWEEN_CHECKPOINTS) || last {
+        if progress
+            .step
+            .is_multiple_of(steps_between_checkpoints(recipe.steps))
+            || last
+        {
             let held_out = glance(&decoder.valid(), corpus, context, device);
             progress.history.push(Loss {
                 step: progress.step,
