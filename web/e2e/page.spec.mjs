@@ -1,7 +1,7 @@
 // The page as a person uses it, at three sizes, light and dark.
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
-import { noPanicText, open } from "./support.mjs";
+import { finished, noPanicText, open, write } from "./support.mjs";
 
 const SIZES = [
   [1440, 900],
@@ -9,13 +9,6 @@ const SIZES = [
   [390, 844],
 ];
 const SHOTS = new URL("../../target/screenshots/", import.meta.url);
-
-async function generate(page) {
-  await page.getByTestId("play").click();
-  await page.waitForFunction(() => window.couplet.trace()?.events.at(-1)?.event === "finished", null, {
-    timeout: 90_000,
-  });
-}
 
 const looks = Object.fromEntries(
   SIZES.flatMap(([width, height]) =>
@@ -25,7 +18,7 @@ const looks = Object.fromEntries(
         await page.setViewportSize({ width, height });
         await page.emulateMedia({ colorScheme: theme });
         await open(page, base, "?backend=cpu");
-        await generate(page);
+        await write(page);
         await page.keyboard.press("End");
         await page.waitForTimeout(600);
         assert.ok((await page.getByTestId("manuscript").innerText()).length > 20);
@@ -48,7 +41,7 @@ export default {
   "320 pixels are wide enough": async ({ page, base }) => {
     await page.setViewportSize({ width: 320, height: 640 });
     await open(page, base, "?backend=cpu");
-    await generate(page);
+    await write(page);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(width <= 320, `${width}`);
   },
@@ -56,7 +49,7 @@ export default {
   "a phone shows one column in every phase of a round": async ({ page, base }) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await open(page, base, "?backend=cpu");
-    await generate(page);
+    await write(page);
     await page.keyboard.press("Home");
     for (let step = 0; step < 6; step += 1) {
       await page.getByTestId("next-phase").click();
@@ -69,7 +62,7 @@ export default {
 
   "phases step forward and back to the same picture": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
-    await generate(page);
+    await write(page);
     await page.keyboard.press("Home");
     const picture = async () => [
       await page.getByTestId("manuscript").innerText(),
@@ -90,10 +83,9 @@ export default {
 
   "Stop ends a run between two rounds": async ({ page, base }) => {
     await open(page, base);
-    await page.getByTestId("play").click();
+    await page.getByTestId("generate").click();
     await page.getByTestId("stop").click();
-    await page.waitForFunction(() => window.couplet.trace()?.events.at(-1)?.event === "finished");
-    const trace = await page.evaluate(() => window.couplet.trace());
+    const trace = await finished(page);
     assert.equal(trace.events.at(-1).reason, "stopped");
   },
 
@@ -111,7 +103,7 @@ export default {
 
   "any token shows its whole distribution": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
-    await generate(page);
+    await write(page);
     await page.keyboard.press("End");
     const before = await page.getByTestId("inspector").innerText();
     await page.getByTestId("manuscript").locator(".tk:not(.prompt)").nth(3).click();
@@ -121,7 +113,7 @@ export default {
 
   "playback goes on when a hidden tab is shown again": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
-    await generate(page);
+    await write(page);
     const other = await page.context().newPage();
     await other.goto("about:blank");
     await other.bringToFront();

@@ -39,6 +39,11 @@ for (const file of files.sort()) {
     if (!name.includes(part)) continue;
     const context = await browser.newContext();
     const page = await context.newPage();
+    // Whatever a test is about: the page's own code never panics.
+    const panics = [];
+    page.on("console", (message) => {
+      if (/panicked/.test(message.text()) && /couplet-web/.test(message.location().url)) panics.push(message.text());
+    });
     const start = performance.now();
     let timer;
     try {
@@ -46,6 +51,7 @@ for (const file of files.sort()) {
         timer = setTimeout(() => reject(new Error(`not done after ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
       });
       await Promise.race([test({ page, base }), timeout]);
+      if (panics.length > 0) throw new Error(panics[0]);
       passed += 1;
       console.log(`ok      ${file}: ${name} (${Math.round(performance.now() - start)} ms)`);
     } catch (error) {

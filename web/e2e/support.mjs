@@ -1,9 +1,21 @@
 // What the specs share.
 import assert from "node:assert/strict";
+import http from "node:http";
 
 /** Opens the page and waits until a pair is loaded; returns the pair and the device. */
 export async function open(page, base, path = "") {
   await page.goto(base + path);
+  return ready(page);
+}
+
+/** Loads the page again and waits until a pair is loaded; returns the pair and the device. */
+export async function reload(page) {
+  await page.reload();
+  return ready(page);
+}
+
+/** Waits until a pair is loaded; returns the pair and the device. */
+export async function ready(page) {
   await page.waitForFunction(() => window.couplet);
   return page.evaluate(() => window.couplet.ready());
 }
@@ -38,6 +50,73 @@ export function tokens(trace) {
   const started = trace.events.find((event) => event.event === "started");
   const committed = trace.events.filter((event) => event.event === "committed");
   return [...started.prompt_tokens, ...committed.flatMap((event) => event.tokens)];
+}
+
+/** The weights of the larger model, whatever the pair. */
+export const WEIGHTS = "**/target/model.safetensors";
+
+/** Waits until the run on the page, which is no recording, has ended; returns its trace. */
+export async function finished(page) {
+  await page.waitForFunction(() => window.couplet.trace()?.events.at(-1)?.event === "finished", null, {
+    timeout: 90_000,
+  });
+  return page.evaluate(() => window.couplet.trace());
+}
+
+/** Presses Write and waits for the run; unfolds the settings where they are folded. */
+export async function write(page) {
+  if (!(await page.getByTestId("generate").isVisible())) await page.getByTestId("settings").click();
+  await page.getByTestId("generate").click();
+  return finished(page);
+}
+
+/** Waits until a run stands on the page, of one of the kinds "recorded" and "live". */
+export async function shown(page, kind) {
+  await page.locator(`[data-testid=provenance][data-kind=${kind}]`).waitFor({ timeout: 60_000 });
+}
+
+/**
+ * A server between the page and its files that can misbehave: `handle(request, pass)` sees every
+ * request. `pass({ headers, cutAfter, hold })` answers it from `base`, with other request headers,
+ * cutting the connection after so many bytes, or falling silent there. Returns the address and
+ * a function that ends the server.
+ */
+export async function between(base, handle) {
+  const upstream = new URL(base);
+  const server = http.createServer((request, response) => {
+    const pass = ({ headers = request.headers, cutAfter = Infinity, hold = false } = {}) => {
+      const options = { host: upstream.hostname, port: upstream.port, path: request.url, headers };
+      const onward = http.get(options, (answer) => {
+        response.writeHead(answer.statusCode, answer.headers);
+        let sent = 0;
+        answer.on("data", (bytes) => {
+          const rest = bytes.subarray(0, Math.max(0, cutAfter - sent));
+          sent += bytes.length;
+          if (sent < cutAfter) return response.write(rest);
+          onward.destroy();
+          // What was written must leave before the connection does.
+          response.write(rest, () => hold || setTimeout(() => response.destroy(), 50));
+        });
+        answer.on("end", () => response.end());
+      });
+      onward.on("error", () => {});
+    };
+    handle(request, pass);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { address: `http://127.0.0.1:${server.address().port}${upstream.pathname}`, close };
+}
+
+/** Waits until a condition holds that takes a promise to find out. */
+export async function until(condition, what) {
+  for (const start = performance.now(); !(await condition()); ) {
+    assert.ok(performance.now() - start < 30_000, `waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 /** Waits for a sentence in a notice. */

@@ -1,6 +1,6 @@
 // Bad luck: each case gives a sentence and a way out, and nothing that the person had is lost.
 import assert from "node:assert/strict";
-import { call, noPanicText, notice, open, patchWorker, tokens } from "./support.mjs";
+import { WEIGHTS, call, noPanicText, notice, open, patchWorker, ready, tokens } from "./support.mjs";
 
 const NO_GPU = "Object.defineProperty(WorkerNavigator.prototype, 'gpu', { get: () => undefined });";
 /** A WebAssembly module whose memory cannot grow by more than `pages` pages of 64 KiB. */
@@ -33,8 +33,6 @@ function limitMemory(module, pages) {
   }
   throw new Error("the module has no memory");
 }
-
-const WEIGHTS = "**/target/model.safetensors";
 
 export default {
   "without WebGPU the CPU writes, and the badge says why": async ({ page, base }) => {
@@ -69,7 +67,7 @@ export default {
     await noPanicText(page);
     await page.unroute(WEIGHTS);
     await page.getByRole("button", { name: /try again|retry/i }).first().click();
-    await page.evaluate(() => window.couplet.ready());
+    await ready(page);
   },
 
   "weights that are cut off are refused by their hash": async ({ page, base }) => {
@@ -109,7 +107,7 @@ export default {
     await notice(page, /engine/i);
     await noPanicText(page);
     assert.equal(await page.getByTestId("prompt").inputValue(), "JULIET:\nDIE NOW");
-    await page.evaluate(() => window.couplet.ready());
+    await ready(page);
     const trace = await call(page, "generate", { max_tokens: 8 });
     assert.ok(tokens(trace).length > 8);
   },
@@ -150,7 +148,7 @@ export default {
     await noPanicText(page);
     await page.unroute("**/couplet-worker_bg.wasm");
     await page.getByRole("button", { name: /restart the engine/i }).first().click();
-    await page.evaluate(() => window.couplet.ready());
+    await ready(page);
   },
 
   "a hostile link gives a sentence and the usual settings": async ({ page, base }) => {

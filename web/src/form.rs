@@ -35,6 +35,8 @@ pub struct Form {
     pub max_tokens: RwSignal<String>,
     /// What the engine said about a field, until it is edited.
     pub refused: RwSignal<Option<FieldError>>,
+    /// How often a person has changed something.
+    pub edits: RwSignal<u32>,
 }
 
 impl Form {
@@ -51,6 +53,7 @@ impl Form {
             seed: RwSignal::default(),
             max_tokens: RwSignal::default(),
             refused: RwSignal::default(),
+            edits: RwSignal::default(),
         };
         form.write(settings);
         form
@@ -68,6 +71,12 @@ impl Form {
         self.seed.set(settings.seed.to_string());
         self.max_tokens.set(settings.max_tokens.to_string());
         self.refused.set(None);
+    }
+
+    /// To be called when a person has changed a field.
+    pub fn edited(&self) {
+        self.refused.set(None);
+        self.edits.update(|edits| *edits += 1);
     }
 
     /// What the form says, tracked.

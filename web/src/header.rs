@@ -41,7 +41,8 @@ pub fn Header(
 
 #[component]
 fn Badge() -> impl IntoView {
-    let engine = use_store().engine;
+    let store = use_store();
+    let engine = store.engine;
     let kind = move || match (engine.state.get(), engine.device.get()) {
         (EngineState::Ready, Some(device)) if device.backend == BackendKind::Gpu => "gpu",
         (EngineState::Ready, Some(_)) => "cpu",
@@ -50,6 +51,9 @@ fn Badge() -> impl IntoView {
     };
     let text = move || match (engine.state.get(), engine.device.get()) {
         (EngineState::Ready, Some(device)) => device.name,
+        (EngineState::Failed(_) | EngineState::Crashed, _) if store.recorded() => {
+            "Recording only".to_owned()
+        }
         (EngineState::Failed(_) | EngineState::Crashed, _) => "No engine".to_owned(),
         (
             EngineState::Loading {

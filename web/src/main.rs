@@ -12,7 +12,6 @@ mod playhead;
 mod stage;
 mod store;
 mod theme;
-mod wire;
 
 fn main() {
     console_error_panic_hook::set_once();

@@ -7,11 +7,27 @@ use web_sys::UrlSearchParams;
 
 const VERSION: &str = "1";
 const LONGEST: usize = 16_384;
+/// Keys that name a setting.
+const SETTINGS: [&str; 9] = [
+    "pair",
+    "prompt",
+    "gamma",
+    "rule",
+    "temperature",
+    "top_k",
+    "top_p",
+    "seed",
+    "max_tokens",
+];
 
 /// What an address asks for.
 pub struct Link {
     /// Settings; defaults where the address says nothing or nonsense.
     pub settings: Settings,
+    /// Whether it names any setting: then it asks for that run.
+    pub asks: bool,
+    /// Whether it names the prompt; else the pair's own will do.
+    pub names_prompt: bool,
     /// Which engine.
     pub backend: BackendChoice,
     /// A sentence about what could not be understood.
@@ -28,35 +44,32 @@ pub fn read() -> Link {
             .iter()
             .any(|(key, value)| key == "backend" && value == "cpu")
     };
+    let usual = |backend, sentence: String| Link {
+        settings: Settings::default(),
+        asks: false,
+        names_prompt: false,
+        backend,
+        trouble: Some(sentence),
+    };
     if hash.len() > LONGEST {
-        let trouble = Some(
-            "The link is too long to be one of ours, so these are the usual settings.".to_owned(),
-        );
-        let backend = choice(backend_of(&query));
-        return Link {
-            settings: Settings::default(),
-            backend,
-            trouble,
-        };
+        let sentence = "The link is too long to be one of ours, so these are the usual settings.";
+        return usual(choice(backend_of(&query)), sentence.to_owned());
     }
     let pairs = pairs(hash.trim_start_matches('#'));
     let backend = choice(backend_of(&query) || backend_of(&pairs));
+    let names = |name: &str| pairs.iter().any(|(key, _)| key == name);
     match settings(&pairs) {
         Ok(settings) => Link {
             settings,
+            asks: SETTINGS.iter().any(|name| names(name)),
+            names_prompt: names("prompt"),
             backend,
             trouble: None,
         },
-        Err(sentence) => {
-            let trouble = Some(format!(
-                "The link could not be used: {sentence}. These are the usual settings."
-            ));
-            Link {
-                settings: Settings::default(),
-                backend,
-                trouble,
-            }
-        }
+        Err(sentence) => usual(
+            backend,
+            format!("The link could not be used: {sentence}. These are the usual settings."),
+        ),
     }
 }
 

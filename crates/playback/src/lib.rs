@@ -9,11 +9,13 @@ mod narration;
 mod run;
 mod state;
 mod step;
+mod visible;
 
 #[cfg(test)]
 mod fixture;
 
-pub use narration::{Piece, count_word, narrate, plain, round_summary, visible};
+pub use narration::{Piece, count_word, narrate, plain, round_summary};
 pub use run::{Closing, ClosingKind, Proposal, Round, Run, Verdict};
 pub use state::{Glyph, InkToken, Mark, RoundInk, StageState, Statistics, fold};
 pub use step::{Pace, Phase, Step};
+pub use visible::{Cut, is_special, visible};

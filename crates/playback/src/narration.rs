@@ -1,5 +1,6 @@
 use couplet_protocol::Rule;
 
+use crate::visible::spoken;
 use crate::{ClosingKind, Phase, Round, Step, Verdict};
 
 /// Part of a sentence.
@@ -20,26 +21,6 @@ pub fn plain(pieces: &[Piece]) -> String {
             Piece::Token(token) => spoken(token),
         })
         .collect()
-}
-
-/// A token as it can be seen: `↵` for a line break, `␣` for a space at its start or end.
-pub fn visible(text: &str) -> String {
-    let lines = text.replace('\n', "↵");
-    let inner = lines.trim_matches(' ');
-    if inner.is_empty() {
-        return "␣".repeat(lines.len().max(1));
-    }
-    let before = lines.len() - lines.trim_start_matches(' ').len();
-    let after = lines.len() - lines.trim_end_matches(' ').len();
-    format!("{}{inner}{}", "␣".repeat(before), "␣".repeat(after))
-}
-
-fn spoken(visible: &str) -> String {
-    visible
-        .replace('↵', "line break")
-        .replace('␣', "space ")
-        .trim_end()
-        .to_owned()
 }
 
 /// Small numbers in words.
@@ -80,9 +61,8 @@ impl Sentence {
     }
 }
 
-/// What happens in a step, in one or two sentences. `text` gives the text of a token.
-pub fn narrate(round: &Round, step: Step, rule: Rule, text: impl Fn(u32) -> String) -> Vec<Piece> {
-    let show = |token: u32| visible(&text(token));
+/// What happens in a step, in one or two sentences. `show` gives a token as it can be seen.
+pub fn narrate(round: &Round, step: Step, rule: Rule, show: impl Fn(u32) -> String) -> Vec<Piece> {
     let say = Sentence(Vec::new());
     let sentence = match step.phase {
         Phase::Draft => {
@@ -211,9 +191,10 @@ fn commit(round: &Round) -> String {
     ))
 }
 
-/// One sentence about a whole round, for people who listen.
-pub fn round_summary(number: usize, round: &Round, text: impl Fn(u32) -> String) -> String {
-    let show = |token: u32| spoken(&visible(&text(token)));
+/// One sentence about a whole round, for people who listen. `show` gives a token as it can be
+/// seen.
+pub fn round_summary(number: usize, round: &Round, show: impl Fn(u32) -> String) -> String {
+    let show = |token: u32| spoken(&show(token));
     let mut sentence = format!("Round {number}: {} accepted", round.accepted());
     if let Some(proposal) = round
         .rejected()
@@ -242,14 +223,14 @@ fn capital(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Run, fixture};
+    use crate::{Cut, Run, fixture, visible};
 
     fn sentence(playhead: usize, rule: Rule) -> String {
         let run = Run::from_events(&fixture::events());
         let step = run.step_at(playhead).unwrap();
         let letters = ["K", " ", "s", "n", "d", "\n"];
         plain(&narrate(&run.rounds()[step.round], step, rule, |token| {
-            letters[token as usize].to_owned()
+            visible(letters[token as usize], Cut::Characters)
         }))
     }
 
@@ -288,7 +269,7 @@ mod tests {
     fn a_round_is_summed_up_for_people_who_listen() {
         let run = Run::from_events(&fixture::events());
         let letters = ["K", " ", "s", "n", "d", "\n"];
-        let text = |token: u32| letters[token as usize].to_owned();
+        let text = |token: u32| visible(letters[token as usize], Cut::Characters);
         assert_eq!(
             round_summary(1, &run.rounds()[0], text),
             "Round 1: 1 accepted, n rejected, line break resampled."
@@ -297,13 +278,5 @@ mod tests {
             round_summary(2, &run.rounds()[1], text),
             "Round 2: 3 accepted, d added by the target."
         );
-    }
-
-    #[test]
-    fn white_space_can_be_seen() {
-        assert_eq!(visible("\n"), "↵");
-        assert_eq!(visible(" "), "␣");
-        assert_eq!(visible(" the"), "␣the");
-        assert_eq!(visible(""), "␣");
     }
 }

@@ -44,6 +44,9 @@ pub struct PairSummary {
     pub title: String,
     /// Size of the download in bytes.
     pub bytes: u64,
+    /// A prompt that suits the pair; empty where the pair names none.
+    #[serde(default)]
+    pub prompt: String,
 }
 
 /// Shape of one model, for people.

@@ -34,6 +34,17 @@ pub(crate) async fn breathe() {
     JsFuture::from(promise).await.ok();
 }
 
+/// Waits.
+pub(crate) async fn sleep(milliseconds: u32) {
+    let milliseconds = i32::try_from(milliseconds).unwrap_or(i32::MAX);
+    let promise = Promise::new(&mut |resolve, _| {
+        scope()
+            .set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, milliseconds)
+            .ok();
+    });
+    JsFuture::from(promise).await.ok();
+}
+
 /// An address relative to the folder that the worker was loaded from.
 pub(crate) fn address(path: &str) -> String {
     let here = scope().location().href();

@@ -11,13 +11,15 @@ use couplet_protocol::{
     PairSummary, Reply, Settings, Which,
 };
 
-use crate::{download, ladder, scope};
+use crate::download::{self, Downloads, Stage, Watcher};
+use crate::{ladder, scope};
 
 /// The loaded pair and requests to stop.
 #[derive(Default)]
 pub(crate) struct Session {
     loaded: RefCell<Option<Loaded>>,
     choice: Cell<BackendChoice>,
+    downloads: Downloads,
     stopped: RefCell<HashSet<u32>>,
     last_breath: Cell<f64>,
 }
@@ -72,9 +74,7 @@ impl Session {
     }
 
     async fn pairs(&self, id: u32) -> Result<(), Failure> {
-        let bytes = download::fetch("pairs.json", false, |_| ())
-            .await
-            .map_err(|sentence| download_failure(sentence))?;
+        let bytes = download::small("pairs/pairs.json").await?;
         let pairs: Vec<PairSummary> = serde_json::from_slice(&bytes).map_err(|error| Failure {
             kind: FailureKind::Files,
             field: None,
@@ -92,22 +92,34 @@ impl Session {
         settings
             .check()
             .map_err(|error| EngineError::from(error).failure())?;
-        self.choice.set(choice);
+        let same_choice = self.choice.replace(choice) == choice;
         let known = self
             .loaded
             .borrow()
+            .clone()
+            .filter(|loaded| loaded.pair.card.name == name);
+        if let Some(loaded) = known
             .as_ref()
-            .filter(|loaded| loaded.pair.card.name == name)
-            .map(|l| l.pair.clone());
+            .filter(|known| known.engine.is_some() && same_choice)
+        {
+            let pair = loaded.pair.info().map_err(|error| error.failure())?;
+            let device = loaded.device.clone();
+            scope::post(&Reply::Loaded { id, pair, device });
+            return Ok(());
+        }
         let pair = match known {
-            Some(pair) => pair,
+            Some(known) => known.pair,
             None => Rc::new(self.fetch_pair(id, name).await?),
         };
+        let total = files(&pair.card)
+            .iter()
+            .map(|entry| entry.bytes as u64)
+            .sum();
         scope::post(&Reply::Loading {
             id,
-            stage: "Preparing the models".to_owned(),
-            received: 0,
-            total: 0,
+            stage: "Live models get ready".to_owned(),
+            received: total,
+            total,
         });
         let (engine, device) = ladder::climb(&pair, choice)
             .await
@@ -126,17 +138,44 @@ impl Session {
         Ok(())
     }
 
-    /// Downloads a pair; files that turn out damaged are fetched once more past all caches.
+    /// The pair's files, from an earlier visit or from the network.
     async fn fetch_pair(&self, id: u32, name: &str) -> Result<Pair, Failure> {
-        let mut failure = None;
-        for fresh in [false, true] {
-            let files = fetch_files(id, name, fresh).await?;
-            match Pair::new(files) {
-                Ok(pair) => return Ok(pair),
-                Err(error) => failure = Some(error.failure()),
-            }
+        let folder = format!("pairs/{name}/");
+        let bytes = download::small(&format!("{folder}model-card.json")).await?;
+        let card: ModelCard = serde_json::from_slice(&bytes).map_err(|error| Failure {
+            kind: FailureKind::Files,
+            field: None,
+            sentence: format!("{name}/model-card.json cannot be read: {error}."),
+        })?;
+        let entries = files(&card);
+        let mut loading = Loading {
+            session: self,
+            id,
+            before: 0,
+            total: entries.iter().map(|entry| entry.bytes as u64).sum(),
+        };
+        let mut fetched = Vec::new();
+        for entry in entries {
+            fetched.push(self.downloads.file(&folder, entry, &loading).await?);
+            loading.before += entry.bytes as u64;
         }
-        Err(failure.expect("both attempts failed"))
+        let mut fetched = fetched.into_iter();
+        let mut next = || fetched.next().unwrap_or_default();
+        let files = PairFiles {
+            card: bytes,
+            tokenizer: next(),
+            draft_config: next(),
+            draft_weights: next(),
+            target_config: next(),
+            target_weights: next(),
+        };
+        let pair = Pair::new(files).map_err(|error| error.failure())?;
+        let hashes: Vec<String> = entries.iter().map(|entry| entry.sha256.clone()).collect();
+        wasm_bindgen_futures::spawn_local(async move {
+            let hashes: Vec<&str> = hashes.iter().map(String::as_str).collect();
+            download::tidy(&folder, &hashes).await;
+        });
+        Ok(pair)
     }
 
     async fn generate(&self, id: u32, settings: &Settings) -> Result<(), Failure> {
@@ -280,58 +319,42 @@ impl Session {
     }
 }
 
-async fn fetch_files(id: u32, name: &str, fresh: bool) -> Result<PairFiles, Failure> {
-    let path = |file: &str| format!("{name}/{file}");
-    let card = download::fetch(&path("model-card.json"), fresh, |_| ())
-        .await
-        .map_err(download_failure)?;
-    let parsed: ModelCard = serde_json::from_slice(&card).map_err(|error| Failure {
-        kind: FailureKind::Files,
-        field: None,
-        sentence: format!("{name}/model-card.json cannot be read: {error}."),
-    })?;
-    let entries: [&FileEntry; 5] = [
-        &parsed.tokenizer,
-        &parsed.draft.config,
-        &parsed.draft.weights,
-        &parsed.target.config,
-        &parsed.target.weights,
-    ];
-    let total: u64 = entries.iter().map(|entry| entry.bytes as u64).sum();
-    let mut received = 0;
-    let mut files = Vec::new();
-    for entry in entries {
-        let report = |bytes: usize| {
-            received += bytes as u64;
-            scope::post(&Reply::Loading {
-                id,
-                stage: "Downloading the models".to_owned(),
-                received,
-                total,
-            });
-        };
-        files.push(
-            download::fetch(&path(&entry.path), fresh, report)
-                .await
-                .map_err(download_failure)?,
-        );
-    }
-    let mut files = files.into_iter();
-    let mut next = || files.next().unwrap_or_default();
-    Ok(PairFiles {
-        card,
-        tokenizer: next(),
-        draft_config: next(),
-        draft_weights: next(),
-        target_config: next(),
-        target_weights: next(),
-    })
+/// The files of a pair in the order in which they are fetched.
+fn files(card: &ModelCard) -> [&FileEntry; 5] {
+    [
+        &card.tokenizer,
+        &card.draft.config,
+        &card.draft.weights,
+        &card.target.config,
+        &card.target.weights,
+    ]
 }
 
-fn download_failure(sentence: String) -> Failure {
-    Failure {
-        kind: FailureKind::Download,
-        field: None,
-        sentence,
+/// Tells the page how far a pair's files have come.
+struct Loading<'a> {
+    session: &'a Session,
+    id: u32,
+    /// Bytes of the files before this one.
+    before: u64,
+    total: u64,
+}
+
+impl Watcher for Loading<'_> {
+    fn progress(&self, stage: Stage, received: usize) {
+        let stage = match stage {
+            Stage::Kept => "Live models, kept from the last visit",
+            Stage::Arriving => "Live models arrive",
+            Stage::Broken => "The connection broke and is tried again",
+        };
+        scope::post(&Reply::Loading {
+            id: self.id,
+            stage: stage.to_owned(),
+            received: self.before + received as u64,
+            total: self.total,
+        });
+    }
+
+    fn gave_up(&self) -> bool {
+        self.session.stopped.borrow().contains(&self.id)
     }
 }

@@ -111,7 +111,8 @@ fn pair_folders(paths: &[String]) -> Vec<String> {
             let (folder, _) = path.rsplit_once('/')?;
             let pair = folder
                 .strip_suffix("/target")
-                .or_else(|| folder.strip_suffix("/draft"));
+                .or_else(|| folder.strip_suffix("/draft"))
+                .or_else(|| folder.strip_suffix("/draft-plain"));
             Some(pair.unwrap_or(folder).to_owned())
         })
         .collect();
@@ -126,7 +127,14 @@ fn part(path: &str, pairs: &[String]) -> Part {
             .is_some_and(|rest| rest.starts_with('/'))
     });
     if let Some(folder) = pair {
-        return Part::Pair(folder.clone());
+        // For people and for comparisons: the page downloads none of it.
+        let beside =
+            path.ends_with(".md") || path.ends_with(".svg") || path.contains("/draft-plain/");
+        return if beside {
+            Part::Other
+        } else {
+            Part::Pair(folder.clone())
+        };
     }
     let file = path.rsplit('/').next().unwrap_or(path);
     let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -293,6 +301,8 @@ mod tests {
             "assets/tales/tokenizer.json",
             Part::Pair("assets/tales".into()),
         );
+        check("assets/tales/draft-plain/config.json", Part::Other);
+        check("assets/tales/MODEL_CARD.md", Part::Other);
         check("assets/talesofold.json", Part::Other);
         check("couplet-worker_bg.wasm", Part::Engine);
         check("couplet-worker_loader.js", Part::Engine);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use couplet_playback::{ClosingKind, Proposal, Round, StageState, count_word};
+use couplet_playback::{ClosingKind, Cut, Proposal, Round, StageState, count_word};
 use couplet_protocol::Rule;
 use leptos::prelude::*;
 
@@ -10,7 +10,7 @@ use super::gauge::{Gauge, probability};
 use super::icons::{Sign, icon};
 use super::residual::ClosingPanel;
 use super::round::rule_of;
-use crate::store::{Selection, use_store};
+use crate::store::{Selection, Store, use_store};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Status {
@@ -91,7 +91,8 @@ pub fn Columns() -> impl IntoView {
         store.focus();
         store.state.track();
         request_animation_frame(move || {
-            let Some(row) = row.get_untracked() else {
+            // By the next frame another run may have taken the place of this one.
+            let Some(row) = row.try_get_untracked().flatten() else {
                 return;
             };
             let Ok(Some(focused)) = row.query_selector(".focused") else {
@@ -110,7 +111,7 @@ pub fn Columns() -> impl IntoView {
         });
     });
     view! {
-        <div class="columns" node_ref=row>
+        <div class="columns" class:pieces=move || of_pieces(store) node_ref=row>
             <For each=items key=|item| *item children=move |(_, index, item)| {
                 let Some(round) = store.state.with_untracked(|state| state.round.clone()) else {
                     return ().into_any();
@@ -127,6 +128,13 @@ pub fn Columns() -> impl IntoView {
             } />
         </div>
     }
+}
+
+/// Word pieces need more room than characters do.
+fn of_pieces(store: Store) -> bool {
+    store
+        .pair()
+        .is_some_and(|pair| Cut::of(&pair.tokens) == Cut::WordPieces)
 }
 
 fn items(state: &StageState, round: &Round) -> Vec<Item> {
@@ -183,10 +191,13 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
             <figcaption>
                 <button type="button" class="tok-button" aria-label=label
                     on:click=move |_| store.selected.set(Some(Selection { round: index, column }))>
-                    <span class="tok">{token}</span>
+                    <span class="tok-mark">
+                        <span class="tok">{token}</span>
+                        {move || icon(status.get().sign().0, 15)}
+                    </span>
                     {move || {
                         let (sign, word) = status.get().sign();
-                        view! { {icon(sign, 15)}<span class=format!("verdict k {}", sign.class())>{word}</span> }
+                        view! { <span class=format!("verdict k {}", sign.class())>{word}</span> }
                     }}
                 </button>
             </figcaption>
@@ -277,7 +288,7 @@ pub fn Chips() -> impl IntoView {
         })
     };
     view! {
-        <div class="chips" role="group" aria-label="Tokens of the round">
+        <div class="chips" class:pieces=move || of_pieces(store) role="group" aria-label="Tokens of the round">
             {move || {
                 chips()
                     .into_iter()

@@ -1,4 +1,4 @@
-use couplet_protocol::{MAX_SEED, Rule};
+use couplet_protocol::{MAX_SEED, PairSummary, Rule};
 use leptos::prelude::*;
 
 use crate::form::Form;
@@ -16,7 +16,7 @@ pub fn Controls() -> impl IntoView {
     };
     let writing = move || store.writing.get().is_some() || store.wanted.get();
     // Folded on narrow screens, where the text comes first; an error unfolds it.
-    let open = RwSignal::new(false);
+    let open = store.settings_open;
     let shown = move || open.get() || error.with(Option::is_some);
     view! {
         <button type="button" class="button settings-toggle" data-testid="settings" aria-controls="controls"
@@ -73,36 +73,39 @@ fn has_error(form: Form, field: &'static str) -> Option<&'static str> {
 fn PairField() -> impl IntoView {
     let store = use_store();
     let engine = store.engine;
-    let several = move || engine.pairs.with(|pairs| pairs.len() > 1);
-    let title = move || {
-        let name = store.form.pair.get();
-        engine
-            .pairs
-            .with(|pairs| {
-                pairs
-                    .iter()
-                    .find(|pair| pair.name == name)
-                    .map(|pair| pair.title.clone())
-            })
-            .or_else(|| engine.pair.get().map(|pair| pair.title.clone()))
-            .unwrap_or(name)
-    };
+    let chosen = store.form.pair;
+    // Until the list has arrived, the chosen pair is all there is; the run on the page may
+    // know its title.
+    let options = Memo::new(move |_| {
+        let mut options: Vec<(String, String)> = engine.pairs.with(|pairs| {
+            let option = |pair: &PairSummary| (pair.name.clone(), pair.title.clone());
+            pairs.iter().map(option).collect()
+        });
+        let name = chosen.get();
+        if !options.iter().any(|(listed, _)| *listed == name) {
+            let title = store
+                .pair()
+                .filter(|pair| pair.name == name)
+                .map_or_else(|| name.clone(), |pair| pair.title.clone());
+            options.push((name, title));
+        }
+        options
+    });
     view! {
         <div class="field field-pair">
             <label for="pair">"Pair"</label>
-            <Show when=several fallback=move || view! { <output id="pair" class="value">{title}</output> }>
-                <select id="pair" data-testid="pair" on:change=move |event| store.form.pair.set(event_target_value(&event))
-                    prop:value=move || store.form.pair.get()>
-                    {move || {
-                        engine
-                            .pairs
-                            .get()
-                            .into_iter()
-                            .map(|pair| view! { <option value=pair.name.clone()>{pair.title.clone()}</option> })
-                            .collect_view()
-                    }}
-                </select>
-            </Show>
+            <select id="pair" data-testid="pair" on:change=move |event| store.choose_pair(&event_target_value(&event))>
+                {move || {
+                    options
+                        .get()
+                        .into_iter()
+                        .map(|(name, title)| {
+                            let value = name.clone();
+                            view! { <option value=value prop:selected=move || chosen.get() == name>{title}</option> }
+                        })
+                        .collect_view()
+                }}
+            </select>
             <FieldErrorLine form=store.form field="pair" />
         </div>
     }
@@ -113,7 +116,7 @@ fn PromptField(form: Form) -> impl IntoView {
     let breaks = move || form.prompt.with(|prompt| prompt.matches('\n').count());
     let edit = move |event| {
         form.prompt.set(event_target_value(&event));
-        form.refused.set(None);
+        form.edited();
     };
     view! {
         <div class="field field-prompt">
@@ -148,7 +151,7 @@ fn NumberField(
 ) -> impl IntoView {
     let edit = move |event| {
         value.set(event_target_value(&event));
-        form.refused.set(None);
+        form.edited();
     };
     view! {
         <div class="field field-number" title=hint>
@@ -165,14 +168,14 @@ fn NumberField(
 fn SeedField(form: Form) -> impl IntoView {
     let edit = move |event| {
         form.seed.set(event_target_value(&event));
-        form.refused.set(None);
+        form.edited();
     };
     let roll = move |_| {
         let seed = (js_sys::Math::random() * 100_000.0)
             .floor()
             .min(MAX_SEED as f64);
         form.seed.set(format!("{seed:.0}"));
-        form.refused.set(None);
+        form.edited();
     };
     view! {
         <div class="field field-seed" title="The same seed and settings give the same text">
@@ -227,7 +230,7 @@ fn RuleField(form: Form) -> impl IntoView {
                                 aria-pressed=move || if form.rule.get() == rule { "true" } else { "false" }
                                 on:click=move |_| {
                                     form.rule.set(rule);
-                                    form.refused.set(None);
+                                    form.edited();
                                 }>
                                 {title}
                             </button>

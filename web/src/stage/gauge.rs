@@ -23,6 +23,16 @@ pub fn probability(value: f32) -> String {
     }
 }
 
+/// `12345` as `12,345`.
+pub fn grouped(number: usize) -> String {
+    let (thousands, rest) = (number / 1000, number % 1000);
+    if thousands == 0 {
+        rest.to_string()
+    } else {
+        format!("{},{rest:03}", grouped(thousands))
+    }
+}
+
 /// Draft and target bars over a base line, with what they share.
 pub fn bars(
     x: f64,

@@ -3,7 +3,9 @@ use couplet_protocol::Distribution;
 use couplet_speculation::distribution::total_variation;
 use leptos::prelude::*;
 
-use super::icons::{Sign, mark};
+use super::gauge::grouped;
+use super::icons::Sign;
+use super::likely::{LISTED, list};
 use super::typecase::{Hit, type_case};
 use crate::store::{Selection, Store, use_store};
 
@@ -11,13 +13,20 @@ const CONTEXT: usize = 16;
 
 /// What is known about one place of the text at the playhead.
 #[derive(Clone, PartialEq)]
-struct Place {
+pub struct Place {
     context: String,
     column: usize,
     columns: usize,
-    draft: Option<Distribution>,
-    target: Option<Distribution>,
-    hits: Vec<Hit>,
+    /// What the draft said, where it said something.
+    pub draft: Option<Distribution>,
+    /// What the target said, once it has.
+    pub target: Option<Distribution>,
+    /// Tokens to point out.
+    pub hits: Vec<Hit>,
+    /// What is known of tokens that may be too improbable to be kept in the distributions.
+    drawn: Vec<(u32, Option<f32>, Option<f32>)>,
+    /// Total variation between the two, as far as the log tells it.
+    total_variation: Option<f64>,
 }
 
 fn place(store: Store, at: Selection) -> Option<Place> {
@@ -35,6 +44,8 @@ fn place(store: Store, at: Selection) -> Option<Place> {
             (true, true, usize::MAX)
         };
         let mut hits = Vec::new();
+        let mut drawn = Vec::new();
+        let mut total_variation = None;
         let mut draft = None;
         let mut target = None;
         if let Some(proposal) = round.proposals.get(at.column) {
@@ -46,6 +57,12 @@ fn place(store: Store, at: Selection) -> Option<Place> {
                 _ => Sign::Pencil,
             };
             hits.push((proposal.token, sign));
+            let verdict = proposal.verdict.as_ref().filter(|_| verified);
+            drawn.push((
+                proposal.token,
+                verdict.map(|verdict| verdict.draft_prob),
+                verdict.map(|verdict| verdict.target_prob),
+            ));
             target = proposal
                 .verdict
                 .as_ref()
@@ -60,11 +77,18 @@ fn place(store: Store, at: Selection) -> Option<Place> {
             if here && closing.kind == ClosingKind::Bonus {
                 target = Some(closing.distribution.clone());
                 hits.push((closing.token, Sign::Bonus));
+                drawn.push((closing.token, None, None));
             } else if here {
                 hits.push((closing.token, Sign::Resampled));
+                drawn.push((closing.token, None, None));
+                // The mass of a residual is the total variation, whatever was kept of the two.
+                total_variation = Some(f64::from(closing.mass));
             }
         }
-        let mut tokens: Vec<u32> = run.prompt().to_vec();
+        let total_variation =
+            complete_variation(draft.as_ref(), target.as_ref()).or(total_variation);
+        let prefix = untrack(|| store.pair()).map_or(0, |pair| pair.prefix_tokens as usize);
+        let mut tokens: Vec<u32> = run.prompt().iter().skip(prefix).copied().collect();
         run.rounds()[..at.round]
             .iter()
             .for_each(|round| tokens.extend(&round.committed));
@@ -89,6 +113,8 @@ fn place(store: Store, at: Selection) -> Option<Place> {
             draft,
             target,
             hits,
+            drawn,
+            total_variation,
         })
     })
 }
@@ -117,17 +143,10 @@ pub fn Inspector() -> impl IntoView {
 }
 
 fn shown(store: Store, place: Place) -> impl IntoView {
-    let kind = store.engine.pair.with_untracked(|pair| {
-        pair.as_ref()
-            .map(|pair| (pair.tokens.clone(), pair.token_kind.clone()))
-    });
-    let (tokens, kind) = kind
-        .or_else(|| {
-            store
-                .trace()
-                .map(|trace| (trace.pair.tokens, trace.pair.token_kind))
-        })
-        .unwrap_or_else(|| (Vec::new(), "token".to_owned()));
+    let pair = untrack(|| store.pair());
+    let (tokens, kind) = pair
+        .as_ref()
+        .map_or((&[][..], "token"), |pair| (&pair.tokens, &pair.token_kind));
     let which = if place.column >= place.columns {
         "bonus position".to_owned()
     } else {
@@ -135,7 +154,7 @@ fn shown(store: Store, place: Place) -> impl IntoView {
     };
     let case = type_case(
         store,
-        &tokens,
+        tokens,
         place.draft.as_ref(),
         place.target.as_ref(),
         &place.hits,
@@ -143,7 +162,10 @@ fn shown(store: Store, place: Place) -> impl IntoView {
     let about = if case.is_some() {
         format!("{which}, all {} {kind}s, one scale", tokens.len())
     } else {
-        format!("{which}, the most probable {kind}s")
+        format!(
+            "{which}, top {LISTED} of {} and the rest, draft / target",
+            grouped(tokens.len())
+        )
     };
     let chart = case.unwrap_or_else(|| list(store, &place).into_any());
     let waiting = match (&place.draft, &place.target) {
@@ -160,15 +182,17 @@ fn shown(store: Store, place: Place) -> impl IntoView {
         <p class="key">
             <i class="swatch draft"></i>"draft"<i class="swatch overlap"></i>"overlap"<i class="swatch target"></i>"target"
         </p>
-        {waiting.map(|sentence| view! { <p class="muted">{sentence}</p> })}
-        {mass(&place)}
+        <div class="verdict-line">
+            {waiting.map(|sentence| view! { <p class="muted">{sentence}</p> })}
+            {mass(&place)}
+        </div>
         <Table place=place />
     }
 }
 
-/// `1 - TV | TV`, where both distributions are complete.
-fn mass(place: &Place) -> Option<impl IntoView + use<>> {
-    let (draft, target) = (place.draft.as_ref()?, place.target.as_ref()?);
+/// Total variation of two distributions that are known whole.
+fn complete_variation(draft: Option<&Distribution>, target: Option<&Distribution>) -> Option<f64> {
+    let (draft, target) = (draft?, target?);
     if draft.tokens.is_some() || target.tokens.is_some() || draft.probs.len() != target.probs.len()
     {
         return None;
@@ -180,7 +204,12 @@ fn mass(place: &Place) -> Option<impl IntoView + use<>> {
             .map(|prob| f64::from(*prob))
             .collect::<Vec<_>>()
     };
-    let tv = total_variation(&wide(draft), &wide(target));
+    Some(total_variation(&wide(draft), &wide(target)))
+}
+
+/// `1 - TV | TV`, where it is known.
+fn mass(place: &Place) -> Option<impl IntoView + use<>> {
+    let tv = place.total_variation?;
     let share = 100.0 * (1.0 - tv);
     let (left, right) = ((1.0 - tv > 0.12), (tv > 0.12));
     Some(view! {
@@ -196,12 +225,13 @@ fn mass(place: &Place) -> Option<impl IntoView + use<>> {
 }
 
 /// (token, draft, target) of everything that was kept, most probable first.
-fn entries(place: &Place) -> Vec<(u32, Option<f32>, Option<f32>)> {
+pub fn entries(place: &Place) -> Vec<(u32, Option<f32>, Option<f32>)> {
     let both = [place.draft.as_ref(), place.target.as_ref()];
     let mut ids: Vec<u32> = both
         .iter()
         .flatten()
         .flat_map(|distribution| distribution.iter().map(|(id, _)| id))
+        .chain(place.drawn.iter().map(|(id, ..)| *id))
         .collect();
     ids.sort_unstable();
     ids.dedup();
@@ -211,10 +241,11 @@ fn entries(place: &Place) -> Vec<(u32, Option<f32>, Option<f32>)> {
     let mut entries: Vec<_> = ids
         .into_iter()
         .map(|id| {
+            let drawn = place.drawn.iter().find(|(drawn, ..)| *drawn == id);
             (
                 id,
-                of(place.draft.as_ref(), id),
-                of(place.target.as_ref(), id),
+                of(place.draft.as_ref(), id).or_else(|| drawn?.1),
+                of(place.target.as_ref(), id).or_else(|| drawn?.2),
             )
         })
         .collect();
@@ -223,49 +254,6 @@ fn entries(place: &Place) -> Vec<(u32, Option<f32>, Option<f32>)> {
     };
     entries.sort_by(|a, b| key(b).total_cmp(&key(a)));
     entries
-}
-
-fn list(store: Store, place: &Place) -> impl IntoView + use<> {
-    let mut entries = entries(place);
-    entries.truncate(20);
-    let most = entries
-        .first()
-        .map_or(1.0, |entry| {
-            entry.1.unwrap_or(0.0).max(entry.2.unwrap_or(0.0))
-        })
-        .max(0.05);
-    let scale = 190.0 / f64::from(most);
-    let height = entries.len() as f64 * 17.0 + 4.0;
-    let hits = place.hits.clone();
-    let rows = entries
-        .into_iter()
-        .enumerate()
-        .map(|(index, (token, draft, target))| {
-            let y = index as f64 * 17.0 + 1.0;
-            let (d, t) = (f64::from(draft.unwrap_or(0.0)), f64::from(target.unwrap_or(0.0)));
-            let hit = hits.iter().find(|(id, _)| *id == token).map(|(_, sign)| mark(*sign, 338.0, y + 8.0, 11.0));
-            let bar = |class: &'static str, top: f64, height: f64, value: f64| {
-                view! {
-                    <rect class=class x="74" y=format!("{:.1}", y + top) width=format!("{:.1}", value * scale)
-                        height=height.to_string() />
-                }
-            };
-            view! {
-                <text class="letter" x="66" y=format!("{:.1}", y + 12.0) text-anchor="end">{store.show(token)}</text>
-                {bar("bar-draft", 1.4, 8.0, d)}
-                {bar("bar-hatch", 1.4, 8.0, d)}
-                {bar("bar-target", 4.4, 8.0, t)}
-                {bar("bar-overlap", 4.4, 5.0, d.min(t))}
-                {bar("bar-outline", 1.4, 8.0, d)}
-                {hit}
-            }
-        })
-        .collect_view();
-    view! {
-        <svg class="figure case" viewBox=format!("0 0 348 {height:.0}") role="img" aria-label="Most probable tokens, draft and target">
-            {rows}
-        </svg>
-    }
 }
 
 #[component]

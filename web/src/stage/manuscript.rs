@@ -1,4 +1,4 @@
-use couplet_playback::{InkToken, Mark};
+use couplet_playback::{Cut, InkToken, Mark, is_special, visible};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -13,7 +13,7 @@ pub fn Manuscript() -> impl IntoView {
     Effect::new(move |_| {
         store.state.track();
         request_animation_frame(move || {
-            if let Some(page) = page.get_untracked() {
+            if let Some(page) = page.try_get_untracked().flatten() {
                 page.set_scroll_top(page.scroll_height());
             }
         });
@@ -56,10 +56,9 @@ fn Legend() -> impl IntoView {
 fn Count() -> impl IntoView {
     let store = use_store();
     let words = move || {
-        let kind = store.engine.pair.with(|pair| {
-            pair.as_ref()
-                .map_or("token".to_owned(), |pair| pair.token_kind.clone())
-        });
+        let kind = store
+            .pair()
+            .map_or("token".to_owned(), |pair| pair.token_kind.clone());
         store.state.with(|state| {
             let (tokens, rounds) = (state.written(), state.glyphs.len());
             let plural = |count: usize, one: &str| {
@@ -105,10 +104,7 @@ fn Prompt() -> impl IntoView {
         if prompt.is_empty() {
             return store.form.prompt.get();
         }
-        let skip = store
-            .engine
-            .pair
-            .with_untracked(|pair| pair.as_ref().map_or(0, |pair| pair.prefix_tokens as usize));
+        let skip = untrack(|| store.pair()).map_or(0, |pair| pair.prefix_tokens as usize);
         prompt
             .iter()
             .skip(skip)
@@ -176,11 +172,14 @@ fn token(store: Store, round: usize, ink: InkToken) -> impl IntoView {
         .struck
         .map(|token| view! { <s class="was" aria-hidden="true">{store.show(token)}</s> });
     let below = below.map(|icon| view! { <i class="m" aria-hidden="true">{icon}</i> });
-    let (shown, end) = match text.strip_suffix('\n') {
-        Some(before) => (format!("{before}↵"), Some("\n")),
-        None => (text, None),
+    // The space before a word belongs to its token, but a mark under it would join the words.
+    let word = text.trim_start_matches(' ');
+    let lead = if word.is_empty() {
+        ""
+    } else {
+        &text[..text.len() - word.len()]
     };
-    let class = format!("tk {class}{}", if end.is_some() { " nl" } else { "" });
+    let (shown, end) = letters(&text[lead.len()..]);
     let select = move |_| {
         store.selected.set(Some(Selection {
             round,
@@ -188,7 +187,32 @@ fn token(store: Store, round: usize, ink: InkToken) -> impl IntoView {
         }))
     };
     view! {
-        <span class=class title=title style=format!("--i:{}", ink.column) on:click=select>{struck}{shown}{below}</span>
+        {lead.to_owned()}
+        <span class=format!("tk {class}") title=title style=format!("--i:{}", ink.column) on:click=select>
+            {struck}{shown}{below}
+        </span>
         {end}
     }
+}
+
+/// The text of a token with its line breaks made visible, and the last of them by itself: it is
+/// to end the line and not the mark.
+fn letters(text: &str) -> (Vec<AnyView>, Option<&'static str>) {
+    let sign = |sign: &str| view! { <span class="nl">{sign.to_owned()}</span> }.into_any();
+    if is_special(text) {
+        return (vec![sign(&visible(text, Cut::WordPieces))], None);
+    }
+    let lines: Vec<&str> = text.split('\n').collect();
+    let mut views = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        if index > 0 {
+            views.push(sign("↵"));
+            let last = index + 1 == lines.len() && line.is_empty();
+            if !last {
+                views.push("\n".into_any());
+            }
+        }
+        views.push((*line).to_owned().into_any());
+    }
+    (views, text.ends_with('\n').then_some("\n"))
 }

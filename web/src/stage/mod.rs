@@ -5,8 +5,9 @@ mod controls;
 mod gauge;
 mod icons;
 mod inspector;
-mod loading;
+mod likely;
 mod manuscript;
+mod provenance;
 mod residual;
 mod round;
 mod statistics;
@@ -19,8 +20,8 @@ use leptos::prelude::*;
 use crate::store::use_store;
 use controls::Controls;
 use inspector::Inspector;
-use loading::Loading;
 use manuscript::Manuscript;
+use provenance::Provenance;
 use round::RoundPanel;
 use statistics::StatisticsPanel;
 use timeline::Timeline;
@@ -32,6 +33,7 @@ pub fn Stage() -> impl IntoView {
     view! {
         <Hatch />
         <Controls />
+        <Provenance />
         <div class="two">
             <div class="main-column">
                 <Manuscript />
@@ -40,7 +42,6 @@ pub fn Stage() -> impl IntoView {
                 <Transport />
             </div>
             <aside class="side" aria-label="Distributions and statistics">
-                <Loading />
                 <Inspector />
                 <StatisticsPanel />
             </aside>
@@ -80,7 +81,7 @@ fn LiveRegion() -> impl IntoView {
             store.run.with_untracked(|run| {
                 let round = run.rounds().get(index)?;
                 Some(couplet_playback::round_summary(index + 1, round, |token| {
-                    store.text(token)
+                    store.show(token)
                 }))
             })
         })

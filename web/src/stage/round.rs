@@ -152,7 +152,7 @@ fn Narration() -> impl IntoView {
             let (Some(step), Some(round)) = (state.step, &state.round) else {
                 return Vec::new();
             };
-            narrate(round, step, rule_of(store), |token| store.text(token))
+            narrate(round, step, rule_of(store), |token| store.show(token))
         })
     };
     view! {
@@ -194,9 +194,9 @@ fn Key() -> impl IntoView {
 
 /// The rule of the run on the page.
 pub fn rule_of(store: Store) -> Rule {
-    store.settings.with_untracked(|settings| {
-        settings
+    store.shown.with_untracked(|shown| {
+        shown
             .as_ref()
-            .map_or(Rule::Rejection, |settings| settings.rule)
+            .map_or(Rule::Rejection, |shown| shown.settings.rule)
     })
 }

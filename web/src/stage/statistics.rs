@@ -3,6 +3,7 @@ use couplet_speculation::formulas::{accepted_length_probabilities, expected_toke
 use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
 
+use super::gauge::grouped;
 use crate::engine_client::EngineState;
 use crate::store::{Measuring, use_store};
 
@@ -163,10 +164,15 @@ fn Lengths() -> impl IntoView {
 fn SpeedUp() -> impl IntoView {
     let store = use_store();
     let run_speed = move || {
+        let place = if store.recorded() {
+            "where it was recorded"
+        } else {
+            "in this run"
+        };
         store
             .state
             .with(|state| state.statistics.tokens_per_second())
-            .map(|speed| format!("{} tokens/s in this run", rate(speed)))
+            .map(|speed| format!("{} tokens/s {place}", rate(speed)))
     };
     let busy = move || matches!(store.measuring.get(), Some(Measuring::Running(..)));
     let ready = move || store.engine.state.get() == EngineState::Ready && store.form.read().is_ok();
@@ -233,11 +239,5 @@ fn rate(speed: f64) -> String {
     if speed < 100.0 {
         return format!("{speed:.1}");
     }
-    let whole = format!("{speed:.0}");
-    let (thousands, rest) = whole.split_at(whole.len().saturating_sub(3));
-    if thousands.is_empty() {
-        whole
-    } else {
-        format!("{thousands},{rest}")
-    }
+    grouped(speed.round() as usize)
 }

@@ -59,14 +59,13 @@ pub fn type_case(
             .map(|id| prob(draft, *id).max(prob(target, *id)))
             .fold(0.0, f64::max)
     };
-    let scale = 170.0 / trays.iter().map(|ids| most(ids)).fold(0.2, f64::max);
+    let (scale, tall) = heights([0, 1, 2].map(|tray| most(&trays[tray])));
     let titles = ["upper case", "lower case", "points and spaces"];
-    let least = [6.0, 60.0, 6.0];
     let mut y = 0.0;
     let mut views = Vec::new();
     for (tray, ids) in trays.iter().enumerate() {
         for (row, ids) in ids.chunks(ROW).enumerate() {
-            let height = (most(ids) * scale).max(least[tray]) + 14.0;
+            let height = tall[tray] + 14.0;
             if row == 0 {
                 y += 15.0;
                 views.push(view! { <text class="number small" x="0" y=format!("{:.1}", y - 3.0)>{titles[tray]}</text> }.into_any());
@@ -86,6 +85,27 @@ pub fn type_case(
         }
         .into_any(),
     )
+}
+
+/// Pixels per unit of probability, and the height of each tray for its most probable token.
+/// Together the trays are always equally tall, so that nothing below them moves.
+fn heights(most: [f64; 3]) -> (f64, [f64; 3]) {
+    const ALL: f64 = 172.0;
+    const LEAST: [f64; 3] = [6.0, 30.0, 6.0];
+    let at = |scale: f64| [0, 1, 2].map(|tray| (most[tray] * scale).max(LEAST[tray]));
+    // Grows with the scale: bisection finds the largest that fits.
+    let (mut low, mut high) = (0.0, 850.0);
+    for _ in 0..40 {
+        let middle = (low + high) / 2.0;
+        if at(middle).iter().sum::<f64>() <= ALL {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let mut tall = at(low);
+    tall[1] += ALL - tall.iter().sum::<f64>();
+    (low, tall)
 }
 
 fn line(

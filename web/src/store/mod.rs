@@ -1,79 +1,37 @@
 //! What the page knows: the form, the run and where the playhead stands in it.
 
+mod measuring;
+mod pair;
+mod recording;
+mod view;
+mod writing;
+
 use std::sync::Arc;
 
-use couplet_playback::{Run, StageState};
-use couplet_protocol::{
-    BackendChoice, Command, Event, Failure, FailureKind, Measurement, Reply, Settings, Trace,
-    VERSION,
-};
+use couplet_playback::{Cut, Run, StageState, visible};
+use couplet_protocol::{BackendChoice, DeviceInfo, Event, PairInfo, Settings, Trace, VERSION};
 use leptos::prelude::*;
 
 use crate::engine_client::{EngineClient, EngineState};
-use crate::form::{FieldError, Form};
-use crate::permalink::{self, Link};
+use crate::form::Form;
+use crate::permalink::Link;
 use crate::playhead::Playhead;
 
-/// Letters for the two distributions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Notation {
-    /// draft, target.
-    Words,
-    /// p, q.
-    Chen,
-    /// q, p.
-    Leviathan,
-}
+pub use measuring::Measuring;
+pub use view::{MarksShown, Notation, Selection};
+pub use writing::is_end;
 
-impl Notation {
-    /// What the draft is called.
-    pub fn draft(self) -> &'static str {
-        match self {
-            Self::Words => "draft",
-            Self::Chen => "p",
-            Self::Leviathan => "q",
-        }
-    }
-
-    /// What the target is called.
-    pub fn target(self) -> &'static str {
-        match self {
-            Self::Words => "target",
-            Self::Chen => "q",
-            Self::Leviathan => "p",
-        }
-    }
-}
-
-/// Which marks the manuscript shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MarksShown {
-    /// Of every round.
-    All,
-    /// Of the round under the playhead.
-    Last,
-    /// None.
-    Clean,
-}
-
-/// A token whose distributions the inspector shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Selection {
-    /// Index of the round.
-    pub round: usize,
-    /// Its column; a bonus stands behind the last drafted token.
-    pub column: usize,
-}
-
-/// A measurement in progress or done.
+/// The run on the page: what was asked for, of whom, and where it ran.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Measuring {
-    /// Pairs done, pairs asked for.
-    Running(u32, u32),
-    /// The result.
-    Done(Box<Measurement>),
-    /// Why not.
-    Failed(String),
+pub struct Shown {
+    /// Everything that determined it.
+    pub settings: Settings,
+    /// The pair that wrote it.
+    pub pair: Arc<PairInfo>,
+    /// Where.
+    pub device: DeviceInfo,
+    /// Whether it came with the page instead of being written here.
+    pub recorded: bool,
 }
 
 /// Everything shared by the views. Copies are the same store.
@@ -87,12 +45,14 @@ pub struct Store {
     pub run: RwSignal<Run>,
     /// Counts runs, so that lists never mix two.
     pub epoch: RwSignal<u32>,
-    /// Settings of the run.
-    pub settings: RwSignal<Option<Settings>>,
+    /// What the run is.
+    pub shown: RwSignal<Option<Shown>>,
     /// Request that writes at the moment.
     pub writing: RwSignal<Option<u32>>,
     /// A run was asked for before the engine was ready.
     pub wanted: RwSignal<bool>,
+    /// The address asks for a run that has not been written yet.
+    pub linked: RwSignal<bool>,
     /// Where we stand.
     pub playhead: Playhead,
     /// The run folded up to the playhead.
@@ -107,11 +67,15 @@ pub struct Store {
     pub measuring: RwSignal<Option<Measuring>>,
     /// A sentence above everything.
     pub message: RwSignal<Option<String>>,
-    trace: StoredValue<Option<Trace>>,
+    /// Whether the settings are unfolded where they fold.
+    pub settings_open: RwSignal<bool>,
+    events: StoredValue<Vec<Event>>,
+    /// The settings that the page itself wrote into the form last.
+    usual: StoredValue<Settings>,
 }
 
 impl Store {
-    /// The state of a page with this address; starts the engine.
+    /// The state of a page with this address; fetches the recording and starts the engine.
     pub fn new(link: Link) -> Self {
         let engine = EngineClient::new(&link.settings.pair, link.backend);
         let run = RwSignal::new(Run::default());
@@ -122,9 +86,10 @@ impl Store {
             form: Form::new(&link.settings),
             run,
             epoch: RwSignal::new(0),
-            settings: RwSignal::new(None),
+            shown: RwSignal::new(None),
             writing: RwSignal::new(None),
-            wanted: RwSignal::new(false),
+            wanted: RwSignal::new(link.asks),
+            linked: RwSignal::new(link.asks),
             playhead,
             state,
             selected: RwSignal::new(None),
@@ -132,7 +97,9 @@ impl Store {
             marks: RwSignal::new(MarksShown::All),
             measuring: RwSignal::new(None),
             message: RwSignal::new(link.trouble),
-            trace: StoredValue::new(None),
+            settings_open: RwSignal::new(false),
+            events: StoredValue::new(Vec::new()),
+            usual: StoredValue::new(Settings::default()),
         };
         Effect::new(move |_| {
             playhead.at.track();
@@ -140,33 +107,58 @@ impl Store {
         });
         Effect::new(move |_| {
             if engine.state.get() == EngineState::Ready && store.wanted.get_untracked() {
-                store.generate();
+                // Nothing is taken from under the eyes of someone who only followed a link.
+                if store.linked.get_untracked() && store.recording_is_held() {
+                    store.wanted.set(false);
+                } else {
+                    store.generate();
+                }
             }
         });
+        Effect::new(move |_| {
+            engine.pairs.track();
+            if !link.names_prompt {
+                store.adopt_prompt();
+            }
+        });
+        Effect::new(move |before: Option<u32>| {
+            let edits = store.form.edits.get();
+            // Whoever changes a setting is done with watching.
+            if before.is_some_and(|before| before != edits) {
+                if store.linked.get_untracked() {
+                    store.linked.set(false);
+                    store.wanted.set(false);
+                }
+                if untrack(|| store.recorded()) {
+                    store.playhead.pause();
+                }
+            }
+            edits
+        });
+        store.open_recording(&link.settings.pair);
         engine.start();
         store
     }
 
+    /// The pair of the run on the page, else the loaded one.
+    pub fn pair(&self) -> Option<Arc<PairInfo>> {
+        let of_run = self
+            .shown
+            .with(|shown| shown.as_ref().map(|shown| shown.pair.clone()));
+        of_run.or_else(|| self.engine.pair.get())
+    }
+
     /// Text of a token; a dot while no pair is known.
     pub fn text(&self, token: u32) -> String {
-        let run_text = self.trace.with_value(|trace| {
-            trace
-                .as_ref()
-                .and_then(|trace| trace.pair.tokens.get(token as usize).cloned())
-        });
-        run_text
-            .or_else(|| {
-                self.engine.pair.with_untracked(|pair| {
-                    pair.as_ref()
-                        .and_then(|pair| pair.tokens.get(token as usize).cloned())
-                })
-            })
+        untrack(|| self.pair())
+            .and_then(|pair| pair.tokens.get(token as usize).cloned())
             .unwrap_or_else(|| "·".to_owned())
     }
 
     /// A token as it can be seen.
     pub fn show(&self, token: u32) -> String {
-        couplet_playback::visible(&self.text(token))
+        let cut = untrack(|| self.pair()).map_or(Cut::Characters, |pair| Cut::of(&pair.tokens));
+        visible(&self.text(token), cut)
     }
 
     /// Whether Play would write a new text.
@@ -175,10 +167,12 @@ impl Store {
             return false;
         }
         let form = self.form.read().ok();
-        let changed = self
-            .settings
-            .with(|settings| settings.is_none() || (form.is_some() && *settings != form));
-        changed || self.run.with(|run| !run.started())
+        self.shown.with(|shown| match shown {
+            None => true,
+            Some(shown) if shown.recorded => form.as_ref() != Some(&shown.settings),
+            // A form in error leaves the run on the page as it is.
+            Some(shown) => form.is_some_and(|form| form != shown.settings),
+        })
     }
 
     /// What Play and Space do.
@@ -189,118 +183,6 @@ impl Store {
             self.generate();
         } else {
             self.playhead.play();
-        }
-    }
-
-    /// Writes a new text with the settings of the form and plays it.
-    pub fn generate(&self) {
-        let Ok(settings) = untrack(|| self.form.read()) else {
-            self.wanted.set(false);
-            return;
-        };
-        self.form.refused.set(None);
-        self.message.set(None);
-        if self.engine.state.get_untracked() != EngineState::Ready {
-            self.wanted.set(true);
-            match self.engine.state.get_untracked() {
-                EngineState::Failed(_) => self.engine.retry(),
-                EngineState::Crashed => self.engine.restart(),
-                _ => {}
-            }
-            return;
-        }
-        self.wanted.set(false);
-        if let Some(id) = self.writing.get_untracked() {
-            self.engine.stop(id);
-        }
-        permalink::write(&settings);
-        let store = *self;
-        let started = std::cell::Cell::new(false);
-        self.write(settings, move |reply| {
-            if matches!(reply, Reply::Events { .. }) && !started.replace(true) {
-                store.playhead.play();
-            }
-        });
-    }
-
-    /// Sends a run to the engine and shows it; `also` sees every reply after the page has.
-    pub fn write(&self, settings: Settings, mut also: impl FnMut(&Reply) + 'static) {
-        let store = *self;
-        let pair = settings.pair.clone();
-        let asked = settings.clone();
-        let mut first = true;
-        let id = self.engine.request_with_pair(
-            &pair,
-            |id| Command::Generate { id, settings },
-            move |reply| {
-                match reply {
-                    Reply::Events { id, events } => {
-                        if std::mem::take(&mut first) {
-                            store.begin(*id, &asked);
-                        }
-                        store.append(events);
-                    }
-                    Reply::Failed { failure, .. } => store.refuse(failure),
-                    _ => {}
-                }
-                if is_end(reply) {
-                    store.writing.set(None);
-                }
-                also(reply);
-            },
-        );
-        self.writing.set(Some(id));
-    }
-
-    fn begin(&self, id: u32, settings: &Settings) {
-        self.writing.set(Some(id));
-        self.playhead.pause();
-        self.playhead.reset();
-        self.run.set(Run::default());
-        self.epoch.update(|epoch| *epoch += 1);
-        self.settings.set(Some(settings.clone()));
-        let pair = self.engine.pair.get_untracked();
-        let device = self.engine.device.get_untracked();
-        self.trace
-            .set_value(pair.zip(device).map(|(pair, device)| Trace {
-                version: VERSION,
-                settings: settings.clone(),
-                pair: Arc::unwrap_or_clone(pair),
-                device,
-                events: Vec::new(),
-            }));
-    }
-
-    fn append(&self, events: &[Event]) {
-        self.trace.update_value(|trace| {
-            if let Some(trace) = trace {
-                trace.events.extend_from_slice(events);
-            }
-        });
-        self.run
-            .update(|run| events.iter().for_each(|event| run.push(event)));
-    }
-
-    fn refuse(&self, failure: &Failure) {
-        match &failure.field {
-            Some(field) => {
-                let error = FieldError {
-                    field: field.clone(),
-                    sentence: failure.sentence.clone(),
-                };
-                self.form.refused.set(Some(error));
-            }
-            // Trouble of the engine itself is told by the engine's own notice.
-            None if failure.kind == FailureKind::Internal => {}
-            None => self.message.set(Some(failure.sentence.clone())),
-        }
-    }
-
-    /// Ends the run that is being written.
-    pub fn stop(&self) {
-        self.wanted.set(false);
-        if let Some(id) = self.writing.get_untracked() {
-            self.engine.stop(id);
         }
     }
 
@@ -323,80 +205,22 @@ impl Store {
         })
     }
 
-    /// The current run as a file.
+    /// The run on the page as a file, if it was written here.
     pub fn trace(&self) -> Option<Trace> {
-        self.trace.get_value()
-    }
-
-    /// Times speculation against the target alone, with the form's settings.
-    pub fn measure(&self) {
-        let Ok(settings) = untrack(|| self.form.read()) else {
-            return;
-        };
-        self.playhead.pause();
-        let store = *self;
-        self.measure_with(settings, 5, move |reply| {
-            if let Reply::Failed { failure, .. } = reply {
-                store.refuse(failure);
-            }
-        });
-    }
-
-    /// Times with any settings; `also` sees every reply after the page has.
-    pub fn measure_with(
-        &self,
-        settings: Settings,
-        pairs: u32,
-        mut also: impl FnMut(&Reply) + 'static,
-    ) {
-        let store = *self;
-        self.measuring.set(Some(Measuring::Running(0, pairs)));
-        let pair = settings.pair.clone();
-        self.engine.request_with_pair(
-            &pair,
-            |id| Command::Measure {
-                id,
-                settings,
-                pairs,
-            },
-            move |reply| {
-                match reply {
-                    Reply::Measuring { done, pairs, .. } => {
-                        store.playhead.pause();
-                        store.measuring.set(Some(Measuring::Running(*done, *pairs)));
-                    }
-                    Reply::Measured { measurement, .. } => {
-                        store
-                            .measuring
-                            .set(Some(Measuring::Done(Box::new(measurement.clone()))));
-                    }
-                    Reply::Failed { failure, .. } => {
-                        store
-                            .measuring
-                            .set(Some(Measuring::Failed(failure.sentence.clone())));
-                    }
-                    _ => {}
-                }
-                also(reply);
-            },
-        );
+        let shown = self.shown.get_untracked().filter(|shown| !shown.recorded)?;
+        Some(Trace {
+            version: VERSION,
+            settings: shown.settings,
+            pair: Arc::unwrap_or_clone(shown.pair),
+            device: shown.device,
+            events: self.events.get_value(),
+        })
     }
 
     /// Loads again on the CPU.
     pub fn use_cpu(&self) {
         self.message.set(None);
         self.engine.restart_with(BackendChoice::Cpu);
-    }
-}
-
-/// Whether a reply ends a run.
-pub fn is_end(reply: &Reply) -> bool {
-    match reply {
-        Reply::Events { events, .. } => events
-            .iter()
-            .any(|event| matches!(event, Event::Finished { .. })),
-        Reply::Failed { .. } => true,
-        _ => false,
     }
 }
 

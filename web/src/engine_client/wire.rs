@@ -39,6 +39,8 @@ pub struct Inner {
     pub queue: VecDeque<Request>,
     pub active: Option<Request>,
     pub restarts: u32,
+    /// How often a pair was asked for.
+    pub loads: u32,
     pub waiters: Vec<Waiter>,
     pub pair: String,
     pub backend: BackendChoice,

@@ -3,20 +3,23 @@
 //! Requests are answered one after another. Every request gets a last reply: its own, or a
 //! failure when the worker dies.
 
+mod life;
+mod loading;
+mod wire;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use couplet_protocol::{
-    BackendChoice, Command, DeviceInfo, Event, Failure, FailureKind, PairInfo, PairSummary, Reply,
+    BackendChoice, Command, DeviceInfo, Event, Failure, FailureKind, FinishReason, PairInfo,
+    PairSummary, Reply,
 };
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
-use web_sys::{ErrorEvent, MessageEvent, Worker};
 
-use crate::wire::{Inner, Live, Request, crash_failure, is_last, reply_id, worker_url};
+use wire::{Inner, Request, crash_failure, is_last, reply_id};
 
-const START_LIMIT_MS: u32 = 60_000;
 const STOP_LIMIT_MS: u32 = 10_000;
 
 /// How the engine is.
@@ -77,86 +80,6 @@ impl EngineClient {
 
     fn inner(&self) -> Rc<RefCell<Inner>> {
         self.inner.get_value()
-    }
-
-    /// Starts the worker and loads the pair.
-    pub fn start(&self) {
-        self.state.set(EngineState::Starting);
-        let client = *self;
-        let generation = {
-            let inner = self.inner();
-            let mut inner = inner.borrow_mut();
-            inner.generation += 1;
-            inner.started = false;
-            inner.generation
-        };
-        let worker = match Worker::new(&worker_url()) {
-            Ok(worker) => worker,
-            Err(_) => {
-                self.crash(generation, "This browser did not let the engine start.");
-                return;
-            }
-        };
-        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            if client.inner().borrow().generation != generation {
-                return;
-            }
-            let text = event.data().as_string().unwrap_or_default();
-            match serde_json::from_str::<Reply>(&text) {
-                Ok(reply) => client.receive(generation, &reply),
-                Err(error) => leptos::logging::warn!("reply not understood: {error}"),
-            }
-        });
-        let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
-            event.prevent_default();
-            client.crash(generation, "The engine stopped unexpectedly.");
-        });
-        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        self.inner().borrow_mut().live = Some(Live {
-            worker,
-            _on_message: on_message,
-            _on_error: on_error,
-        });
-        gloo_timers::callback::Timeout::new(START_LIMIT_MS, move || {
-            let inner = client.inner();
-            let late = inner.borrow().generation == generation && !inner.borrow().started;
-            if late {
-                client.crash(generation, "The engine did not start within a minute.");
-            }
-        })
-        .forget();
-        self.request(
-            |id| Command::Pairs { id },
-            move |reply| {
-                if let Reply::Pairs { pairs, .. } = reply {
-                    client.pairs.set(pairs.clone());
-                }
-            },
-        );
-        self.enqueue_load();
-    }
-
-    /// Ends the worker and starts a new one.
-    pub fn restart(&self) {
-        self.trouble.set(None);
-        self.drop_worker(&Failure {
-            kind: FailureKind::Internal,
-            field: None,
-            sentence: "The engine was started again.".to_owned(),
-        });
-        self.start();
-    }
-
-    /// Restarts on another engine.
-    pub fn restart_with(&self, backend: BackendChoice) {
-        self.inner().borrow_mut().backend = backend;
-        self.restart();
-    }
-
-    /// Loads the pair again after a failed download.
-    pub fn retry(&self) {
-        self.enqueue_load();
     }
 
     /// Queues a request. `sink` sees every reply to it; the last one ends it.
@@ -223,7 +146,7 @@ impl EngineClient {
             place.and_then(|place| inner.queue.remove(place))
         };
         if let Some(mut request) = waiting {
-            let reason = couplet_protocol::FinishReason::Stopped;
+            let reason = FinishReason::Stopped;
             (request.sink)(&Reply::Events {
                 id,
                 events: vec![Event::Finished { reason }],
@@ -259,51 +182,6 @@ impl EngineClient {
         }
     }
 
-    fn enqueue_load(&self) {
-        let client = *self;
-        let (pair, backend) = {
-            let inner = self.inner();
-            let inner = inner.borrow();
-            (inner.pair.clone(), inner.backend)
-        };
-        let stage = "Starting".to_owned();
-        self.state.set(EngineState::Loading {
-            stage,
-            received: 0,
-            total: 0,
-        });
-        self.request(
-            |id| Command::Load { id, pair, backend },
-            move |reply| match reply {
-                Reply::Loading {
-                    stage,
-                    received,
-                    total,
-                    ..
-                } => {
-                    client.state.set(EngineState::Loading {
-                        stage: stage.clone(),
-                        received: *received,
-                        total: *total,
-                    });
-                }
-                Reply::Loaded { pair, device, .. } => {
-                    client.pair.set(Some(Arc::new(pair.clone())));
-                    client.device.set(Some(device.clone()));
-                    client.state.set(EngineState::Ready);
-                    client.tell_waiters(&Ok(()));
-                }
-                Reply::Failed { failure, .. } => {
-                    client.pair.set(None);
-                    client.state.set(EngineState::Failed(failure.clone()));
-                    client.tell_waiters(&Err(failure.clone()));
-                    client.reject_waiting(failure);
-                }
-                _ => {}
-            },
-        );
-    }
-
     fn tell_waiters(&self, result: &Result<(), Failure>) {
         let waiters = std::mem::take(&mut self.inner().borrow_mut().waiters);
         for waiter in waiters {
@@ -318,21 +196,6 @@ impl EngineClient {
                 id: Some(request.id),
                 failure: failure.clone(),
             });
-        }
-    }
-
-    fn receive(&self, generation: u32, reply: &Reply) {
-        match reply {
-            Reply::Started => {
-                self.inner().borrow_mut().started = true;
-                self.pump();
-            }
-            Reply::Failed { id: None, failure } if failure.kind == FailureKind::Device => {
-                self.drop_worker(failure);
-                self.state.set(EngineState::Failed(failure.clone()));
-            }
-            Reply::Failed { id: None, failure } => self.crash(generation, &failure.sentence),
-            reply => self.answer(generation, reply),
         }
     }
 
@@ -400,54 +263,5 @@ impl EngineClient {
         if let Some(live) = &self.inner().borrow().live {
             let _ = live.worker.post_message(&JsValue::from_str(&text));
         }
-    }
-
-    fn crash(&self, generation: u32, sentence: &str) {
-        if self.inner().borrow().generation != generation {
-            return;
-        }
-        let first = {
-            let inner = self.inner();
-            let mut inner = inner.borrow_mut();
-            inner.restarts += 1;
-            inner.restarts == 1
-        };
-        self.drop_worker(&crash_failure(sentence));
-        if first {
-            self.trouble.set(Some(format!(
-                "{sentence} It was started again; the text and settings are kept."
-            )));
-            self.start();
-        } else {
-            self.trouble
-                .set(Some(format!("{sentence} The text and settings are kept.")));
-            self.state.set(EngineState::Crashed);
-        }
-    }
-
-    fn drop_worker(&self, failure: &Failure) {
-        let (live, active) = {
-            let inner = self.inner();
-            let mut inner = inner.borrow_mut();
-            inner.generation += 1;
-            inner.started = false;
-            (inner.live.take(), inner.active.take())
-        };
-        if let Some(live) = live {
-            live.worker.set_onmessage(None);
-            live.worker.set_onerror(None);
-            live.worker.terminate();
-            // Freed later: one of these closures may be what is running.
-            gloo_timers::callback::Timeout::new(0, move || drop(live)).forget();
-        }
-        self.pair.set(None);
-        if let Some(mut request) = active {
-            (request.sink)(&Reply::Failed {
-                id: Some(request.id),
-                failure: failure.clone(),
-            });
-        }
-        self.reject_waiting(failure);
-        self.tell_waiters(&Err(failure.clone()));
     }
 }

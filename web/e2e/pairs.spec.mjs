@@ -1,0 +1,115 @@
+// Two pairs on offer: going from one to the other keeps what makes sense.
+import assert from "node:assert/strict";
+import { finished, noPanicText, notice, open, ready, reload, shown, write } from "./support.mjs";
+
+const CPU = "?backend=cpu";
+const TWIN = { name: "twin", title: "A twin", prompt: "JULIET:\n" };
+
+/** Offers a second pair: the first one's models under another name, with another prompt. */
+async function offerTwin(page, { recorded = true, models = true } = {}) {
+  // A test may end while a file is on its way: then nobody waits for the answer.
+  const serve = (files, answer) => page.route(files, (route) => answer(route).catch(() => {}));
+  await serve("**/pairs/pairs.json", async (route) => {
+    const [first] = await (await route.fetch()).json();
+    await route.fulfill({ json: [first, { ...first, ...TWIN }] });
+  });
+  await serve("**/pairs/twin/**", async (route) => {
+    const address = route.request().url();
+    const response = await route.fetch({ url: address.replace("/twin/", "/shakespeare/") });
+    if (address.endsWith("model-card.json") && models) {
+      return route.fulfill({ json: { ...(await response.json()), ...TWIN } });
+    }
+    if (address.endsWith("recording.json") && recorded) {
+      const trace = await response.json();
+      const settings = { ...trace.settings, pair: "twin", prompt: TWIN.prompt };
+      const pair = { ...trace.pair, name: "twin", title: TWIN.title };
+      return route.fulfill({ json: { ...trace, settings, pair } });
+    }
+    if (address.endsWith(".json") && (address.includes("card") || address.includes("recording"))) {
+      return route.fulfill({ status: 404 });
+    }
+    return route.fulfill({ response });
+  });
+}
+
+const prompt = (page) => page.getByTestId("prompt").inputValue();
+const pair = (page) => page.getByTestId("pair").inputValue();
+const choose = (page, name) => page.getByTestId("pair").selectOption(name);
+
+export default {
+  "another pair brings its own prompt and recording, and writes": async ({ page, base }) => {
+    await offerTwin(page);
+    await open(page, base, CPU);
+    assert.equal(await pair(page), "shakespeare");
+    await page.getByTestId("gamma").fill("3");
+    await choose(page, "twin");
+    assert.equal(await prompt(page), "JULIET:\n");
+    assert.equal(await page.getByTestId("gamma").inputValue(), "3", "settings are kept");
+    await shown(page, "recorded");
+    const trace = await write(page);
+    assert.deepEqual([trace.settings.pair, trace.pair.name, trace.settings.gamma], ["twin", "twin", 3]);
+  },
+
+  "the chosen pair stands in the address and comes back with it": async ({ page, base }) => {
+    await offerTwin(page);
+    await open(page, base, CPU);
+    await choose(page, "twin");
+    assert.match(page.url(), /[#&]pair=twin(&|$)/);
+    const { pair: loaded } = await reload(page);
+    assert.equal(loaded.name, "twin");
+    assert.equal(await pair(page), "twin");
+    assert.equal(await prompt(page), "JULIET:\n");
+  },
+
+  "a link that names only the pair gets that pair's prompt": async ({ page, base }) => {
+    await offerTwin(page);
+    await page.goto(`${base}${CPU}#v=1&pair=twin`);
+    assert.equal((await finished(page)).settings.prompt, "JULIET:\n");
+  },
+
+  "a prompt that someone typed stays": async ({ page, base }) => {
+    await offerTwin(page);
+    await open(page, base, CPU);
+    await page.getByTestId("prompt").fill("My own words");
+    await choose(page, "twin");
+    await shown(page, "recorded");
+    assert.equal(await prompt(page), "My own words");
+  },
+
+  "the run on the page stays until the other pair has something to show": async ({ page, base }) => {
+    await offerTwin(page, { recorded: false });
+    await open(page, base, CPU);
+    await write(page);
+    await page.getByTestId("end").click();
+    const text = await page.getByTestId("manuscript").innerText();
+    await choose(page, "twin");
+    await page.waitForFunction(() => document.querySelector("[data-testid=badge]").innerText.includes("CPU"));
+    assert.equal(await page.getByTestId("manuscript").innerText(), text);
+    assert.match(await page.getByTestId("provenance").innerText(), /Live run of Shakespeare/);
+    await write(page);
+    assert.doesNotMatch(await page.getByTestId("provenance").innerText(), /Shakespeare/);
+  },
+
+  "going back before the other pair has arrived gives up its download": async ({ page, base }) => {
+    await offerTwin(page);
+    await open(page, base, CPU);
+    await page.route("**/pairs/twin/target/**", () => {});
+    await choose(page, "twin");
+    await page.waitForFunction(() => /arrive/.test(document.querySelector("[data-testid=loading]")?.innerText ?? ""));
+    await choose(page, "shakespeare");
+    const trace = await write(page);
+    assert.equal(trace.pair.name, "shakespeare");
+    assert.ok(await page.getByTestId("notice").isHidden());
+  },
+
+  "a pair that cannot be had: a sentence, and the other one still works": async ({ page, base }) => {
+    await offerTwin(page, { models: false });
+    await open(page, base, CPU);
+    await choose(page, "twin");
+    await notice(page, /twin/);
+    await noPanicText(page);
+    await choose(page, "shakespeare");
+    await ready(page);
+    assert.equal((await write(page)).pair.name, "shakespeare");
+  },
+};

@@ -1,0 +1,183 @@
+// Something to watch before any weight has arrived, and what becomes of it.
+import assert from "node:assert/strict";
+import { WEIGHTS, call, finished, noPanicText, notice, open, patchWorker, ready, shown, tokens } from "./support.mjs";
+
+/** The recording of the pair that the page opens with. */
+async function recording(page, base) {
+  const response = await page.request.get(`${base}pairs/shakespeare/recording.json`);
+  return response.json();
+}
+
+/** Text of the manuscript without the prompt. */
+const written = (page) =>
+  page.evaluate(() => [...document.querySelectorAll("[data-testid=manuscript] .rd")].map((e) => e.innerText).join(""));
+
+/** An address that asks for these settings. */
+const link = (settings) => `#${new URLSearchParams({ v: "1", ...settings })}`;
+
+export default {
+  "a recorded run plays within two seconds, before any weight has arrived, and nothing jumps": async ({ page, base }) => {
+    await page.route(WEIGHTS, () => {});
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.addInitScript(() => {
+      window.shifts = [];
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) window.shifts.push(entry.value);
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    await page.goto(base, { waitUntil: "commit" });
+    const first = await page.waitForFunction(() => document.querySelector(".rd") && performance.now(), null, {
+      polling: "raf",
+    });
+    const milliseconds = await first.jsonValue();
+    assert.ok(milliseconds < 2000, `${milliseconds} ms`);
+    await shown(page, "recorded");
+    assert.match(await page.getByTestId("provenance").innerText(), /Recorded run/);
+    const before = await page.getByTestId("narration").first().innerText();
+    await page.waitForFunction(
+      (before) => document.querySelector("[data-testid=narration]").innerText !== before,
+      before,
+    );
+    await page.waitForFunction(() => /arrive: \d+\.\d of \d+\.\d MB/.test(document.body.innerText));
+    await page.waitForTimeout(2500);
+    const shift = await page.evaluate(() => window.shifts.reduce((sum, value) => sum + value, 0));
+    console.log(`        first letter after ${milliseconds.toFixed(0)} ms, layout shift ${shift.toFixed(4)}`);
+    assert.ok(shift < 0.02, `${shift}`);
+    assert.equal(await page.evaluate(() => window.couplet.trace()), null);
+  },
+
+  "time travel works on a recording": async ({ page, base }) => {
+    await page.route(WEIGHTS, () => {});
+    await page.goto(base);
+    await shown(page, "recorded");
+    const { events, pair } = await recording(page, base);
+    await page.getByTestId("end").click();
+    const text = tokens({ events }).map((id) => pair.tokens[id]).join("");
+    const manuscript = await page.getByTestId("manuscript").innerText();
+    const letters = (text) => text.replace(/\s|↵/g, "");
+    assert.ok(letters(manuscript).length >= letters(text).length);
+    await page.keyboard.press("Home");
+    assert.equal(await written(page), "");
+    await page.getByTestId("next-phase").click();
+    const drafted = await written(page);
+    await page.getByTestId("next-phase").click();
+    await page.getByTestId("prev-phase").click();
+    assert.equal(await written(page), drafted);
+    assert.notEqual(drafted, "");
+    await page.keyboard.press("]");
+    await page.getByTestId("play").click();
+    assert.match(await page.getByTestId("play").innerText(), /pause/i);
+  },
+
+  "the recording stays when the models are ready, and leads to a run of one's own": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await shown(page, "recorded");
+    await page.keyboard.press("]");
+    await page.keyboard.press("]");
+    const before = await written(page);
+    await page.waitForTimeout(500);
+    assert.equal(await written(page), before);
+    await page.getByTestId("write-your-own").click();
+    await page.waitForFunction(() => document.activeElement?.id === "prompt");
+    await page.keyboard.type("JULIET:");
+    assert.equal(await page.getByTestId("prompt").inputValue(), "JULIET:");
+    await page.getByTestId("play").click();
+    const trace = await finished(page);
+    assert.equal(trace.settings.prompt, "JULIET:");
+    await shown(page, "live");
+  },
+
+  "the same settings write the recorded text again": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const { settings, events } = await recording(page, base);
+    const trace = await call(page, "generate", settings);
+    assert.deepEqual(tokens(trace), tokens({ events }));
+  },
+
+  "changing a setting holds the recording still, and Play then writes": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await shown(page, "recorded");
+    await page.getByTestId("seed").fill("5");
+    assert.match(await page.getByTestId("play").innerText(), /write/i);
+    await page.getByTestId("play").click();
+    assert.equal((await finished(page)).settings.seed, 5);
+  },
+
+  "a link that asks for another run shows the recording only until that is written": async ({ page, base }) => {
+    let release;
+    const gate = new Promise((resolve) => (release = resolve));
+    await page.route(WEIGHTS, async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await page.goto(`${base}?backend=cpu${link({ prompt: "JULIET:\n", gamma: "3", seed: "9", max_tokens: "30" })}`);
+    await shown(page, "recorded");
+    await page.getByText("The linked run follows").waitFor();
+    assert.equal(await page.getByTestId("prompt").inputValue(), "JULIET:\n");
+    release();
+    const trace = await finished(page);
+    assert.deepEqual(
+      [trace.settings.prompt, trace.settings.gamma, trace.settings.seed, trace.settings.max_tokens],
+      ["JULIET:\n", 3, 9, 30],
+    );
+    await shown(page, "live");
+  },
+
+  "a recording that someone steps through is not taken away by the linked run": async ({ page, base }) => {
+    let release;
+    const gate = new Promise((resolve) => (release = resolve));
+    await page.route(WEIGHTS, async (route) => {
+      await gate;
+      await route.continue();
+    });
+    await page.goto(`${base}?backend=cpu${link({ seed: "9", max_tokens: "30" })}`);
+    await shown(page, "recorded");
+    await page.getByTestId("next-phase").click();
+    const before = await written(page);
+    release();
+    await ready(page);
+    await page.waitForTimeout(500);
+    assert.equal(await written(page), before);
+    await page.getByRole("button", { name: "Write the linked run" }).click();
+    assert.equal((await finished(page)).settings.seed, 9);
+  },
+
+  "a link to the recorded run is that run": async ({ page, base }) => {
+    const { settings } = await recording(page, base);
+    await page.goto(`${base}?backend=cpu${link(settings)}`);
+    await shown(page, "recorded");
+    await ready(page);
+    await page.waitForTimeout(500);
+    await shown(page, "recorded");
+    assert.equal(await page.getByTestId("prompt").inputValue(), settings.prompt);
+  },
+
+  "without any engine the recording remains, with a sentence why": async ({ page, base }) => {
+    await patchWorker(
+      page,
+      `Object.defineProperty(WorkerNavigator.prototype, 'gpu', { get: () => undefined });
+       WebAssembly.instantiateStreaming = WebAssembly.instantiate = () => Promise.reject(new Error('not allowed'));`,
+    );
+    await page.goto(base);
+    await notice(page, /engine could not be loaded/);
+    await shown(page, "recorded");
+    await page.getByText("The recording works without them").waitFor();
+    assert.match(await page.getByTestId("badge").innerText(), /Recording only/);
+    await page.getByTestId("end").click();
+    assert.ok((await written(page)).length > 20);
+    await noPanicText(page);
+    // And the engine can be had later.
+    await page.unrouteAll();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await ready(page);
+    assert.match(await page.getByTestId("provenance").innerText(), /Recorded run/);
+  },
+
+  "a page without a recording works as ever": async ({ page, base }) => {
+    await page.route("**/recording.json", (route) => route.fulfill({ status: 404 }));
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("play").click();
+    assert.ok(tokens(await finished(page)).length > 20);
+    await noPanicText(page);
+  },
+};

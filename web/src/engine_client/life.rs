@@ -1,0 +1,155 @@
+//! The worker's life: started, replaced when it dies, and heard.
+
+use couplet_protocol::{BackendChoice, Command, Failure, FailureKind, Reply};
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+use web_sys::{ErrorEvent, MessageEvent, Worker};
+
+use super::wire::{Live, crash_failure, worker_url};
+use super::{EngineClient, EngineState};
+
+const START_LIMIT_MS: u32 = 60_000;
+
+impl EngineClient {
+    /// Starts the worker and loads the pair.
+    pub fn start(&self) {
+        self.state.set(EngineState::Starting);
+        let client = *self;
+        let generation = {
+            let inner = self.inner();
+            let mut inner = inner.borrow_mut();
+            inner.generation += 1;
+            inner.started = false;
+            inner.generation
+        };
+        let worker = match Worker::new(&worker_url()) {
+            Ok(worker) => worker,
+            Err(_) => {
+                self.crash(generation, "This browser did not let the engine start.");
+                return;
+            }
+        };
+        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            if client.inner().borrow().generation != generation {
+                return;
+            }
+            let text = event.data().as_string().unwrap_or_default();
+            match serde_json::from_str::<Reply>(&text) {
+                Ok(reply) => client.receive(generation, &reply),
+                Err(error) => leptos::logging::warn!("reply not understood: {error}"),
+            }
+        });
+        let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
+            event.prevent_default();
+            client.crash(generation, "The engine stopped unexpectedly.");
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        self.inner().borrow_mut().live = Some(Live {
+            worker,
+            _on_message: on_message,
+            _on_error: on_error,
+        });
+        gloo_timers::callback::Timeout::new(START_LIMIT_MS, move || {
+            let inner = client.inner();
+            let late = inner.borrow().generation == generation && !inner.borrow().started;
+            if late {
+                client.crash(generation, "The engine did not start within a minute.");
+            }
+        })
+        .forget();
+        self.request(
+            |id| Command::Pairs { id },
+            move |reply| {
+                if let Reply::Pairs { pairs, .. } = reply {
+                    client.pairs.set(pairs.clone());
+                }
+            },
+        );
+        self.enqueue_load();
+    }
+
+    /// Ends the worker and starts a new one.
+    pub fn restart(&self) {
+        self.trouble.set(None);
+        self.drop_worker(&Failure {
+            kind: FailureKind::Internal,
+            field: None,
+            sentence: "The engine was started again.".to_owned(),
+        });
+        self.start();
+    }
+
+    /// Restarts on another engine.
+    pub fn restart_with(&self, backend: BackendChoice) {
+        self.inner().borrow_mut().backend = backend;
+        self.restart();
+    }
+
+    fn receive(&self, generation: u32, reply: &Reply) {
+        match reply {
+            Reply::Started => {
+                self.inner().borrow_mut().started = true;
+                self.pump();
+            }
+            // Without the device or its own code the worker is of no use, but it has not crashed.
+            Reply::Failed { id: None, failure }
+                if matches!(failure.kind, FailureKind::Device | FailureKind::Download) =>
+            {
+                self.drop_worker(failure);
+                self.state.set(EngineState::Failed(failure.clone()));
+            }
+            Reply::Failed { id: None, failure } => self.crash(generation, &failure.sentence),
+            reply => self.answer(generation, reply),
+        }
+    }
+
+    pub(super) fn crash(&self, generation: u32, sentence: &str) {
+        if self.inner().borrow().generation != generation {
+            return;
+        }
+        let first = {
+            let inner = self.inner();
+            let mut inner = inner.borrow_mut();
+            inner.restarts += 1;
+            inner.restarts == 1
+        };
+        self.drop_worker(&crash_failure(sentence));
+        if first {
+            self.trouble.set(Some(format!(
+                "{sentence} It was started again; the text and settings are kept."
+            )));
+            self.start();
+        } else {
+            self.trouble
+                .set(Some(format!("{sentence} The text and settings are kept.")));
+            self.state.set(EngineState::Crashed);
+        }
+    }
+
+    pub(super) fn drop_worker(&self, failure: &Failure) {
+        let (live, active) = {
+            let inner = self.inner();
+            let mut inner = inner.borrow_mut();
+            inner.generation += 1;
+            inner.started = false;
+            (inner.live.take(), inner.active.take())
+        };
+        if let Some(live) = live {
+            live.worker.set_onmessage(None);
+            live.worker.set_onerror(None);
+            live.worker.terminate();
+            // Freed later: one of these closures may be what is running.
+            gloo_timers::callback::Timeout::new(0, move || drop(live)).forget();
+        }
+        self.pair.set(None);
+        if let Some(mut request) = active {
+            (request.sink)(&Reply::Failed {
+                id: Some(request.id),
+                failure: failure.clone(),
+            });
+        }
+        self.reject_waiting(failure);
+        self.tell_waiters(&Err(failure.clone()));
+    }
+}

@@ -1,0 +1,138 @@
+//! The most probable tokens of a large vocabulary and the rest, one line each.
+
+use leptos::prelude::*;
+
+use super::gauge::probability;
+use super::icons::{Sign, mark};
+use super::inspector::{Place, entries};
+use crate::store::Store;
+
+/// Tokens in the list.
+pub const LISTED: usize = 20;
+/// Height of a line of the list.
+const LINE: f64 = 17.0;
+/// Where its bars begin, and how long the longest is.
+const BARS: (f64, f64) = (92.0, 150.0);
+
+/// A line of the list: what it is about, and the two probabilities.
+struct Line {
+    label: String,
+    /// Absent where it was not kept.
+    draft: Option<f64>,
+    /// Absent where it was not kept.
+    target: Option<f64>,
+    hit: Option<Sign>,
+    /// Whether its numbers are written out.
+    told: bool,
+}
+
+impl Line {
+    fn most(&self) -> f64 {
+        self.draft.unwrap_or(0.0).max(self.target.unwrap_or(0.0))
+    }
+}
+
+fn lines(store: Store, place: &Place) -> Vec<Line> {
+    let is_hit = |token: u32| place.hits.iter().any(|(hit, _)| *hit == token);
+    let mut shown = entries(place);
+    // However improbable: what was drawn is shown.
+    let mut drawn: Vec<_> = shown.iter().skip(LISTED).copied().collect();
+    drawn.retain(|(token, ..)| is_hit(*token));
+    shown.truncate(LISTED - drawn.len());
+    shown.extend(drawn);
+    let rest = |known: bool, probs: &mut dyn Iterator<Item = Option<f32>>| {
+        let sum: f64 = probs.flatten().map(f64::from).sum();
+        known.then(|| (1.0 - sum).max(0.0))
+    };
+    let rest = Line {
+        label: "the rest".to_owned(),
+        draft: rest(
+            place.draft.is_some(),
+            &mut shown.iter().map(|entry| entry.1),
+        ),
+        target: rest(
+            place.target.is_some(),
+            &mut shown.iter().map(|entry| entry.2),
+        ),
+        hit: None,
+        told: true,
+    };
+    let mut lines: Vec<Line> = shown
+        .into_iter()
+        .map(|(token, draft, target)| {
+            let hit = place.hits.iter().find(|(hit, _)| *hit == token);
+            let mut line = Line {
+                label: shorten(&store.show(token)),
+                draft: draft.map(f64::from),
+                target: target.map(f64::from),
+                hit: hit.map(|(_, sign)| *sign),
+                told: hit.is_some(),
+            };
+            line.told |= line.most() >= 0.05;
+            line
+        })
+        .collect();
+    lines.push(rest);
+    lines
+}
+
+/// The list.
+pub fn list(store: Store, place: &Place) -> impl IntoView + use<> {
+    let lines = lines(store, place);
+    let (left, longest) = BARS;
+    let most = lines.iter().map(Line::most).fold(0.05, f64::max);
+    let scale = longest / most;
+    let height = (LISTED + 1) as f64 * LINE + 4.0;
+    let rows = lines
+        .into_iter()
+        .enumerate()
+        .map(|(index, line)| {
+            let y = index as f64 * LINE + 1.0;
+            let (draft, target) = (line.draft.unwrap_or(0.0), line.target.unwrap_or(0.0));
+            let bar = |class: &'static str, top: f64, height: f64, value: f64| {
+                view! {
+                    <rect class=class x=left.to_string() y=format!("{:.1}", y + top) width=format!("{:.1}", value * scale)
+                        height=height.to_string() />
+                }
+            };
+            let back = line.hit.map(|sign| {
+                view! {
+                    <rect class=format!("hit {}", sign.class()) x="0" y=format!("{y:.1}") width="348" height=LINE.to_string() rx="3" />
+                }
+            });
+            let numbers = line.told.then(|| {
+                let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| probability(value as f32));
+                let numbers = format!("{} / {}", number(line.draft), number(line.target));
+                let x = left + line.most() * scale + 6.0;
+                view! { <text class="number small" x=format!("{x:.1}") y=format!("{:.1}", y + 12.5)>{numbers}</text> }
+            });
+            view! {
+                {back}
+                <text class="letter" class:on=line.hit.is_some() x=format!("{:.1}", left - 8.0) y=format!("{:.1}", y + 12.5)
+                    text-anchor="end">
+                    {line.label}
+                </text>
+                {bar("bar-draft", 2.4, 8.0, draft)}
+                {bar("bar-hatch", 2.4, 8.0, draft)}
+                {bar("bar-target", 5.4, 8.0, target)}
+                {bar("bar-overlap", 5.4, 5.0, draft.min(target))}
+                {bar("bar-outline", 2.4, 8.0, draft)}
+                {numbers}
+                {line.hit.map(|sign| mark(sign, 338.0, y + 8.5, 11.0))}
+            }
+        })
+        .collect_view();
+    view! {
+        <svg class="figure case" viewBox=format!("0 0 348 {height:.0}") role="img" aria-label="Most probable tokens, draft and target">
+            {rows}
+        </svg>
+    }
+}
+
+/// As much of a token as fits beside its bars.
+fn shorten(label: &str) -> String {
+    if label.chars().count() <= 11 {
+        return label.to_owned();
+    }
+    label.chars().take(10).chain(['…']).collect()
+}

@@ -1,0 +1,117 @@
+//! Recorded runs: something to watch before any weight has arrived.
+
+use std::sync::Arc;
+
+use couplet_protocol::{Settings, Trace};
+use gloo_timers::future::TimeoutFuture;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::Response;
+
+use super::{Shown, Store};
+
+/// How long a page that was opened by a link waits with the recording of another run: models
+/// that are at hand need no longer, and nothing then flashes by.
+const GRACE_MS: u32 = 1000;
+
+impl Store {
+    /// Fetches a pair's recording and plays it, unless the page has something better by then.
+    pub fn open_recording(&self, pair: &str) {
+        let store = *self;
+        let pair = pair.to_owned();
+        spawn_local(async move {
+            let trace = match fetch(&pair).await {
+                Ok(trace) => trace,
+                // A pair without a recording lacks nothing that a person must know.
+                Err(why) => return leptos::logging::warn!("no recording of {pair}: {why}"),
+            };
+            if store.linked.get_untracked() {
+                if untrack(|| store.form.read()).as_ref() == Ok(&trace.settings) {
+                    // The recording is the run that the link asks for.
+                    store.linked.set(false);
+                    store.wanted.set(false);
+                } else {
+                    TimeoutFuture::new(GRACE_MS).await;
+                }
+            }
+            if store.lacks_run_of(&pair) {
+                store.show_recording(trace);
+            }
+        });
+    }
+
+    /// Whether the page shows no run of this pair, though it is the chosen one.
+    fn lacks_run_of(&self, pair: &str) -> bool {
+        let shown = self
+            .shown
+            .with_untracked(|shown| shown.as_ref().is_some_and(|shown| shown.pair.name == pair));
+        let chosen = self.form.pair.with_untracked(|chosen| chosen == pair);
+        chosen && !shown && self.writing.get_untracked().is_none()
+    }
+
+    fn show_recording(&self, trace: Trace) {
+        if !self.linked.get_untracked() && self.form_is_untouched() {
+            self.form.write(&trace.settings);
+            self.usual.set_value(trace.settings.clone());
+        }
+        self.begin(Some(Shown {
+            settings: trace.settings,
+            pair: Arc::new(trace.pair),
+            device: trace.device,
+            recorded: true,
+        }));
+        self.append(&trace.events);
+        self.playhead.play();
+    }
+
+    /// Whether the form still says what the page wrote there, the choice of pair aside.
+    fn form_is_untouched(&self) -> bool {
+        let Ok(form) = untrack(|| self.form.read()) else {
+            return false;
+        };
+        let usual = self.usual.get_value();
+        self.is_usual_prompt(&form.prompt)
+            && form
+                == Settings {
+                    pair: form.pair.clone(),
+                    prompt: form.prompt.clone(),
+                    ..usual
+                }
+    }
+
+    /// Whether a recording is on the page.
+    pub fn recorded(&self) -> bool {
+        self.shown
+            .with(|shown| shown.as_ref().is_some_and(|shown| shown.recorded))
+    }
+
+    /// Whether a person has taken hold of a recording: paused it or stepped through it.
+    pub(super) fn recording_is_held(&self) -> bool {
+        let stands = !self.playhead.playing.get_untracked();
+        let at = self.playhead.at.get_untracked();
+        let inside = at > 0 && self.run.with_untracked(|run| at < run.steps().len());
+        untrack(|| self.recorded()) && stands && inside
+    }
+}
+
+async fn fetch(pair: &str) -> Result<Trace, String> {
+    let broken = |_| "the connection broke".to_owned();
+    let request = window().fetch_with_str(&format!("pairs/{pair}/recording.json"));
+    let response: Response = JsFuture::from(request)
+        .await
+        .map_err(broken)?
+        .unchecked_into();
+    if !response.ok() {
+        return Err(format!("the server answered {}", response.status()));
+    }
+    let text = JsFuture::from(response.text().map_err(broken)?)
+        .await
+        .map_err(broken)?;
+    let trace = Trace::from_json(&text.as_string().unwrap_or_default())?;
+    if trace.settings.pair != pair || trace.pair.name != pair {
+        return Err(format!("it is one of {}", trace.settings.pair));
+    }
+    Ok(trace)
+}

@@ -1,0 +1,52 @@
+//! What a person chooses to look at.
+
+/// Letters for the two distributions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// draft, target.
+    Words,
+    /// p, q.
+    Chen,
+    /// q, p.
+    Leviathan,
+}
+
+impl Notation {
+    /// What the draft is called.
+    pub fn draft(self) -> &'static str {
+        match self {
+            Self::Words => "draft",
+            Self::Chen => "p",
+            Self::Leviathan => "q",
+        }
+    }
+
+    /// What the target is called.
+    pub fn target(self) -> &'static str {
+        match self {
+            Self::Words => "target",
+            Self::Chen => "q",
+            Self::Leviathan => "p",
+        }
+    }
+}
+
+/// Which marks the manuscript shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MarksShown {
+    /// Of every round.
+    All,
+    /// Of the round under the playhead.
+    Last,
+    /// None.
+    Clean,
+}
+
+/// A token whose distributions the inspector shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// Index of the round.
+    pub round: usize,
+    /// Its column; a bonus stands behind the last drafted token.
+    pub column: usize,
+}
