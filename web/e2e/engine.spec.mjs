@@ -63,6 +63,20 @@ export default {
     }
   },
 
+  "a story in word pieces ends with its end-of-text token, on WebGPU and on the CPU": async ({ page, base }) => {
+    for (const [path, backend] of [["", "gpu"], ["?backend=cpu", "cpu"]]) {
+      const { device } = await open(page, base, path);
+      assert.equal(device.backend, backend, device.reason);
+      const options = { pair: "stories", prompt: "Once upon a time,", temperature: 0.5, top_k: 40, top_p: 0.95, max_tokens: 240 };
+      const trace = await call(page, "generate", options);
+      assert.deepEqual(trace.events.at(-1), { event: "finished", reason: "end_of_text" });
+      const ids = tokens(trace);
+      assert.equal(ids.filter((id) => id === ids.at(-1)).length, 2, "before the prompt and at the end");
+      const drafted = trace.events.find((event) => event.event === "drafted").draft_distribution;
+      assert.equal(drafted.tokens.length, 20, "the most probable ones of 2,048");
+    }
+  },
+
   "distributions of both models can be asked for": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     for (const model of ["draft", "target"]) {

@@ -37,6 +37,28 @@ const pair = (page) => page.getByTestId("pair").inputValue();
 const choose = (page, name) => page.getByTestId("pair").selectOption(name);
 
 export default {
+  "every pair on offer has a recording to watch and writes": async ({ page, base }) => {
+    await open(page, base, CPU);
+    const offered = await page.evaluate(() => window.couplet.pairs());
+    for (const { name, prompt: suits } of offered) {
+      await choose(page, name);
+      await page.waitForFunction(
+        (suits) => document.querySelector("[data-testid=manuscript]").innerText.startsWith(suits.trim()),
+        suits,
+      );
+      await shown(page, "recorded");
+      await page.getByTestId("end").click();
+      const text = await page.getByTestId("manuscript").innerText();
+      assert.ok(text.length > 60, text);
+      // Tokens that stand for no text show no code.
+      assert.doesNotMatch(text, /<\||\|>/);
+      await page.getByTestId("max_tokens").fill("20");
+      const trace = await write(page);
+      assert.deepEqual([trace.pair.name, trace.settings.prompt], [name, suits]);
+      await page.getByTestId("max_tokens").fill("120");
+    }
+  },
+
   "another pair brings its own prompt and recording, and writes": async ({ page, base }) => {
     await offerTwin(page);
     await open(page, base, CPU);
