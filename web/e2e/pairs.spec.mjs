@@ -59,6 +59,18 @@ export default {
     }
   },
 
+  "a call that names only the pair gets that pair's prompt": async ({ page, base }) => {
+    await open(page, base, CPU);
+    const offered = await page.evaluate(() => window.couplet.pairs());
+    for (const { name, prompt: suits } of offered) {
+      const trace = await page.evaluate(
+        (pair) => window.couplet.generate({ pair, max_tokens: 5 }),
+        name,
+      );
+      assert.deepEqual([trace.pair.name, trace.settings.prompt], [name, suits]);
+    }
+  },
+
   "another pair brings its own prompt and recording, and writes": async ({ page, base }) => {
     await offerTwin(page);
     await open(page, base, CPU);

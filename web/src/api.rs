@@ -119,6 +119,17 @@ fn read_options(options: &JsValue) -> Result<Map<String, Value>, Refusal> {
 }
 
 /// Settings from options; each option is tried by itself, so that the one at fault can be named.
+/// The settings in options; without a prompt of their own they get the one that suits the pair.
+fn settings_of(store: Store, options: &Map<String, Value>) -> Result<Settings, Refusal> {
+    let mut settings = read_settings(options)?;
+    if !options.contains_key("prompt")
+        && let Some(prompt) = store.prompt_of(&settings.pair)
+    {
+        settings.prompt = prompt;
+    }
+    Ok(settings)
+}
+
 fn read_settings(options: &Map<String, Value>) -> Result<Settings, Refusal> {
     for (name, value) in options {
         let one: Map<String, Value> = std::iter::once((name.clone(), value.clone())).collect();
@@ -173,7 +184,7 @@ fn pairs(engine: EngineClient, settle: Settle) {
 }
 
 fn generate(store: Store, options: Map<String, Value>, settle: Settle) {
-    let settings = match read_settings(&options) {
+    let settings = match settings_of(store, &options) {
         Ok(settings) => settings,
         Err(refusal) => return settle.reject(&refusal),
     };
@@ -199,7 +210,7 @@ fn measure(store: Store, mut options: Map<String, Value>, settle: Settle) {
             return settle.reject(&Refusal::of("pairs", "must be a whole number, 5 to 50"));
         }
     };
-    let settings = match read_settings(&options) {
+    let settings = match settings_of(store, &options) {
         Ok(settings) => settings,
         Err(refusal) => return settle.reject(&refusal),
     };

@@ -21,16 +21,19 @@ impl Store {
         self.open_recording(name);
     }
 
-    /// Gives the form the prompt that suits its pair, unless a person wrote another.
-    pub(super) fn adopt_prompt(&self) {
-        let name = self.form.pair.get_untracked();
-        let suits = self.engine.pairs.with_untracked(|pairs| {
+    /// The prompt that suits a pair, where that is known.
+    pub fn prompt_of(&self, name: &str) -> Option<String> {
+        self.engine.pairs.with_untracked(|pairs| {
             pairs
                 .iter()
                 .find(|pair| pair.name == name && !pair.prompt.is_empty())
                 .map(|pair| pair.prompt.clone())
-        });
-        if let Some(prompt) = suits
+        })
+    }
+
+    /// Gives the form the prompt that suits its pair, unless a person wrote another.
+    pub(super) fn adopt_prompt(&self) {
+        if let Some(prompt) = self.prompt_of(&self.form.pair.get_untracked())
             && self
                 .form
                 .prompt
