@@ -34,8 +34,6 @@ pub struct Engine {
     /// `(MAX_GAMMA)`
     draft_draws: Buffer,
     record: Buffer,
-    /// `(capacity)`: the target's own draws by position, under rules that share noise.
-    own_tokens: Buffer,
     rounds: RefCell<HashMap<usize, Rc<Program>>>,
     clock: fn() -> f64,
 }
@@ -96,7 +94,6 @@ impl Engine {
             target_probs: device.zeros((gamma + 1) * vocab),
             draft_draws: device.zeros(gamma),
             record: device.zeros(record::words(gamma)),
-            own_tokens: device.zeros(capacity),
             rounds: RefCell::default(),
             pair,
             device,
@@ -480,7 +477,6 @@ impl Engine {
                 self.tokens.clone(),
                 self.state.clone(),
                 self.record.clone(),
-                self.own_tokens.clone(),
             ],
             workgroups: [1, 1],
         }

@@ -113,8 +113,6 @@ pub mod record {
     pub const RESIDUAL_MASS: usize = 5;
     /// Draw of the new token, f32 bits.
     pub const DRAW: usize = 6;
-    /// Block verification: the factor of the target's probabilities in the residual, f32 bits.
-    pub const RATIO: usize = 7;
 
     /// Words of a record for `gamma` drafted tokens.
     pub const fn words(gamma: usize) -> usize {

@@ -71,8 +71,6 @@ fn outcomes(device: &Device, seed: u32) -> BTreeMap<(Vec<usize>, usize), u64> {
         rows: GAMMA as u32,
         ..pass
     });
-    // Read by rules that are not tested here.
-    let own_tokens = device.zeros(1);
     let verifying: Vec<Program> = records
         .iter()
         .map(|record| {
@@ -86,7 +84,6 @@ fn outcomes(device: &Device, seed: u32) -> BTreeMap<(Vec<usize>, usize), u64> {
                     tokens.clone(),
                     state.clone(),
                     record.clone(),
-                    own_tokens.clone(),
                 ],
                 workgroups: [1, 1],
             }])

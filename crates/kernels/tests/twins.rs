@@ -398,7 +398,7 @@ fn shared_draws_are_those_of_the_twin() {
 #[test]
 fn verdicts_are_those_of_the_twin() {
     for vocab in [2usize, 65, 500] {
-        for rule in 0..8 {
+        for rule in [0, 1] {
             for (gamma, length) in [(0, 1), (1, 9), (4, 10), (8, 17), (8, 18), (8, 19)] {
                 let tokens: Vec<u32> = (0..CAPACITY as u32)
                     .map(|i| (i * 3) % (vocab as u32 - 1))
@@ -426,8 +426,6 @@ fn verdicts_are_those_of_the_twin() {
                         words(tokens),
                         words(vec![length]),
                         words(vec![0; 8 + 4 * 8]),
-                        // Every other own draw is the drafted token.
-                        words((0..CAPACITY as u32).map(|i| (i * 3 + i % 2) % 7).collect()),
                     ],
                 );
             }
@@ -458,7 +456,6 @@ mod traps {
             words(vec![0, token, 0]),
             words(vec![1]),
             words(vec![0; 12]),
-            words(vec![0; 3]),
         ];
         check_exactly(Kernel::Verify, &contents);
         let record = &run(&Device::Cpu, Kernel::Verify, &contents, [1, 1])[4];
