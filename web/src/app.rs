@@ -1,15 +1,17 @@
-//! The page as a whole: header, trouble, the one scene there is, keys.
+//! The page as a whole: header, trouble, the scenes, keys.
 
 use leptos::ev;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
+use crate::couplings::Couplings;
 use crate::errors::Notices;
 use crate::header::Header;
 use crate::help::Help;
+use crate::proof::Proof;
 use crate::stage::Stage;
-use crate::store::Store;
+use crate::store::{Scene, Store};
 use crate::{api, permalink};
 
 /// The page.
@@ -21,14 +23,44 @@ pub fn App() -> impl IntoView {
     let help = RwSignal::new(false);
     let listener = window_event_listener(ev::keydown, move |event| on_key(store, help, &event));
     on_cleanup(move || listener.remove());
+    let back = window_event_listener(ev::popstate, move |_| store.scene.set(permalink::read().scene));
+    on_cleanup(move || back.remove());
     view! {
-        <a class="skip" href="#manuscript">"Skip to the text"</a>
+        <button type="button" class="skip" on:click=move |_| skip_to_scene()>"Skip to the page"</button>
+        <Hatch />
         <Header help=help />
-        <main>
+        <main id="scene" tabindex="-1">
             <Notices />
-            <Stage />
+            {move || match store.scene.get() {
+                Scene::Stage => view! { <Stage /> }.into_any(),
+                Scene::Couplings => view! { <Couplings /> }.into_any(),
+                Scene::Proof => view! { <Proof /> }.into_any(),
+            }}
         </main>
         <Help open=help />
+    }
+}
+
+/// Past the header. Not a link: the address after `#` holds the settings.
+fn skip_to_scene() {
+    if let Some(main) = document().get_element_by_id("scene")
+        && let Ok(main) = main.dyn_into::<web_sys::HtmlElement>()
+    {
+        let _ = main.focus();
+    }
+}
+
+/// Hatching of everything that belongs to the draft.
+#[component]
+fn Hatch() -> impl IntoView {
+    view! {
+        <svg width="0" height="0" class="defs" aria-hidden="true">
+            <defs>
+                <pattern id="hatch" width="4.2" height="4.2" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+                    <path d="M0 0V4.2" class="hatch-line" />
+                </pattern>
+            </defs>
+        </svg>
     }
 }
 
@@ -52,6 +84,15 @@ fn on_key(store: Store, help: RwSignal<bool>, event: &KeyboardEvent) {
     if within("input, textarea, select, [contenteditable], dialog") {
         return;
     }
+    if event.key() == "?" {
+        help.set(true);
+        event.prevent_default();
+        return;
+    }
+    // The other keys move the run, which only the Stage shows.
+    if store.scene.get_untracked() != Scene::Stage {
+        return;
+    }
     let playhead = store.playhead;
     match (event.key().as_str(), event.shift_key()) {
         (" ", _) if within("button, summary, a") => return,
@@ -62,7 +103,6 @@ fn on_key(store: Store, help: RwSignal<bool>, event: &KeyboardEvent) {
         ("ArrowLeft", true) | ("[", _) => playhead.round(false),
         ("Home", _) => playhead.go(0),
         ("End", _) => playhead.end(),
-        ("?", _) => help.set(true),
         _ => return,
     }
     event.prevent_default();

@@ -1,6 +1,6 @@
 //! The settings as a person edits them: raw text per field, read and checked as a whole.
 
-use couplet_protocol::{Rule, Settings};
+use couplet_protocol::{Drafter, Rule, Settings};
 use leptos::prelude::*;
 
 /// A field and what is wrong with it.
@@ -23,6 +23,14 @@ pub struct Form {
     pub gamma: RwSignal<String>,
     /// How drafted tokens are judged.
     pub rule: RwSignal<Rule>,
+    /// Parameter of Lenience.
+    pub lenience: RwSignal<String>,
+    /// First parameter of Typical.
+    pub epsilon: RwSignal<String>,
+    /// Second parameter of Typical.
+    pub delta: RwSignal<String>,
+    /// Who drafts.
+    pub drafter: RwSignal<Drafter>,
     /// Divides the logits.
     pub temperature: RwSignal<String>,
     /// Most probable tokens kept.
@@ -47,6 +55,10 @@ impl Form {
             prompt: RwSignal::default(),
             gamma: RwSignal::default(),
             rule: RwSignal::default(),
+            lenience: RwSignal::default(),
+            epsilon: RwSignal::default(),
+            delta: RwSignal::default(),
+            drafter: RwSignal::default(),
             temperature: RwSignal::default(),
             top_k: RwSignal::default(),
             top_p: RwSignal::default(),
@@ -65,6 +77,10 @@ impl Form {
         self.prompt.set(settings.prompt.clone());
         self.gamma.set(settings.gamma.to_string());
         self.rule.set(settings.rule);
+        self.lenience.set(settings.lenience.to_string());
+        self.epsilon.set(settings.epsilon.to_string());
+        self.delta.set(settings.delta.to_string());
+        self.drafter.set(settings.drafter);
         self.temperature.set(settings.temperature.to_string());
         self.top_k.set(settings.top_k.to_string());
         self.top_p.set(settings.top_p.to_string());
@@ -90,6 +106,10 @@ impl Form {
             prompt: self.prompt.get(),
             gamma: number(self.gamma, "gamma", "a whole number, 0 to 8")?,
             rule: self.rule.get(),
+            lenience: number(self.lenience, "lenience", "a number above 0, up to 1")?,
+            epsilon: number(self.epsilon, "epsilon", "a number above 0, up to 1")?,
+            delta: number(self.delta, "delta", "a number above 0, up to 1")?,
+            drafter: self.drafter.get(),
             temperature: number(self.temperature, "temperature", "a number, 0 to 4")?,
             top_k: number(self.top_k, "top_k", "a whole number; 0 turns it off")?,
             top_p: number(self.top_p, "top_p", "a number above 0, up to 1")?,

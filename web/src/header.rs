@@ -1,10 +1,11 @@
-//! Name of the page and where the models run.
+//! Name of the page, its scenes, and where the models run.
 
 use couplet_protocol::BackendKind;
 use leptos::prelude::*;
 
 use crate::engine_client::EngineState;
-use crate::store::use_store;
+use crate::permalink;
+use crate::store::{Scene, use_store};
 use crate::theme::ThemeToggle;
 
 /// The top of the page.
@@ -22,7 +23,7 @@ pub fn Header(
                 </svg>
                 "Couplet"
             </h1>
-            <p class="tagline">"A small model pencils ahead. A large one inks what it agrees with."</p>
+            <Scenes />
             <div class="top-right">
                 <Badge />
                 <ThemeToggle />
@@ -36,6 +37,31 @@ pub fn Header(
                 </button>
             </div>
         </header>
+    }
+}
+
+#[component]
+fn Scenes() -> impl IntoView {
+    let store = use_store();
+    view! {
+        <nav class="scenes" aria-label="Scenes">
+            {Scene::ALL
+                .map(|scene| {
+                    let open = move |_| {
+                        if store.scene.get_untracked() != scene {
+                            permalink::write_scene(scene);
+                            store.scene.set(scene);
+                        }
+                    };
+                    view! {
+                        <button type="button" data-testid=format!("scene-{}", scene.name())
+                            aria-current=move || (store.scene.get() == scene).then_some("page") on:click=open>
+                            {scene.title()}
+                        </button>
+                    }
+                })
+                .collect_view()}
+        </nav>
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod api;
 mod app;
+mod couplings;
 mod engine_client;
 mod errors;
 mod form;
@@ -9,6 +10,7 @@ mod header;
 mod help;
 mod permalink;
 mod playhead;
+mod proof;
 mod stage;
 mod store;
 mod theme;

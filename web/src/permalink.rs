@@ -1,18 +1,24 @@
 //! Settings in the address: `#v=1&pair=…&prompt=…`. Whatever is written there, the page starts.
 
-use couplet_protocol::{BackendChoice, Rule, Settings};
+use couplet_protocol::{BackendChoice, Drafter, Rule, Settings};
 use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use web_sys::UrlSearchParams;
 
+use crate::store::Scene;
+
 const VERSION: &str = "1";
 const LONGEST: usize = 16_384;
 /// Keys that name a setting.
-const SETTINGS: [&str; 9] = [
+const SETTINGS: [&str; 13] = [
     "pair",
     "prompt",
     "gamma",
     "rule",
+    "lenience",
+    "epsilon",
+    "delta",
+    "drafter",
     "temperature",
     "top_k",
     "top_p",
@@ -30,6 +36,8 @@ pub struct Link {
     pub names_prompt: bool,
     /// Which engine.
     pub backend: BackendChoice,
+    /// Which part of the page.
+    pub scene: Scene,
     /// A sentence about what could not be understood.
     pub trouble: Option<String>,
 }
@@ -49,6 +57,7 @@ pub fn read() -> Link {
         asks: false,
         names_prompt: false,
         backend,
+        scene: Scene::Stage,
         trouble: Some(sentence),
     };
     if hash.len() > LONGEST {
@@ -57,6 +66,7 @@ pub fn read() -> Link {
     }
     let pairs = pairs(hash.trim_start_matches('#'));
     let backend = choice(backend_of(&query) || backend_of(&pairs));
+    let scene = scene(&pairs);
     let names = |name: &str| pairs.iter().any(|(key, _)| key == name);
     match settings(&pairs) {
         Ok(settings) => Link {
@@ -64,17 +74,21 @@ pub fn read() -> Link {
             asks: SETTINGS.iter().any(|name| names(name)),
             names_prompt: names("prompt"),
             backend,
+            scene,
             trouble: None,
         },
-        Err(sentence) => usual(
-            backend,
-            format!("The link could not be used: {sentence}. These are the usual settings."),
-        ),
+        Err(sentence) => Link {
+            scene,
+            ..usual(
+                backend,
+                format!("The link could not be used: {sentence}. These are the usual settings."),
+            )
+        },
     }
 }
 
 /// Writes settings into the address without leaving the page.
-pub fn write(settings: &Settings) {
+pub fn write(settings: &Settings, scene: Scene) {
     let Ok(params) = UrlSearchParams::new() else {
         return;
     };
@@ -83,6 +97,17 @@ pub fn write(settings: &Settings) {
     params.append("prompt", &settings.prompt);
     params.append("gamma", &settings.gamma.to_string());
     params.append("rule", settings.rule.name());
+    // Parameters of one rule are noise in the links of the others.
+    if settings.rule == Rule::Lenience {
+        params.append("lenience", &settings.lenience.to_string());
+    }
+    if settings.rule == Rule::Typical {
+        params.append("epsilon", &settings.epsilon.to_string());
+        params.append("delta", &settings.delta.to_string());
+    }
+    if settings.drafter != Drafter::Model {
+        params.append("drafter", settings.drafter.name());
+    }
     params.append("temperature", &settings.temperature.to_string());
     params.append("top_k", &settings.top_k.to_string());
     params.append("top_p", &settings.top_p.to_string());
@@ -96,9 +121,28 @@ pub fn write(settings: &Settings) {
     if cpu && !query_has_it {
         params.append("backend", "cpu");
     }
+    if scene != Scene::Stage {
+        params.append("scene", scene.name());
+    }
     let hash = format!("#{}", String::from(params.to_string()));
     if let Ok(history) = window().history() {
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&hash));
+    }
+}
+
+/// Puts the scene into the address as a step that the browser's Back button undoes.
+pub fn write_scene(scene: Scene) {
+    let hash = window().location().hash().unwrap_or_default();
+    let Ok(params) = UrlSearchParams::new_with_str(hash.trim_start_matches('#')) else {
+        return;
+    };
+    match scene {
+        Scene::Stage => params.delete("scene"),
+        _ => params.set("scene", scene.name()),
+    }
+    let hash = format!("#{}", String::from(params.to_string()));
+    if let Ok(history) = window().history() {
+        let _ = history.push_state_with_url(&JsValue::NULL, "", Some(&hash));
     }
 }
 
@@ -124,6 +168,16 @@ fn pairs(text: &str) -> Vec<(String, String)> {
         .collect()
 }
 
+/// The scene that the pairs name; the Stage if they name none that there is.
+fn scene(pairs: &[(String, String)]) -> Scene {
+    let named = |scene: &Scene| {
+        pairs
+            .iter()
+            .any(|(key, value)| key == "scene" && value == scene.name())
+    };
+    Scene::ALL.into_iter().find(named).unwrap_or_default()
+}
+
 /// Settings from key-value pairs. Keys of other parts of the page are left alone.
 fn settings(pairs: &[(String, String)]) -> Result<Settings, String> {
     let mut settings = Settings::default();
@@ -142,6 +196,13 @@ fn settings(pairs: &[(String, String)]) -> Result<Settings, String> {
             "rule" => {
                 let rule = Rule::ALL.into_iter().find(|rule| rule.name() == value);
                 settings.rule = rule.ok_or(()).map_err(bad)?;
+            }
+            "lenience" => settings.lenience = value.parse().map_err(|_| bad(()))?,
+            "epsilon" => settings.epsilon = value.parse().map_err(|_| bad(()))?,
+            "delta" => settings.delta = value.parse().map_err(|_| bad(()))?,
+            "drafter" => {
+                let drafter = Drafter::ALL.into_iter().find(|it| it.name() == value);
+                settings.drafter = drafter.ok_or(()).map_err(bad)?;
             }
             "temperature" => settings.temperature = value.parse().map_err(|_| bad(()))?,
             "top_k" => settings.top_k = value.parse().map_err(|_| bad(()))?,
@@ -194,6 +255,16 @@ mod tests {
     }
 
     #[test]
+    fn a_scene_is_one_of_ours_or_the_stage() {
+        let scene_of = |value: &str| scene(&[("scene".to_owned(), value.to_owned())]);
+        for known in Scene::ALL {
+            assert_eq!(scene_of(known.name()), known);
+        }
+        assert_eq!(scene_of("../x"), Scene::Stage);
+        assert_eq!(scene(&[]), Scene::Stage);
+    }
+
+    #[test]
     fn nonsense_is_refused_with_a_sentence_that_names_the_field() {
         for (key, value) in [
             ("gamma", "-1"),
@@ -203,6 +274,10 @@ mod tests {
             ("top_p", "0"),
             ("seed", "1e400"),
             ("rule", "<script>"),
+            ("lenience", "0"),
+            ("epsilon", "2"),
+            ("delta", "NaN"),
+            ("drafter", "me"),
             ("pair", "../x"),
         ] {
             let sentence = read(&[(key, value)]).unwrap_err();

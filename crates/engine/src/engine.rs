@@ -124,6 +124,10 @@ impl Engine {
     /// or the device fails.
     pub async fn start(&self, settings: &Settings) -> Result<(Run, Vec<Event>), EngineError> {
         settings.check()?;
+        if !matches!(settings.rule, Rule::Rejection | Rule::Greedy) {
+            let sentence = format!("{} is on its way; choose another", settings.rule.name());
+            return Err(couplet_protocol::SettingsError { field: "rule", sentence }.into());
+        }
         let tokens = self.prompt_tokens(&settings.prompt)?;
         let start = self.now();
         self.read_prompt(&tokens, run_settings(settings));
@@ -488,8 +492,8 @@ fn run_settings(settings: &Settings) -> RunSettings {
     RunSettings {
         seed: [settings.seed as u32, (settings.seed >> 32) as u32],
         rule: match settings.rule {
-            Rule::Rejection => RULE_REJECTION,
             Rule::Greedy => RULE_GREEDY,
+            _ => RULE_REJECTION,
         },
         top_k: settings.top_k,
         temperature: settings.temperature as f32,

@@ -42,6 +42,8 @@ pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
         draw: f32::from_bits(entry(i)[1]),
         draft_prob: f32::from_bits(entry(i)[2]),
         target_prob: f32::from_bits(entry(i)[3]),
+        threshold: None,
+        own_token: None,
         accepted: i < accepted,
         target_distribution: Distribution::new(target(i)),
     }));

@@ -30,6 +30,8 @@ fn verified(round: u32, position: u32, token: u32, accepted: bool) -> Event {
         draft_prob: 0.31,
         target_prob,
         draw,
+        threshold: None,
+        own_token: None,
         accepted,
         target_distribution,
     }

@@ -90,7 +90,8 @@ pub enum FinishReason {
 }
 
 /// One fact of a run. In every round: `Drafted` for each drafted token, `Verified` for each
-/// token that was judged, `Resampled` or `Bonus`, `Committed`, `RoundEnded`.
+/// token that was judged, `Resampled` or `Bonus`, `Committed`, `RoundEnded`. Block judges every
+/// drafted token, the other rules those up to the first that is not kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
@@ -124,8 +125,17 @@ pub enum Event {
         draft_prob: f32,
         /// Its probability under the target.
         target_prob: f32,
-        /// The uniform draw u; kept when `u * draft_prob < target_prob` under Rejection.
+        /// The uniform draw u; kept when `u * draft_prob < target_prob` under Rejection. 0 under
+        /// rules that need none.
         draw: f32,
+        /// What else the rule compared: under Block the probability of keeping the text up to
+        /// here, under Typical the smallest probability that is kept; absent under the others.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        threshold: Option<f32>,
+        /// The token that the target draws at this position by itself, under Gumbel, MinHash and
+        /// Sample-and-match; absent under the others.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        own_token: Option<u32>,
         /// Whether it was kept.
         accepted: bool,
         /// The target's distribution at the position.
@@ -139,12 +149,14 @@ pub enum Event {
         position: u32,
         /// The replacement.
         token: u32,
-        /// `norm(max(0, target - draft))`, or the target's distribution where the rule draws
-        /// from that.
+        /// What it was drawn from: `norm(max(0, target - draft))` under Rejection, with the draft
+        /// times the lenience under Lenience and the target times the ratio of the kept prefix
+        /// under Block, or the target's distribution where the rule draws from that.
         residual: Distribution,
-        /// `sum max(0, target - draft)`: the total variation between the two.
+        /// Sum of the residual before it was normalised: under Rejection the total variation
+        /// between the two. 0 where the target's distribution was drawn from.
         residual_mass: f32,
-        /// The uniform draw that chose the replacement.
+        /// The uniform draw that chose the replacement; 0 where shared noise did.
         draw: f32,
     },
     /// All drafted tokens were kept and the target added one.
@@ -157,7 +169,7 @@ pub enum Event {
         token: u32,
         /// What it was drawn from.
         target_distribution: Distribution,
-        /// The uniform draw that chose it.
+        /// The uniform draw that chose it; 0 where shared noise did.
         draw: f32,
     },
     /// Tokens became part of the text.

@@ -4,15 +4,19 @@
 //! what it draws; a [`Trace`] is the same list kept in a file. JSON everywhere.
 
 mod event;
+mod exhibit;
 mod message;
 mod settings;
 
 pub use event::{Distribution, Event, FinishReason, Timings, Trace};
+pub use exhibit::{
+    CoupleRequest, Coupled, CouplingName, Mistake, RoundsCounted, RoundsRequest,
+};
 pub use message::{
     BackendChoice, BackendKind, Command, DeviceInfo, Failure, FailureKind, Measurement, ModelInfo,
     PairInfo, PairSummary, Reply, TokensPerSecond, Which,
 };
-pub use settings::{MAX_GAMMA, MAX_SEED, Rule, Settings, SettingsError};
+pub use settings::{Drafter, MAX_GAMMA, MAX_SEED, Rule, Settings, SettingsError};
 
 /// Version of every type here; a trace of another version is refused with a sentence.
 pub const VERSION: u32 = 1;

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Distribution, Event, Settings};
+use crate::{Coupled, CoupleRequest, Distribution, Event, RoundsCounted, RoundsRequest, Settings};
 
 /// Which engine the page asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +122,7 @@ pub enum Command {
     },
     /// End the run with this number after the round in progress.
     Stop {
-        /// Number of the `Generate` or `Measure` request.
+        /// Number of the `Generate`, `Couple`, `CountRounds` or `Measure` request.
         id: u32,
     },
     /// The next-token probabilities of one model after a text, at temperature 1.
@@ -135,6 +135,20 @@ pub enum Command {
         model: Which,
         /// The text.
         text: String,
+    },
+    /// Throw pairs of tokens from two distributions.
+    Couple {
+        /// Number of the request.
+        id: u32,
+        /// What to throw.
+        request: CoupleRequest,
+    },
+    /// Play many rounds between two fixed distributions and count what they write.
+    CountRounds {
+        /// Number of the request.
+        id: u32,
+        /// What to play.
+        request: RoundsRequest,
     },
     /// Time speculation against the target alone, in turn.
     Measure {
@@ -253,6 +267,20 @@ pub enum Reply {
         id: u32,
         /// The probabilities of all tokens.
         distribution: Distribution,
+    },
+    /// Pairs of tokens were thrown.
+    Coupled {
+        /// Number of the request.
+        id: u32,
+        /// How often which.
+        coupled: Coupled,
+    },
+    /// Rounds were played.
+    RoundsCounted {
+        /// Number of the request.
+        id: u32,
+        /// What they wrote.
+        counted: RoundsCounted,
     },
     /// One more pair of timed runs is done.
     Measuring {

@@ -6,27 +6,93 @@ pub const MAX_GAMMA: u32 = 16;
 /// Largest seed: the largest integer that JavaScript numbers hold exactly.
 pub const MAX_SEED: u64 = (1 << 53) - 1;
 
-/// How drafted tokens are judged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// How drafted tokens are judged. What each does, exactly and with its source, is in
+/// `couplet_speculation::Rule`; here are the names and nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// Keep x when `u * draft(x) < target(x)`, else redraw from the residual: exact.
-    /// Source: Leviathan et al. 2023; Chen et al. 2023.
     #[default]
     Rejection,
+    /// Judge the drafted tokens together and keep the longest prefix that passes: exact.
+    Block,
+    /// Both models race the same clocks; keep x when it is the target's own: exact, and the text
+    /// does not depend on the draft.
+    Gumbel,
+    /// Both models look at the same darts; keep x when it is the target's own: exact, and the
+    /// text does not depend on the draft.
+    #[serde(rename = "minhash")]
+    MinHash,
+    /// The target draws a token of its own; keep x when it is that one: exact, and the text does
+    /// not depend on the draft.
+    SampleAndMatch,
     /// Keep x when it is the target's most probable token: exact at temperature 0.
     Greedy,
+    /// Rejection with the draft's probabilities times [`Settings::lenience`]: not exact below 1.
+    Lenience,
+    /// Keep x when `target(x) > min(epsilon, delta * e^-H)`: not exact.
+    Typical,
 }
 
 impl Rule {
     /// Every rule, in the order in which the page offers them.
-    pub const ALL: [Self; 2] = [Self::Rejection, Self::Greedy];
+    pub const ALL: [Self; 8] = [
+        Self::Rejection,
+        Self::Block,
+        Self::Gumbel,
+        Self::MinHash,
+        Self::SampleAndMatch,
+        Self::Greedy,
+        Self::Lenience,
+        Self::Typical,
+    ];
 
-    /// Its name on the page, in links and in calls.
+    /// Its name in links and in calls.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rejection => "rejection",
+            Self::Block => "block",
+            Self::Gumbel => "gumbel",
+            Self::MinHash => "minhash",
+            Self::SampleAndMatch => "sample_and_match",
             Self::Greedy => "greedy",
+            Self::Lenience => "lenience",
+            Self::Typical => "typical",
+        }
+    }
+
+    /// Whether one seed gives the same text with every drafter, every gamma and the target alone.
+    pub fn is_drafter_invariant(self) -> bool {
+        matches!(
+            self,
+            Self::Gumbel | Self::MinHash | Self::SampleAndMatch | Self::Greedy
+        )
+    }
+}
+
+/// Who drafts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Drafter {
+    /// The pair's draft model.
+    #[default]
+    Model,
+    /// A table of which token follows which, counted in the pair's training text.
+    Bigram,
+    /// Every token with the same probability.
+    Uniform,
+}
+
+impl Drafter {
+    /// Every drafter, from the best to the worst.
+    pub const ALL: [Self; 3] = [Self::Model, Self::Bigram, Self::Uniform];
+
+    /// Its name in links and in calls.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Bigram => "bigram",
+            Self::Uniform => "uniform",
         }
     }
 }
@@ -44,6 +110,14 @@ pub struct Settings {
     pub gamma: u32,
     /// How drafted tokens are judged.
     pub rule: Rule,
+    /// Multiplies the draft's probabilities under [`Rule::Lenience`], above 0 and up to 1.
+    pub lenience: f64,
+    /// [`Rule::Typical`]: a token above this probability is kept, above 0 and up to 1.
+    pub epsilon: f64,
+    /// [`Rule::Typical`]: a token above this times `e^-H` is kept, above 0 and up to 1.
+    pub delta: f64,
+    /// Who drafts.
+    pub drafter: Drafter,
     /// Divides the logits, 0 to 4; 0 takes the most probable token.
     pub temperature: f64,
     /// Only the k most probable tokens stay possible; 0 is off.
@@ -63,6 +137,10 @@ impl Default for Settings {
             prompt: "KING RICHARD:\n".to_owned(),
             gamma: 5,
             rule: Rule::Rejection,
+            lenience: 0.5,
+            epsilon: 0.3,
+            delta: 0.09,
+            drafter: Drafter::Model,
             temperature: 0.8,
             top_k: 0,
             top_p: 1.0,
@@ -83,6 +161,9 @@ pub struct SettingsError {
 }
 
 impl Settings {
+    /// Smallest lenience, epsilon and delta.
+    pub const SMALLEST_SHARE: f64 = 1e-6;
+
     /// Longest prompt in characters, before any tokenizer has seen it.
     pub const MAX_PROMPT: usize = 4000;
 
@@ -119,6 +200,20 @@ impl Settings {
                 "gamma",
                 format!("{} is out of range; choose 0 to {MAX_GAMMA}", self.gamma),
             );
+        }
+        let shares = [
+            ("lenience", self.lenience),
+            ("epsilon", self.epsilon),
+            ("delta", self.delta),
+        ];
+        for (field, value) in shares {
+            if !(value >= Self::SMALLEST_SHARE && value <= 1.0) {
+                let least = Self::SMALLEST_SHARE;
+                return refuse(
+                    field,
+                    format!("{value} is out of range; choose {least} to 1"),
+                );
+            }
         }
         if !(0.0..=4.0).contains(&self.temperature) {
             return refuse(
@@ -182,6 +277,9 @@ mod tests {
         assert_eq!(field(r#"{"gamma": 17}"#), "gamma");
         assert_eq!(field(r#"{"temperature": -0.1}"#), "temperature");
         assert_eq!(field(r#"{"temperature": 4.1}"#), "temperature");
+        assert_eq!(field(r#"{"lenience": 0}"#), "lenience");
+        assert_eq!(field(r#"{"epsilon": 1.5}"#), "epsilon");
+        assert_eq!(field(r#"{"delta": -1}"#), "delta");
         assert_eq!(field(r#"{"top_p": 0}"#), "top_p");
         assert_eq!(field(r#"{"top_p": 1.01}"#), "top_p");
         assert_eq!(field(r#"{"top_k": 1000001}"#), "top_k");
@@ -191,6 +289,18 @@ mod tests {
         assert_eq!(field(r#"{"gama": 3}"#), "settings");
         let long = "a".repeat(Settings::MAX_PROMPT + 1);
         assert_eq!(field(&format!(r#"{{"prompt": "{long}"}}"#)), "prompt");
+    }
+
+    #[test]
+    fn rules_and_drafters_have_one_name_each() {
+        for rule in Rule::ALL {
+            let json = serde_json::to_string(&rule).unwrap();
+            assert_eq!(json, format!("{:?}", rule.name()));
+        }
+        for drafter in Drafter::ALL {
+            let json = serde_json::to_string(&drafter).unwrap();
+            assert_eq!(json, format!("{:?}", drafter.name()));
+        }
     }
 
     #[test]

@@ -61,6 +61,14 @@ impl Session {
                 settings,
                 pairs,
             } => (id, self.measure(id, &settings, pairs).await),
+            Command::Couple { id, .. } | Command::CountRounds { id, .. } => {
+                let failure = Failure {
+                    kind: FailureKind::Internal,
+                    field: None,
+                    sentence: "This engine throws no pairs yet.".to_owned(),
+                };
+                (id, Err(failure))
+            }
             // Handled on arrival.
             Command::Stop { .. } => return,
         };

@@ -72,6 +72,8 @@ pub fn reply_id(reply: &Reply) -> Option<u32> {
         | Reply::Events { id, .. }
         | Reply::Distribution { id, .. }
         | Reply::Measuring { id, .. }
+        | Reply::Coupled { id, .. }
+        | Reply::RoundsCounted { id, .. }
         | Reply::Measured { id, .. } => Some(*id),
         Reply::Failed { id, .. } => *id,
     }

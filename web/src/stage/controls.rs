@@ -223,7 +223,13 @@ fn RuleField(form: Form) -> impl IntoView {
                     .map(|rule| {
                         let (title, hint) = match rule {
                             Rule::Rejection => ("Rejection", "Keeps a token with probability min(1, target / draft): the text is exactly the target’s"),
+                            Rule::Block => ("Block", "Judges the drafted tokens together and keeps the longest prefix that passes: the text is exactly the target’s"),
+                            Rule::Gumbel => ("Gumbel", "Both models race the same clocks: the text is exactly the target’s and does not depend on the draft"),
+                            Rule::MinHash => ("MinHash", "Both models look at the same darts: the text is exactly the target’s and does not depend on the draft"),
+                            Rule::SampleAndMatch => ("Match", "Keeps a token only if the target’s own draw is the same: exact, and the text does not depend on the draft"),
                             Rule::Greedy => ("Greedy", "Keeps a token only if it is the target’s most probable one: exact at temperature 0"),
+                            Rule::Lenience => ("Lenience", "Keeps more than Rejection does: not exact"),
+                            Rule::Typical => ("Typical", "Keeps what the target finds probable enough: not exact"),
                         };
                         view! {
                             <button type="button" title=hint data-testid=format!("rule-{}", rule.name())

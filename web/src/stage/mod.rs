@@ -31,7 +31,6 @@ use transport::Transport;
 #[component]
 pub fn Stage() -> impl IntoView {
     view! {
-        <Hatch />
         <Controls />
         <Provenance />
         <div class="two">
@@ -47,20 +46,6 @@ pub fn Stage() -> impl IntoView {
             </aside>
         </div>
         <LiveRegion />
-    }
-}
-
-/// Hatching of everything that belongs to the draft.
-#[component]
-fn Hatch() -> impl IntoView {
-    view! {
-        <svg width="0" height="0" class="defs" aria-hidden="true">
-            <defs>
-                <pattern id="hatch" width="4.2" height="4.2" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-                    <path d="M0 0V4.2" class="hatch-line" />
-                </pattern>
-            </defs>
-        </svg>
     }
 }
 

@@ -27,7 +27,7 @@ pub fn ClosingPanel(
             "closing residual",
             "the target’s favourite",
         ),
-        (false, Rule::Rejection) => (Sign::Resampled, "closing residual", "from the residual"),
+        (false, _) => (Sign::Resampled, "closing residual", "from the residual"),
     };
     let mass = closing.mass;
     let formula = move || {
@@ -35,7 +35,7 @@ pub fn ClosingPanel(
         match (bonus, rule) {
             (true, _) => view! { "the target’s next token, already computed" }.into_any(),
             (false, Rule::Greedy) => view! { "the most probable token replaces it" }.into_any(),
-            (false, Rule::Rejection) => view! {
+            (false, _) => view! {
                 "max(0, "<em class="t">{notation.target()}</em>" − "<em class="d">{notation.draft()}</em>
                 {format!(") / {mass:.3}")}
             }

@@ -18,7 +18,7 @@ use crate::permalink::Link;
 use crate::playhead::Playhead;
 
 pub use measuring::Measuring;
-pub use view::{MarksShown, Notation, Selection};
+pub use view::{MarksShown, Notation, Scene, Selection};
 pub use writing::is_end;
 
 /// The run on the page: what was asked for, of whom, and where it ran.
@@ -39,6 +39,8 @@ pub struct Shown {
 pub struct Store {
     /// The engine.
     pub engine: EngineClient,
+    /// The part of the page that is open.
+    pub scene: RwSignal<Scene>,
     /// The controls.
     pub form: Form,
     /// The run.
@@ -83,6 +85,7 @@ impl Store {
         let state = Memo::new(move |_| run.with(|run| run.state(playhead.at.get())));
         let store = Self {
             engine,
+            scene: RwSignal::new(link.scene),
             form: Form::new(&link.settings),
             run,
             epoch: RwSignal::new(0),

@@ -50,3 +50,38 @@ pub struct Selection {
     /// Its column; a bonus stands behind the last drafted token.
     pub column: usize,
 }
+
+/// A part of the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scene {
+    /// The text being written.
+    #[default]
+    Stage,
+    /// Ways for two distributions to share chance.
+    Couplings,
+    /// Why nothing is lost.
+    Proof,
+}
+
+impl Scene {
+    /// Every scene, in the order in which the header lists them.
+    pub const ALL: [Self; 3] = [Self::Stage, Self::Couplings, Self::Proof];
+
+    /// Its name in links.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stage => "stage",
+            Self::Couplings => "couplings",
+            Self::Proof => "proof",
+        }
+    }
+
+    /// Its name for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Stage => "Stage",
+            Self::Couplings => "Couplings",
+            Self::Proof => "Proof",
+        }
+    }
+}

@@ -34,7 +34,7 @@ impl Store {
         if let Some(id) = self.writing.get_untracked() {
             self.engine.stop(id);
         }
-        permalink::write(&settings);
+        permalink::write(&settings, self.scene.get_untracked());
         let store = *self;
         let started = Cell::new(false);
         self.write(settings, move |reply| {
