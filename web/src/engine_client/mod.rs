@@ -104,6 +104,15 @@ impl EngineClient {
         id
     }
 
+    /// A request that needs no pair of models, such as `Couple` and `CountRounds`.
+    pub fn request_aside(
+        &self,
+        command: impl FnOnce(u32) -> Command,
+        sink: impl FnMut(&Reply) + 'static,
+    ) -> u32 {
+        self.request(command, sink)
+    }
+
     /// Like [`Self::request`], with the pair loaded before.
     pub fn request_with_pair(
         &self,
