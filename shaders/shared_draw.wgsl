@@ -1,11 +1,11 @@
 // Draws the token of each row with noise that draft and target share, by the rule of the run.
 //
 // settings   seed, rule
-// state      (1)             committed length
+// state      (texts)         committed length
 // probs      (rows, vocab)   rows source_row to source_row + rows are drawn from
 // tokens     (capacity)      written at committed length + row
 //
-// One workgroup per row. The earliest clock and the first dart are minima, which do not depend
+// One workgroup per row in x and text in y. The earliest clock and the first dart are minima, which do not depend
 // on the order of lanes. Twin: crates/kernels/src/cpu/shared_draw.rs.
 // Source: Daliri, Musco, Suresh 2025.
 //#import pass
@@ -54,7 +54,7 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let row = pass_.source_row + group.x;
-    let position = state[0] + row;
+    let position = state[group.y] + row;
     let vocab = pass_.vocab;
     var token = 0u;
     if settings.rule == RULE_MINHASH {

@@ -21,6 +21,8 @@ struct Pass {
     capacity: u32,
     // Epsilon inside the root of RMSNorm.
     epsilon: f32,
+    // Whose draw it is: one of the PURPOSE_ constants.
+    purpose: u32,
 }
 
 // Position of a row in the text; negative for a row before its beginning.

@@ -23,7 +23,9 @@ pub fn App() -> impl IntoView {
     let help = RwSignal::new(false);
     let listener = window_event_listener(ev::keydown, move |event| on_key(store, help, &event));
     on_cleanup(move || listener.remove());
-    let back = window_event_listener(ev::popstate, move |_| store.scene.set(permalink::read().scene));
+    let back = window_event_listener(ev::popstate, move |_| {
+        store.scene.set(permalink::read().scene)
+    });
     on_cleanup(move || back.remove());
     view! {
         <button type="button" class="skip" on:click=move |_| skip_to_scene()>"Skip to the page"</button>

@@ -89,11 +89,10 @@ impl DeviceDecoder {
             heads: heads as u32,
             kv_heads: kv_heads as u32,
             head_dim: head_dim as u32,
-            source_row: 0,
-            destination_row: 0,
             vocab: config.vocab_size as u32,
             capacity: self.capacity as u32,
             epsilon: config.rms_norm_eps as f32,
+            ..Pass::default()
         };
         // Invocations of one row in workgroups of 32.
         let grid = |invocations: usize, rows: usize| [invocations.div_ceil(32) as u32, rows as u32];

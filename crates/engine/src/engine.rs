@@ -2,16 +2,19 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use couplet_kernels::rounds::{draw_kernel, has_own_tokens, verdict_kernel};
 use couplet_kernels::{
-    Buffer, Device, DeviceError, Dispatch, Kernel, Pass, Program, RULE_GREEDY, RULE_REJECTION,
-    Read, RunSettings, record,
+    Buffer, Device, DeviceError, Dispatch, Kernel, Pass, Program, Read, RunSettings, record,
 };
-use couplet_protocol::{Event, FinishReason, MAX_GAMMA, Rule, Settings, Timings, Which};
+use couplet_model::BigramTable;
+use couplet_protocol::{Drafter, Event, FinishReason, MAX_GAMMA, Settings, Timings, Which};
+use couplet_speculation::Purpose;
 use couplet_speculation::rules::{CommitEnd, commit};
 
 use crate::decoder::{DeviceDecoder, LogitRows, MAX_ROWS};
 use crate::events::{RoundData, round_events};
 use crate::packed::PackedDecoder;
+use crate::rule::run_settings;
 use crate::{Backend, EngineError, Pair};
 
 /// A pair of models on one device, with everything a round needs allocated once.
@@ -31,11 +34,24 @@ pub struct Engine {
     draft_probs: Buffer,
     /// `(MAX_GAMMA + 1, vocab)`
     target_probs: Buffer,
-    /// `(MAX_GAMMA)`
-    draft_draws: Buffer,
+    /// `(capacity)`: the target's own token of every position of a round, under rules that
+    /// compare with it.
+    own_tokens: Buffer,
+    /// `(vocab)`: what the uniform drafter computes.
+    equal_logits: Buffer,
+    /// `(vocab, vocab)`: what the bigram drafter computes.
+    bigram: RefCell<Option<Buffer>>,
     record: Buffer,
-    rounds: RefCell<HashMap<usize, Rc<Program>>>,
+    rounds: RefCell<HashMap<RoundKind, Rc<Program>>>,
     clock: fn() -> f64,
+}
+
+/// What the dispatches of a round depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct RoundKind {
+    gamma: usize,
+    rule: u32,
+    drafter: Drafter,
 }
 
 /// A text being written.
@@ -92,7 +108,9 @@ impl Engine {
             settings: device.uniform(&RunSettings::default()),
             draft_probs: device.zeros(gamma * vocab),
             target_probs: device.zeros((gamma + 1) * vocab),
-            draft_draws: device.zeros(gamma),
+            own_tokens: device.zeros(capacity),
+            equal_logits: device.zeros(vocab),
+            bigram: RefCell::default(),
             record: device.zeros(record::words(gamma)),
             rounds: RefCell::default(),
             pair,
@@ -111,6 +129,20 @@ impl Engine {
         &self.device
     }
 
+    /// Whether the bigram drafter has its table.
+    pub fn has_bigram(&self) -> bool {
+        self.bigram.borrow().is_some()
+    }
+
+    /// Gives the bigram drafter its table.
+    pub fn set_bigram(&self, table: &BigramTable) {
+        let logits = self.device.floats(&table.logits());
+        *self.bigram.borrow_mut() = Some(logits);
+        // Prepared rounds hold the table that was there before.
+        let of_table = |kind: &RoundKind| kind.drafter == Drafter::Bigram;
+        self.rounds.borrow_mut().retain(|kind, _| !of_table(kind));
+    }
+
     /// Milliseconds from a fixed moment.
     pub fn now(&self) -> f64 {
         (self.clock)()
@@ -124,9 +156,8 @@ impl Engine {
     /// or the device fails.
     pub async fn start(&self, settings: &Settings) -> Result<(Run, Vec<Event>), EngineError> {
         settings.check()?;
-        if !matches!(settings.rule, Rule::Rejection | Rule::Greedy) {
-            let sentence = format!("{} is on its way; choose another", settings.rule.name());
-            return Err(couplet_protocol::SettingsError { field: "rule", sentence }.into());
+        if settings.drafter == Drafter::Bigram && !self.has_bigram() {
+            return Err(EngineError::NoBigram);
         }
         let tokens = self.prompt_tokens(&settings.prompt)?;
         let start = self.now();
@@ -180,7 +211,11 @@ impl Engine {
         let vocab = self.pair.target_config.vocab_size;
         let start = self.now();
         let readbacks = self.device.readbacks();
-        let program = self.round_program(gamma);
+        let program = self.round_program(RoundKind {
+            gamma,
+            rule: run_settings(&run.settings).rule,
+            drafter: run.settings.drafter,
+        });
         let mut reads = vec![Read {
             buffer: &self.record,
             words: 0..record::words(gamma),
@@ -222,7 +257,7 @@ impl Engine {
         if details {
             let data = RoundData {
                 round: run.round,
-                rule: run.settings.rule,
+                settings: &run.settings,
                 vocab,
                 record,
                 draft_probs: bytemuck::cast_slice(&words[1]),
@@ -276,7 +311,7 @@ impl Engine {
             -1,
             Some(LogitRows { first: 0, count: 1 }),
         );
-        dispatches.push(self.probabilities(decoder, &self.target_probs, 1, 0));
+        dispatches.push(self.probabilities(&decoder.logits, &self.target_probs, 1, 0));
         let program = self.device.program(dispatches);
         let vocab = self.pair.target_config.vocab_size;
         let words = self
@@ -364,39 +399,37 @@ impl Engine {
         self.device.submit(&[&self.device.program(dispatches)]);
     }
 
-    /// The dispatches of a round with `gamma` drafted tokens, prepared once.
-    fn round_program(&self, gamma: usize) -> Rc<Program> {
-        let prepare = || Rc::new(self.device.program(self.round_dispatches(gamma)));
+    /// The dispatches of a round, prepared once.
+    fn round_program(&self, kind: RoundKind) -> Rc<Program> {
+        let prepare = || Rc::new(self.device.program(self.round_dispatches(kind)));
         self.rounds
             .borrow_mut()
-            .entry(gamma)
+            .entry(kind)
             .or_insert_with(prepare)
             .clone()
     }
 
-    fn round_dispatches(&self, gamma: usize) -> Vec<Dispatch> {
+    fn round_dispatches(&self, kind: RoundKind) -> Vec<Dispatch> {
+        let RoundKind {
+            gamma,
+            rule,
+            drafter,
+        } = kind;
         let mut dispatches = Vec::new();
         for step in 0..gamma {
-            // The first step computes the last two committed tokens: after a round in which
-            // every drafted token was kept, the draft has never seen the last of them.
-            let (rows, offset) = if step == 0 {
-                (2, -2)
-            } else {
-                (1, step as i32 - 1)
+            let logits = match drafter {
+                Drafter::Model => {
+                    dispatches.extend(self.draft_step(step));
+                    &self.draft.logits
+                }
+                Drafter::Bigram => {
+                    dispatches.extend(self.bigram_step(step));
+                    &self.draft.logits
+                }
+                Drafter::Uniform => &self.equal_logits,
             };
-            let logit_rows = LogitRows {
-                first: rows - 1,
-                count: 1,
-            };
-            dispatches.extend(self.draft.forward(
-                &self.tokens,
-                &self.state,
-                rows,
-                offset,
-                Some(logit_rows),
-            ));
-            dispatches.push(self.probabilities(&self.draft, &self.draft_probs, 1, step));
-            dispatches.push(self.draw(step));
+            dispatches.push(self.probabilities(logits, &self.draft_probs, 1, step));
+            dispatches.push(self.draw(rule, Purpose::Draft, step, 1));
         }
         let rows = gamma + 1;
         let logit_rows = LogitRows {
@@ -410,9 +443,50 @@ impl Engine {
             -1,
             Some(logit_rows),
         ));
-        dispatches.push(self.probabilities(&self.target, &self.target_probs, rows, 0));
-        dispatches.push(self.verify(gamma));
+        dispatches.push(self.probabilities(&self.target.logits, &self.target_probs, rows, 0));
+        if has_own_tokens(rule) {
+            dispatches.push(self.draw(rule, Purpose::Target, 0, rows));
+        }
+        dispatches.push(self.verdict(rule, gamma));
         dispatches
+    }
+
+    /// The draft model's pass for the token at place `step` of the block.
+    fn draft_step(&self, step: usize) -> Vec<Dispatch> {
+        // The first step computes the last two committed tokens: after a round in which every
+        // drafted token was kept, the draft has never seen the last of them.
+        let (rows, offset) = if step == 0 {
+            (2, -2)
+        } else {
+            (1, step as i32 - 1)
+        };
+        let logit_rows = LogitRows {
+            first: rows - 1,
+            count: 1,
+        };
+        self.draft
+            .forward(&self.tokens, &self.state, rows, offset, Some(logit_rows))
+    }
+
+    /// The table's row for the token at place `step` of the block; nothing while there is no table.
+    fn bigram_step(&self, step: usize) -> Option<Dispatch> {
+        let table = self.bigram.borrow().clone()?;
+        let pass = Pass {
+            rows: 1,
+            offset: step as i32 - 1,
+            ..self.pass()
+        };
+        Some(Dispatch {
+            kernel: Kernel::Bigram,
+            bindings: vec![
+                self.device.uniform(&pass),
+                self.tokens.clone(),
+                self.state.clone(),
+                table,
+                self.draft.logits.clone(),
+            ],
+            workgroups: [pass.vocab.div_ceil(32), 1],
+        })
     }
 
     fn pass(&self) -> Pass {
@@ -424,7 +498,7 @@ impl Engine {
 
     fn probabilities(
         &self,
-        decoder: &DeviceDecoder,
+        logits: &Buffer,
         probs: &Buffer,
         rows: usize,
         destination: usize,
@@ -439,65 +513,59 @@ impl Engine {
             bindings: vec![
                 self.device.uniform(&pass),
                 self.settings.clone(),
-                decoder.logits.clone(),
+                logits.clone(),
                 probs.clone(),
             ],
             workgroups: [rows as u32, 1],
         }
     }
 
-    fn draw(&self, step: usize) -> Dispatch {
+    /// Draws the draft's token at place `first` of the block, or the target's own of all `rows`.
+    fn draw(&self, rule: u32, purpose: Purpose, first: usize, rows: usize) -> Dispatch {
         let pass = Pass {
-            rows: 1,
-            source_row: step as u32,
+            rows: rows as u32,
+            source_row: first as u32,
+            purpose: purpose as u32,
             ..self.pass()
         };
+        let (probs, tokens) = match purpose {
+            Purpose::Target => (&self.target_probs, &self.own_tokens),
+            _ => (&self.draft_probs, &self.tokens),
+        };
         Dispatch {
-            kernel: Kernel::Draw,
+            kernel: draw_kernel(rule),
             bindings: vec![
                 self.device.uniform(&pass),
                 self.settings.clone(),
                 self.state.clone(),
-                self.draft_probs.clone(),
-                self.tokens.clone(),
-                self.draft_draws.clone(),
+                probs.clone(),
+                tokens.clone(),
             ],
-            workgroups: [1, 1],
+            workgroups: [rows as u32, 1],
         }
     }
 
-    fn verify(&self, gamma: usize) -> Dispatch {
+    fn verdict(&self, rule: u32, gamma: usize) -> Dispatch {
         let pass = Pass {
             rows: gamma as u32,
             ..self.pass()
         };
+        let mut bindings = vec![
+            self.device.uniform(&pass),
+            self.settings.clone(),
+            self.draft_probs.clone(),
+            self.target_probs.clone(),
+            self.tokens.clone(),
+            self.state.clone(),
+            self.record.clone(),
+        ];
+        if has_own_tokens(rule) {
+            bindings.push(self.own_tokens.clone());
+        }
         Dispatch {
-            kernel: Kernel::Verify,
-            bindings: vec![
-                self.device.uniform(&pass),
-                self.settings.clone(),
-                self.draft_probs.clone(),
-                self.target_probs.clone(),
-                self.tokens.clone(),
-                self.state.clone(),
-                self.record.clone(),
-            ],
+            kernel: verdict_kernel(rule),
+            bindings,
             workgroups: [1, 1],
         }
-    }
-}
-
-/// The settings as the kernels read them.
-fn run_settings(settings: &Settings) -> RunSettings {
-    RunSettings {
-        seed: [settings.seed as u32, (settings.seed >> 32) as u32],
-        rule: match settings.rule {
-            Rule::Greedy => RULE_GREEDY,
-            _ => RULE_REJECTION,
-        },
-        top_k: settings.top_k,
-        temperature: settings.temperature as f32,
-        top_p: settings.top_p as f32,
-        ..RunSettings::default()
     }
 }

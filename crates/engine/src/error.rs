@@ -1,5 +1,5 @@
 use couplet_kernels::DeviceError;
-use couplet_model::{ConfigError, TokenizerError, WeightsError};
+use couplet_model::{BigramError, ConfigError, TokenizerError, WeightsError};
 use couplet_protocol::{Failure, FailureKind, SettingsError};
 
 /// Why a request cannot be fulfilled.
@@ -28,6 +28,20 @@ pub enum EngineError {
     /// Weights are damaged or do not fit.
     #[error(transparent)]
     Weights(#[from] WeightsError),
+    /// The table of which token follows which is damaged.
+    #[error(transparent)]
+    Bigram(#[from] BigramError),
+    /// The pair has no such table, or it has not been given to the engine.
+    #[error("this pair has no table of letter pairs; choose another drafter")]
+    NoBigram,
+    /// A request of the scenes Couplings or Proof is out of range.
+    #[error("{sentence}")]
+    Request {
+        /// The argument at fault.
+        argument: &'static str,
+        /// What is wrong and what would be right.
+        sentence: String,
+    },
     /// A file of a pair cannot be read from disk.
     #[error("cannot read {0}")]
     Unreadable(String),
@@ -45,7 +59,10 @@ impl EngineError {
         let (kind, field) = match self {
             Self::Settings(error) => (FailureKind::Input, Some(error.field)),
             Self::Prompt(_) | Self::PromptTooLong { .. } => (FailureKind::Input, Some("prompt")),
+            Self::NoBigram => (FailureKind::Input, Some("drafter")),
+            Self::Request { argument, .. } => (FailureKind::Input, Some(*argument)),
             Self::Config(_)
+            | Self::Bigram(_)
             | Self::Tokenizer(_)
             | Self::Weights(_)
             | Self::Unreadable(_)

@@ -1,12 +1,13 @@
 //! A round's readback as facts.
 
 use couplet_kernels::record;
-use couplet_protocol::{Distribution, Event, Rule};
+use couplet_protocol::{Distribution, Event, Rule, Settings};
+use couplet_speculation::entropy;
 
 /// What was read back.
 pub(crate) struct RoundData<'a> {
     pub(crate) round: u32,
-    pub(crate) rule: Rule,
+    pub(crate) settings: &'a Settings,
     pub(crate) vocab: usize,
     pub(crate) record: &'a [u32],
     /// (gamma, vocab)
@@ -33,8 +34,18 @@ pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
             draft_distribution: Distribution::new(draft(i)),
         })
         .collect();
-    // Tokens after the first rejected one are never judged.
-    let judged = gamma.min(accepted + 1);
+    let rule = data.settings.rule;
+    // Block judges the block as a whole; under the others, tokens after the first rejected one are
+    // never judged.
+    let judged = match rule {
+        Rule::Block => gamma,
+        _ => gamma.min(accepted + 1),
+    };
+    let threshold = |i: usize| match rule {
+        Rule::Block => Some(f32::from_bits(entry(i)[4])),
+        Rule::Typical => Some(typical_threshold(data.settings, target(i))),
+        _ => None,
+    };
     events.extend((0..judged).map(|i| Event::Verified {
         round,
         position: length + i as u32,
@@ -42,8 +53,8 @@ pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
         draw: f32::from_bits(entry(i)[1]),
         draft_prob: f32::from_bits(entry(i)[2]),
         target_prob: f32::from_bits(entry(i)[3]),
-        threshold: None,
-        own_token: None,
+        threshold: threshold(i),
+        own_token: Some(entry(i)[5]).filter(|token| *token != record::NO_TOKEN),
         accepted: i < accepted,
         target_distribution: Distribution::new(target(i)),
     }));
@@ -60,11 +71,16 @@ pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
         }
     } else {
         let mass = f32::from_bits(record[record::RESIDUAL_MASS]);
-        let residual: Vec<f32> = if data.rule == Rule::Rejection && mass > 0.0 {
+        let residual: Vec<f32> = if mass > 0.0 {
+            let target_factor = f32::from_bits(record[record::RATIO]);
+            let draft_factor = match rule {
+                Rule::Lenience => data.settings.lenience as f32,
+                _ => 1.0,
+            };
             target(accepted)
                 .iter()
                 .zip(draft(accepted))
-                .map(|(t, d)| (t - d).max(0.0) / mass)
+                .map(|(t, d)| (target_factor * t - draft_factor * d).max(0.0) / mass)
                 .collect()
         } else {
             target(accepted).to_vec()
@@ -79,4 +95,12 @@ pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
         }
     });
     events
+}
+
+/// `min(epsilon, delta e^-H)`, H being the entropy of the target's row in nats.
+fn typical_threshold(settings: &Settings, target_probs: &[f32]) -> f32 {
+    let probs: Vec<f64> = target_probs.iter().map(|prob| f64::from(*prob)).collect();
+    settings
+        .epsilon
+        .min(settings.delta * (-entropy(&probs)).exp()) as f32
 }

@@ -9,12 +9,15 @@ mod decoder;
 mod engine;
 mod error;
 mod events;
+mod exhibit;
 mod measure;
 mod packed;
 mod pair;
+mod rule;
 
 pub use burn_device::{Backend, burn_on_gpu};
 pub use engine::{Engine, Run};
 pub use error::EngineError;
+pub use exhibit::{count_rounds, couple};
 pub use measure::measure;
 pub use pair::{Pair, PairFiles};

@@ -2,8 +2,8 @@
 
 use burn::tensor::Device;
 use couplet_model::{
-    Decoder, DecoderConfig, ModelCard, TextTokenizer, TrainedModel, WeightsError, load_weights,
-    sha256_hex,
+    BigramTable, Decoder, DecoderConfig, ModelCard, TextTokenizer, TrainedModel, WeightsError,
+    load_weights, sha256_hex,
 };
 use couplet_protocol::{ModelInfo, PairInfo};
 
@@ -116,6 +116,20 @@ impl Pair {
         self.target_config
             .max_position_embeddings
             .min(self.draft_config.max_position_embeddings)
+    }
+
+    /// Reads and checks the table of which token follows which.
+    ///
+    /// # Errors
+    ///
+    /// If the pair has none, or the file is damaged or has another hash than the card says.
+    pub fn bigram(&self, bytes: &[u8]) -> Result<BigramTable, EngineError> {
+        let entry = self.card.bigram.as_ref().ok_or(EngineError::NoBigram)?;
+        check_hash(bytes, &entry.sha256)?;
+        Ok(BigramTable::from_json(
+            bytes,
+            self.target_config.vocab_size,
+        )?)
     }
 
     /// The pair as the page sees it.

@@ -100,6 +100,14 @@ pub struct Read<'a> {
 }
 
 impl Device {
+    /// The same device for work that goes on beside other work: what is read back does not mix.
+    pub fn beside(&self) -> Self {
+        match self {
+            Self::Gpu(gpu) => Self::Gpu(gpu.beside()),
+            Self::Cpu => Self::Cpu,
+        }
+    }
+
     /// A buffer of zeros.
     pub fn zeros(&self, words: usize) -> Buffer {
         self.buffer(&vec![0; words])

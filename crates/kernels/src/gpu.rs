@@ -175,6 +175,15 @@ impl GpuDevice {
         }
     }
 
+    /// The same GPU with a staging buffer of its own.
+    pub(crate) fn beside(&self) -> Self {
+        Self {
+            staging: Rc::default(),
+            readbacks: Rc::default(),
+            ..self.clone()
+        }
+    }
+
     /// The wgpu handles.
     pub fn setup(&self) -> &GpuSetup {
         &self.setup

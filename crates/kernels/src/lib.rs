@@ -4,16 +4,21 @@
 //! A [`Device`] is either a GPU or the CPU; [`Dispatch`]es are the same for both, so the engine
 //! is written once and every kernel can be compared with its twin.
 
+pub mod couple;
 pub mod cpu;
 mod device;
 mod gpu;
 mod params;
+pub mod rounds;
 
 pub use device::{Buffer, Device, DeviceError, Dispatch, Program, Read};
 pub use gpu::{GpuBuffer, GpuDevice, GpuSetup};
 pub use params::{
-    Pass, RULE_BLOCK, RULE_GREEDY, RULE_GUMBEL, RULE_LENIENCE, RULE_MINHASH, RULE_REJECTION,
-    RULE_SAMPLE_AND_MATCH, RULE_TYPICAL, RunSettings, record,
+    MISTAKE_DROPS_IMPROBABLE_DRAFTS, MISTAKE_MATCH_OR_RATIO, MISTAKE_MATCH_THEN_RESIDUAL,
+    MISTAKE_ONE_COIN_FOR_ALL_POSITIONS, MISTAKE_RATIO_UPSIDE_DOWN,
+    MISTAKE_REPLACEMENT_WITH_THE_SAME_COIN, MISTAKE_RESAMPLES_FROM_TARGET, Pass, RULE_BLOCK,
+    RULE_GREEDY, RULE_GUMBEL, RULE_LENIENCE, RULE_MINHASH, RULE_REJECTION, RULE_SAMPLE_AND_MATCH,
+    RULE_TYPICAL, RunSettings, record,
 };
 
 /// What a kernel does with a binding.

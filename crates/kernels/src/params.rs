@@ -30,6 +30,9 @@ pub struct Pass {
     pub capacity: u32,
     /// Epsilon inside the root of RMSNorm.
     pub epsilon: f32,
+    /// Whose draw it is, where a kernel draws: the number of a
+    /// [`Purpose`](couplet_speculation::Purpose).
+    pub purpose: u32,
 }
 
 impl Pass {
@@ -80,6 +83,21 @@ pub const RULE_LENIENCE: u32 = 6;
 /// See [`RULE_REJECTION`].
 pub const RULE_TYPICAL: u32 = 7;
 
+/// The numbers of the museum's mistakes, in the place of a rule; `shaders/shared/mistakes.wgsl`.
+pub const MISTAKE_RESAMPLES_FROM_TARGET: u32 = 100;
+/// See [`MISTAKE_RESAMPLES_FROM_TARGET`].
+pub const MISTAKE_MATCH_THEN_RESIDUAL: u32 = 101;
+/// See [`MISTAKE_RESAMPLES_FROM_TARGET`].
+pub const MISTAKE_DROPS_IMPROBABLE_DRAFTS: u32 = 102;
+/// See [`MISTAKE_RESAMPLES_FROM_TARGET`].
+pub const MISTAKE_MATCH_OR_RATIO: u32 = 103;
+/// See [`MISTAKE_RESAMPLES_FROM_TARGET`].
+pub const MISTAKE_RATIO_UPSIDE_DOWN: u32 = 104;
+/// See [`MISTAKE_RESAMPLES_FROM_TARGET`].
+pub const MISTAKE_ONE_COIN_FOR_ALL_POSITIONS: u32 = 105;
+/// See [`MISTAKE_RESAMPLES_FROM_TARGET`].
+pub const MISTAKE_REPLACEMENT_WITH_THE_SAME_COIN: u32 = 106;
+
 impl RunSettings {
     /// The seed as one number.
     pub fn seed(&self) -> u64 {
@@ -93,12 +111,42 @@ impl RunSettings {
     }
 }
 
-/// Layout of the record that `verify` writes.
+/// What the kernel `couple` is told; `shaders/couple.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub(crate) struct Throws {
+    /// Seed, low word first.
+    pub seed: [u32; 2],
+    /// One of the `COUPLING_` constants.
+    pub coupling: u32,
+    /// How many tokens there are.
+    pub tokens: u32,
+    /// Index of the first trial.
+    pub first_trial: u32,
+    /// How many trials, the first included.
+    pub trials: u32,
+    /// Invocations that share the trials.
+    pub invocations: u32,
+    /// The largest probability of either row in units of `2^-32`.
+    pub highest: u32,
+}
+
+/// The numbers of the couplings in [`Throws::coupling`]; `shaders/couple.wgsl`.
+pub(crate) const COUPLING_INDEPENDENT: u32 = 0;
+/// See [`COUPLING_INDEPENDENT`].
+pub(crate) const COUPLING_MINHASH: u32 = 1;
+/// See [`COUPLING_INDEPENDENT`].
+pub(crate) const COUPLING_GUMBEL: u32 = 2;
+/// See [`COUPLING_INDEPENDENT`].
+pub(crate) const COUPLING_OPTIMAL: u32 = 3;
+
+/// Layout of the record that every verdict writes.
 pub mod record {
     /// Words before the entries of the drafted tokens.
     pub const HEAD: usize = 8;
-    /// Words per drafted token: id, draw, draft probability, target probability.
-    pub const ENTRY: usize = 4;
+    /// Words per drafted token: id, draw, draft probability, target probability, and what else
+    /// the rule compared: its threshold and the target's own token.
+    pub const ENTRY: usize = 6;
     /// Committed length before the round.
     pub const LENGTH: usize = 0;
     /// Drafted tokens.
@@ -113,6 +161,10 @@ pub mod record {
     pub const RESIDUAL_MASS: usize = 5;
     /// Draw of the new token, f32 bits.
     pub const DRAW: usize = 6;
+    /// The factor of the target's probabilities in the residual, f32 bits.
+    pub const RATIO: usize = 7;
+    /// In the place of the target's own token, where the rule compares with none.
+    pub const NO_TOKEN: u32 = u32::MAX;
 
     /// Words of a record for `gamma` drafted tokens.
     pub const fn words(gamma: usize) -> usize {

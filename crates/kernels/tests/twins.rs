@@ -1,8 +1,6 @@
 //! Every kernel against its twin, on the same random inputs.
 
-use couplet_kernels::{
-    Buffer, Device, Dispatch, GpuDevice, Kernel, Pass, RULE_GUMBEL, RULE_MINHASH, Read, RunSettings,
-};
+use couplet_kernels::*;
 use couplet_speculation::random::threefry2x32;
 
 fn gpu() -> Option<Device> {
@@ -359,10 +357,69 @@ fn draws_are_those_of_the_twin() {
                     words(vec![9]),
                     floats(distributions(20 + row, 3, vocab as usize)),
                     words(vec![0; CAPACITY]),
-                    floats(vec![0.0; 3]),
                 ],
             );
         }
+    }
+}
+
+/// Several texts side by side: each has a committed length, and with it positions, of its own.
+#[test]
+fn texts_side_by_side_are_those_of_the_twin() {
+    use couplet_speculation::random::Purpose;
+    let vocab = 65;
+    let lengths = vec![1, 12, 25];
+    let probs = distributions(33, 4, vocab);
+    for purpose in [Purpose::Draft, Purpose::Target] {
+        let pass = Pass {
+            vocab: vocab as u32,
+            purpose: purpose as u32,
+            ..Pass::default()
+        };
+        let contents = [
+            uniform(pass),
+            uniform(settings(RULE_GUMBEL, 1.0, 0, 1.0)),
+            words(lengths.clone()),
+            floats(probs.clone()),
+            words(vec![0; CAPACITY]),
+        ];
+        check_words(Kernel::Draw, &contents, [4, 3]);
+        check_words(Kernel::SharedDraw, &contents, [4, 3]);
+        // A text alone is written like the same text in company.
+        let together = &run(&Device::Cpu, Kernel::Draw, &contents, [4, 3])[2];
+        for length in &lengths {
+            let contents = [
+                uniform(pass),
+                uniform(settings(RULE_GUMBEL, 1.0, 0, 1.0)),
+                words(vec![*length]),
+                floats(probs.clone()),
+                words(vec![0; CAPACITY]),
+            ];
+            let alone = &run(&Device::Cpu, Kernel::Draw, &contents, [4, 1])[2];
+            let place = *length as usize..*length as usize + 4;
+            assert_eq!(alone[place.clone()], together[place]);
+        }
+    }
+}
+
+#[test]
+fn a_bigram_table_is_looked_up_as_by_its_twin() {
+    let vocab = 65;
+    let pass = Pass {
+        offset: -2,
+        vocab: vocab as u32,
+        ..Pass::default()
+    };
+    for length in [1, 9] {
+        let tokens: Vec<u32> = (0..CAPACITY as u32).map(|i| i * 7 % 65).collect();
+        let contents = [
+            uniform(pass),
+            words(tokens),
+            words(vec![length]),
+            floats(numbers(3, vocab * vocab)),
+            floats(vec![0.0; 2 * vocab]),
+        ];
+        check_words(Kernel::Bigram, &contents, [3, 2]);
     }
 }
 
@@ -395,11 +452,32 @@ fn shared_draws_are_those_of_the_twin() {
     }
 }
 
+/// Every kernel that judges, with the rules or mistakes that it knows.
+fn judges() -> Vec<(Kernel, u32)> {
+    vec![
+        (Kernel::Verify, RULE_REJECTION),
+        (Kernel::Verify, RULE_GREEDY),
+        (Kernel::Verify, RULE_LENIENCE),
+        (Kernel::VerifyBlock, RULE_BLOCK),
+        (Kernel::VerifyTypical, RULE_TYPICAL),
+        (Kernel::VerifyOwn, RULE_GUMBEL),
+        (Kernel::VerifyOwn, RULE_SAMPLE_AND_MATCH),
+        (Kernel::Museum, MISTAKE_RESAMPLES_FROM_TARGET),
+        (Kernel::Museum, MISTAKE_MATCH_THEN_RESIDUAL),
+        (Kernel::Museum, MISTAKE_DROPS_IMPROBABLE_DRAFTS),
+        (Kernel::Museum, MISTAKE_MATCH_OR_RATIO),
+        (Kernel::Museum, MISTAKE_RATIO_UPSIDE_DOWN),
+        (Kernel::Museum, MISTAKE_ONE_COIN_FOR_ALL_POSITIONS),
+        (Kernel::Museum, MISTAKE_REPLACEMENT_WITH_THE_SAME_COIN),
+    ]
+}
+
+/// Two texts side by side, near the places where a context begins and ends.
 #[test]
 fn verdicts_are_those_of_the_twin() {
     for vocab in [2usize, 65, 500] {
-        for rule in [0, 1] {
-            for (gamma, length) in [(0, 1), (1, 9), (4, 10), (8, 17), (8, 18), (8, 19)] {
+        for (kernel, rule) in judges() {
+            for (gamma, lengths) in [(0, [1, 30]), (1, [9, 20]), (4, [10, 15]), (8, [17, 26])] {
                 let tokens: Vec<u32> = (0..CAPACITY as u32)
                     .map(|i| (i * 3) % (vocab as u32 - 1))
                     .collect();
@@ -416,18 +494,25 @@ fn verdicts_are_those_of_the_twin() {
                     .zip(&other)
                     .map(|(a, b)| 0.9 * a + 0.1 * b)
                     .collect();
-                check_exactly(
-                    Kernel::Verify,
-                    &[
-                        uniform(pass),
-                        uniform(settings(rule, 1.0, 0, 1.0)),
-                        floats(draft[..gamma.max(1) * vocab].to_vec()),
-                        floats(target),
-                        words(tokens),
-                        words(vec![length]),
-                        words(vec![0; 8 + 4 * 8]),
-                    ],
-                );
+                let mut contents = vec![
+                    uniform(pass),
+                    uniform(settings(rule, 1.0, 0, 1.0)),
+                    floats(draft[..gamma.max(1) * vocab].to_vec()),
+                    floats(target),
+                    words(tokens.clone()),
+                    words(lengths.to_vec()),
+                    words(vec![0; 2 * record::words(8)]),
+                ];
+                if kernel == Kernel::VerifyOwn {
+                    // The target's own tokens are the drafted ones up to a place in each block.
+                    let own = tokens.iter().enumerate();
+                    let differs = |i: usize| i % 5 == 3;
+                    contents.push(words(
+                        own.map(|(i, token)| token ^ u32::from(differs(i)))
+                            .collect(),
+                    ));
+                }
+                check_words(kernel, &contents, [1, 2]);
             }
         }
     }
@@ -455,7 +540,7 @@ mod traps {
             floats(target.to_vec()),
             words(vec![0, token, 0]),
             words(vec![1]),
-            words(vec![0; 12]),
+            words(vec![0; record::words(1)]),
         ];
         check_exactly(Kernel::Verify, &contents);
         let record = &run(&Device::Cpu, Kernel::Verify, &contents, [1, 1])[4];

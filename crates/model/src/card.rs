@@ -25,6 +25,10 @@ pub struct ModelCard {
     pub acceptance_rate: f64,
     /// The tokenizer's file.
     pub tokenizer: FileEntry,
+    /// Which token follows which in the training text: a draft that needs no model. Absent from
+    /// cards of pairs that were made without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bigram: Option<FileEntry>,
     /// The model that verifies.
     pub target: TrainedModel,
     /// The model that proposes.

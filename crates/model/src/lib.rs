@@ -6,12 +6,14 @@
 //! load what others trained.
 
 mod arrival;
+mod bigram;
 mod config;
 mod decoder;
 mod tokenizer;
 mod weights;
 
 pub use arrival::{Answer, Arrival, Patience, is_outdated, piece_name};
+pub use bigram::{BigramError, BigramTable};
 pub use config::{ConfigError, DecoderConfig};
 pub use decoder::{Attention, Decoder, DecoderModel, Layer, Mlp};
 pub use tokenizer::{TextTokenizer, TokenizerError};

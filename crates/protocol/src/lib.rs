@@ -9,9 +9,7 @@ mod message;
 mod settings;
 
 pub use event::{Distribution, Event, FinishReason, Timings, Trace};
-pub use exhibit::{
-    CoupleRequest, Coupled, CouplingName, Mistake, RoundsCounted, RoundsRequest,
-};
+pub use exhibit::{CoupleRequest, Coupled, CouplingName, Mistake, RoundsCounted, RoundsRequest};
 pub use message::{
     BackendChoice, BackendKind, Command, DeviceInfo, Failure, FailureKind, Measurement, ModelInfo,
     PairInfo, PairSummary, Reply, TokensPerSecond, Which,

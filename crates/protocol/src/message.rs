@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Coupled, CoupleRequest, Distribution, Event, RoundsCounted, RoundsRequest, Settings};
+use crate::{CoupleRequest, Coupled, Distribution, Event, RoundsCounted, RoundsRequest, Settings};
 
 /// Which engine the page asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -207,7 +207,7 @@ impl Settings {
             ("delta", self.delta),
         ];
         for (field, value) in shares {
-            if !(value >= Self::SMALLEST_SHARE && value <= 1.0) {
+            if !(Self::SMALLEST_SHARE..=1.0).contains(&value) {
                 let least = Self::SMALLEST_SHARE;
                 return refuse(
                     field,

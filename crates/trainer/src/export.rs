@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::Context;
 use burn::tensor::Device;
 use couplet_model::{
-    CorpusSource, DecoderConfig, FileEntry, ModelCard, TrainedModel, load_weights, save_weights,
-    sha256_hex,
+    BigramTable, CorpusSource, DecoderConfig, FileEntry, ModelCard, TrainedModel, load_weights,
+    save_weights, sha256_hex,
 };
 use serde_json::json;
 
@@ -16,6 +16,21 @@ use crate::plan::{END_OF_TEXT, PairPlan, TokenPlan};
 use crate::report::{self, Decoders};
 use crate::training::Trained;
 use crate::{calibration, curve, dispatches};
+
+/// Successors of a token that a bigram table keeps one by one.
+const KEPT_SUCCESSORS: usize = 24;
+
+/// Counts which token follows which in the training text, writes the table and returns its entry
+/// of the card.
+///
+/// # Errors
+///
+/// If the file cannot be written.
+pub fn write_bigram(corpus: &Corpus, out: &Path) -> anyhow::Result<FileEntry> {
+    let texts = corpus.parts.iter().map(|part| part.tokens.as_slice());
+    let table = BigramTable::count(texts, corpus.tokenizer.vocab_size(), KEPT_SUCCESSORS);
+    write(out, "bigram.json", &serde_json::to_vec(&table)?)
+}
 
 /// Writes weights, configurations, tokenizer, model card and loss curves to `out`. The figures
 /// in the card are measured on the exported f16 weights, the ones that visitors load.
@@ -85,6 +100,7 @@ pub fn export(
         },
         acceptance_rate: all.acceptance[0].distilled,
         tokenizer,
+        bigram: Some(write_bigram(corpus, out)?),
         target,
         draft,
         plain_draft,

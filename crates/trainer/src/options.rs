@@ -22,7 +22,8 @@ usage: cargo xtask train (--pair NAME | --all) --corpora FOLDER [options]
   --divergence NAME     kl or tv: what distillation makes small  [kl]
   --seed N              seed of weights and windows              [1611]
   --only NAME           trains target, draft-plain or draft, then stops: for two machines, or
-                        two cores, at once
+                        two cores, at once; bigram counts again which token follows which, for
+                        a pair that is exported already
   --quick               a toy in a minute, to see whether everything works
 A run that was interrupted goes on from its last checkpoint.
 
@@ -100,6 +101,8 @@ pub enum Model {
     PlainDraft,
     /// Proposes, trained on the target's distributions.
     Draft,
+    /// Proposes without being a model: the table of which token follows which.
+    Bigram,
 }
 
 /// Reads the command line.
@@ -194,6 +197,7 @@ fn options(parser: &mut lexopt::Parser) -> anyhow::Result<Option<TrainOptions>> 
                     ("target", Model::Target),
                     ("draft-plain", Model::PlainDraft),
                     ("draft", Model::Draft),
+                    ("bigram", Model::Bigram),
                 ];
                 options.only = Some(choice(parser, "only", known)?);
             }

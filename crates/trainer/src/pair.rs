@@ -54,6 +54,9 @@ fn train_pair(plan: &PairPlan, options: &TrainOptions) -> anyhow::Result<()> {
             .sum::<usize>(),
         corpus.tokenizer.vocab_size()
     );
+    if options.only == Some(Model::Bigram) {
+        return count_bigram(&corpus, &options.out.join(plan.name));
+    }
     let device = if options.gpu {
         // Says why where there is none; burn would panic.
         pollster::block_on(Backend::gpu()).context("--device gpu")?;
@@ -109,6 +112,20 @@ fn train_pair(plan: &PairPlan, options: &TrainOptions) -> anyhow::Result<()> {
     println!("{}", report::table(&card));
     println!("written to {}", out.display());
     Ok(())
+}
+
+/// Counts the table of which token follows which again, for a pair that is exported already.
+fn count_bigram(corpus: &Corpus, folder: &Path) -> anyhow::Result<()> {
+    let path = folder.join("model-card.json");
+    let card = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut card: ModelCard = serde_json::from_slice(&card)?;
+    anyhow::ensure!(
+        sha256_hex(&corpus.tokenizer_json) == card.tokenizer.sha256,
+        "these texts give another tokenizer than the pair has: they are not the ones it was trained on"
+    );
+    card.bigram = Some(export::write_bigram(corpus, folder)?);
+    std::fs::write(&path, serde_json::to_vec_pretty(&card)?)
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Measures a pair's exported weights again and compares with its card.

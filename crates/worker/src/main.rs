@@ -1,6 +1,7 @@
 //! The engine in a dedicated Web Worker: takes commands, posts replies, both as JSON.
 
 mod download;
+mod exhibit;
 mod ladder;
 mod scope;
 mod session;
@@ -67,6 +68,11 @@ fn main() {
         match serde_json::from_str::<Command>(&text) {
             // Stopping does not wait for its turn.
             Ok(Command::Stop { id }) => session.stop(id),
+            // These need no models and do not wait for those that do.
+            Ok(command @ (Command::Couple { .. } | Command::CountRounds { .. })) => {
+                let session = session.clone();
+                wasm_bindgen_futures::spawn_local(async move { session.exhibit(command).await });
+            }
             Ok(command) => {
                 queue.borrow_mut().push_back(command);
                 if !busy.replace(true) {

@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use couplet_engine::{Engine, EngineError, Pair, PairFiles, measure};
+use couplet_kernels::Device;
 use couplet_model::{FileEntry, ModelCard};
 use couplet_protocol::{
-    BackendChoice, Command, DeviceInfo, Distribution, Event, Failure, FailureKind, FinishReason,
-    PairSummary, Reply, Settings, Which,
+    BackendChoice, Command, DeviceInfo, Distribution, Drafter, Event, Failure, FailureKind,
+    FinishReason, PairSummary, Reply, Settings, Which,
 };
 
 use crate::download::{self, Downloads, Stage, Watcher};
@@ -17,18 +18,21 @@ use crate::{ladder, scope};
 /// The loaded pair and requests to stop.
 #[derive(Default)]
 pub(crate) struct Session {
-    loaded: RefCell<Option<Loaded>>,
-    choice: Cell<BackendChoice>,
+    pub(crate) loaded: RefCell<Option<Loaded>>,
+    /// Where scenes without models compute while no pair is loaded.
+    pub(crate) spare: RefCell<Option<Device>>,
+    /// Which engine the page asks for; unknown before the first pair.
+    pub(crate) choice: Cell<Option<BackendChoice>>,
     downloads: Downloads,
-    stopped: RefCell<HashSet<u32>>,
+    pub(crate) stopped: RefCell<HashSet<u32>>,
     last_breath: Cell<f64>,
 }
 
 #[derive(Clone)]
-struct Loaded {
+pub(crate) struct Loaded {
     pair: Rc<Pair>,
     /// Absent after the device was lost.
-    engine: Option<Rc<Engine>>,
+    pub(crate) engine: Option<Rc<Engine>>,
     device: DeviceInfo,
 }
 
@@ -61,16 +65,8 @@ impl Session {
                 settings,
                 pairs,
             } => (id, self.measure(id, &settings, pairs).await),
-            Command::Couple { id, .. } | Command::CountRounds { id, .. } => {
-                let failure = Failure {
-                    kind: FailureKind::Internal,
-                    field: None,
-                    sentence: "This engine throws no pairs yet.".to_owned(),
-                };
-                (id, Err(failure))
-            }
             // Handled on arrival.
-            Command::Stop { .. } => return,
+            Command::Stop { .. } | Command::Couple { .. } | Command::CountRounds { .. } => return,
         };
         self.stopped.borrow_mut().remove(&id);
         if let Err(failure) = result {
@@ -100,7 +96,7 @@ impl Session {
         settings
             .check()
             .map_err(|error| EngineError::from(error).failure())?;
-        let same_choice = self.choice.replace(choice) == choice;
+        let same_choice = self.choice.replace(Some(choice)) == Some(choice);
         let known = self
             .loaded
             .borrow()
@@ -178,7 +174,11 @@ impl Session {
             target_weights: next(),
         };
         let pair = Pair::new(files).map_err(|error| error.failure())?;
-        let hashes: Vec<String> = entries.iter().map(|entry| entry.sha256.clone()).collect();
+        let hashes: Vec<String> = entries
+            .into_iter()
+            .chain(pair.card.bigram.as_ref())
+            .map(|entry| entry.sha256.clone())
+            .collect();
         wasm_bindgen_futures::spawn_local(async move {
             let hashes: Vec<&str> = hashes.iter().map(String::as_str).collect();
             download::tidy(&folder, &hashes).await;
@@ -190,11 +190,13 @@ impl Session {
         let mut loaded = self.ready(id, &settings.pair).await?;
         let fail = |error: EngineError| error.failure();
         let mut engine = loaded.engine.clone().expect("ready() provides one");
+        self.provide_drafter(id, &loaded, settings).await?;
         let mut losses = 0;
         let (mut run, events) = match engine.start(settings).await {
             Err(EngineError::Device(_)) => {
                 losses += 1;
                 (loaded, engine) = self.replace_engine(id, losses).await?;
+                self.provide_drafter(id, &loaded, settings).await?;
                 engine.start(settings).await.map_err(fail)?
             }
             started => started.map_err(fail)?,
@@ -215,6 +217,7 @@ impl Session {
                 Err(EngineError::Device(_)) if losses <= MAX_LOSSES => {
                     losses += 1;
                     (loaded, engine) = self.replace_engine(id, losses).await?;
+                    self.provide_drafter(id, &loaded, settings).await?;
                     engine.resume(&run);
                 }
                 Err(error) => return Err(error.failure()),
@@ -247,6 +250,7 @@ impl Session {
 
     async fn measure(&self, id: u32, settings: &Settings, pairs: u32) -> Result<(), Failure> {
         let loaded = self.ready(id, &settings.pair).await?;
+        self.provide_drafter(id, &loaded, settings).await?;
         let engine = loaded.engine.expect("ready() provides one");
         let mut reported = None;
         let between = async |done: u32| {
@@ -274,11 +278,47 @@ impl Session {
         Ok(())
     }
 
+    /// Fetches what a drafter needs besides the models: they arrive with the pair, the table of
+    /// letter pairs only when somebody asks for it.
+    async fn provide_drafter(
+        &self,
+        id: u32,
+        loaded: &Loaded,
+        settings: &Settings,
+    ) -> Result<(), Failure> {
+        let Some(engine) = loaded.engine.as_ref() else {
+            return Ok(());
+        };
+        if settings.drafter != Drafter::Bigram || engine.has_bigram() {
+            return Ok(());
+        }
+        let card = &loaded.pair.card;
+        let entry = card
+            .bigram
+            .as_ref()
+            .ok_or_else(|| EngineError::NoBigram.failure())?;
+        let loading = Loading {
+            session: self,
+            id,
+            before: 0,
+            total: entry.bytes as u64,
+        };
+        let folder = format!("pairs/{}/", card.name);
+        let bytes = self.downloads.file(&folder, entry, &loading).await?;
+        let table = loaded
+            .pair
+            .bigram(&bytes)
+            .map_err(|error| error.failure())?;
+        engine.set_bigram(&table);
+        Ok(())
+    }
+
     /// The pair with a working engine; loads what is missing.
     async fn ready(&self, id: u32, pair: &str) -> Result<Loaded, Failure> {
         let usable = |loaded: &Loaded| loaded.pair.card.name == pair && loaded.engine.is_some();
         if !self.loaded.borrow().as_ref().is_some_and(usable) {
-            self.load(id, pair, self.choice.get()).await?;
+            self.load(id, pair, self.choice.get().unwrap_or_default())
+                .await?;
         }
         Ok(self.loaded.borrow().clone().expect("load() provides one"))
     }
@@ -294,7 +334,7 @@ impl Session {
         let choice = if losses > MAX_LOSSES {
             BackendChoice::Cpu
         } else {
-            self.choice.get()
+            self.choice.get().unwrap_or_default()
         };
         let (engine, mut device) = ladder::climb(&pair, choice)
             .await
@@ -319,7 +359,7 @@ impl Session {
     }
 
     /// Looks at the mailbox now and then, not after every round: a timer costs milliseconds.
-    async fn breathe(&self) {
+    pub(crate) async fn breathe(&self) {
         if scope::now() - self.last_breath.get() > BREATH {
             scope::breathe().await;
             self.last_breath.set(scope::now());

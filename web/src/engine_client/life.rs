@@ -91,6 +91,7 @@ impl EngineClient {
             Reply::Started => {
                 self.inner().borrow_mut().started = true;
                 self.pump();
+                self.post_aside();
             }
             // Without the device or its own code the worker is of no use, but it has not crashed.
             Reply::Failed { id: None, failure }
@@ -150,6 +151,7 @@ impl EngineClient {
             });
         }
         self.reject_waiting(failure);
+        self.reject_aside(failure);
         self.tell_waiters(&Err(failure.clone()));
     }
 }

@@ -104,13 +104,67 @@ impl EngineClient {
         id
     }
 
-    /// A request that needs no pair of models, such as `Couple` and `CountRounds`.
+    /// A request that needs no pair of models, `Couple` or `CountRounds`: it does not wait for
+    /// the queue, so that a scene without models works while they arrive.
     pub fn request_aside(
         &self,
         command: impl FnOnce(u32) -> Command,
         sink: impl FnMut(&Reply) + 'static,
     ) -> u32 {
-        self.request(command, sink)
+        if self.inner().borrow().live.is_none() {
+            self.restart();
+        }
+        let (id, command, started) = {
+            let inner = self.inner();
+            let mut inner = inner.borrow_mut();
+            inner.last_id += 1;
+            let id = inner.last_id;
+            let command = command(id);
+            inner.aside.push(Request {
+                id,
+                command: command.clone(),
+                sink: Box::new(sink),
+            });
+            (id, command, inner.started)
+        };
+        if started {
+            self.post(&command);
+        }
+        id
+    }
+
+    /// Posts what was asked for before the worker had started.
+    fn post_aside(&self) {
+        let inner = self.inner();
+        let commands: Vec<Command> = inner
+            .borrow()
+            .aside
+            .iter()
+            .map(|request| request.command.clone())
+            .collect();
+        for command in &commands {
+            self.post(command);
+        }
+    }
+
+    /// Gives a reply to the request beside the queue that it belongs to, if it does.
+    fn answer_aside(&self, reply: &Reply) -> bool {
+        let request = {
+            let inner = self.inner();
+            let mut inner = inner.borrow_mut();
+            let id = reply_id(reply);
+            let place = inner
+                .aside
+                .iter()
+                .position(|request| Some(request.id) == id);
+            place.map(|place| inner.aside.swap_remove(place))
+        };
+        let Some(mut request) = request else {
+            return false;
+        };
+        // All of these have one reply.
+        (request.sink)(reply);
+        true
     }
 
     /// Like [`Self::request`], with the pair loaded before.
@@ -200,15 +254,19 @@ impl EngineClient {
 
     fn reject_waiting(&self, failure: &Failure) {
         let waiting = std::mem::take(&mut self.inner().borrow_mut().queue);
-        for mut request in waiting {
-            (request.sink)(&Reply::Failed {
-                id: Some(request.id),
-                failure: failure.clone(),
-            });
-        }
+        reject(waiting, failure);
+    }
+
+    /// Rejects what was asked of a worker beside the queue.
+    fn reject_aside(&self, failure: &Failure) {
+        let aside = std::mem::take(&mut self.inner().borrow_mut().aside);
+        reject(aside, failure);
     }
 
     fn answer(&self, generation: u32, reply: &Reply) {
+        if self.answer_aside(reply) {
+            return;
+        }
         let active = self.inner().borrow_mut().active.take();
         let Some(mut request) = active else { return };
         if reply_id(reply) != Some(request.id) {
@@ -272,5 +330,14 @@ impl EngineClient {
         if let Some(live) = &self.inner().borrow().live {
             let _ = live.worker.post_message(&JsValue::from_str(&text));
         }
+    }
+}
+
+fn reject(requests: impl IntoIterator<Item = Request>, failure: &Failure) {
+    for mut request in requests {
+        (request.sink)(&Reply::Failed {
+            id: Some(request.id),
+            failure: failure.clone(),
+        });
     }
 }

@@ -38,6 +38,8 @@ pub struct Inner {
     pub last_id: u32,
     pub queue: VecDeque<Request>,
     pub active: Option<Request>,
+    /// Requests that do not wait for the queue: posted as soon as there is a worker.
+    pub aside: Vec<Request>,
     pub restarts: u32,
     /// How often a pair was asked for.
     pub loads: u32,

@@ -133,6 +133,7 @@ pub fn seal(files: &mut PairFiles) {
         seed: 0,
     };
     let card = ModelCard {
+        bigram: None,
         name: "tiny".to_owned(),
         title: "Tiny".to_owned(),
         token_kind: "letter".to_owned(),

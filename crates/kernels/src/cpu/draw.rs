@@ -6,15 +6,25 @@ use super::Bindings;
 use super::inverse_cdf::draw_token;
 use crate::{Pass, RunSettings};
 
-pub(super) fn run(bindings: &Bindings<'_>) {
+pub(super) fn run(bindings: &Bindings<'_>, [rows, texts]: [u32; 2]) {
     let pass: Pass = bindings.uniform(0);
     let settings: RunSettings = bindings.uniform(1);
     let (state, probs) = (bindings.words(2), bindings.floats(3));
-    let (mut tokens, mut draws) = (bindings.words_mut(4), bindings.floats_mut(5));
-    let (row, vocab) = (pass.source_row as usize, pass.vocab as usize);
-    let position = state[0] + pass.source_row;
-    let lane = settings.round_lane(state[0]);
-    let u = uniform(settings.seed(), position, Purpose::Draft, lane);
-    draws[row] = u;
-    tokens[position as usize] = draw_token(probs[row * vocab..][..vocab].iter().copied(), u);
+    let mut tokens = bindings.words_mut(4);
+    let purpose = if pass.purpose == Purpose::Target as u32 {
+        Purpose::Target
+    } else {
+        Purpose::Draft
+    };
+    let vocab = pass.vocab as usize;
+    for text in 0..texts as usize {
+        let length = state[text];
+        for row in pass.source_row..pass.source_row + rows {
+            let position = length + row;
+            let lane = settings.round_lane(length);
+            let u = uniform(settings.seed(), position, purpose, lane);
+            let weights = probs[row as usize * vocab..][..vocab].iter().copied();
+            tokens[position as usize] = draw_token(weights, u);
+        }
+    }
 }

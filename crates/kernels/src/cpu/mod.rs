@@ -6,15 +6,22 @@
 
 mod attention;
 mod attention_inputs;
+mod bigram;
+mod couple;
 mod draw;
 mod embed;
 mod gate_up;
 mod inverse_cdf;
 mod logits;
+mod museum;
 mod probabilities;
 mod project_residual;
 mod shared_draw;
+mod verdict;
 mod verify;
+mod verify_block;
+mod verify_own;
+mod verify_typical;
 
 use std::cell::{Ref, RefMut};
 
@@ -55,17 +62,24 @@ impl Bindings<'_> {
 /// Runs the twin of a dispatch's kernel.
 pub(crate) fn run(dispatch: &Dispatch) {
     let bindings = Bindings(&dispatch.bindings);
+    let texts = dispatch.workgroups[1] as usize;
     match dispatch.kernel {
         Kernel::Attention => attention::run(&bindings),
         Kernel::AttentionInputs => attention_inputs::run(&bindings),
-        Kernel::Draw => draw::run(&bindings),
+        Kernel::Bigram => bigram::run(&bindings, dispatch.workgroups[1] as usize),
+        Kernel::Couple => couple::run(&bindings),
+        Kernel::Draw => draw::run(&bindings, dispatch.workgroups),
         Kernel::Embed => embed::run(&bindings),
         Kernel::GateUp => gate_up::run(&bindings),
         Kernel::Logits => logits::run(&bindings),
+        Kernel::Museum => museum::run(&bindings, texts),
         Kernel::Probabilities => probabilities::run(&bindings, dispatch.workgroups[0] as usize),
         Kernel::ProjectResidual => project_residual::run(&bindings),
-        Kernel::SharedDraw => shared_draw::run(&bindings, dispatch.workgroups[0] as usize),
-        Kernel::Verify => verify::run(&bindings),
+        Kernel::SharedDraw => shared_draw::run(&bindings, dispatch.workgroups),
+        Kernel::Verify => verify::run(&bindings, texts),
+        Kernel::VerifyBlock => verify_block::run(&bindings, texts),
+        Kernel::VerifyOwn => verify_own::run(&bindings, texts),
+        Kernel::VerifyTypical => verify_typical::run(&bindings, texts),
     }
 }
 

@@ -1,0 +1,194 @@
+//! What the scenes Couplings and Proof ask for: many draws from distributions that a person
+//! supplies, by the kernels that write text.
+//!
+//! The museum's mistakes are reached from here and from nowhere else: no [`Settings`] and so no
+//! run can name one.
+//!
+//! [`Settings`]: couplet_protocol::Settings
+
+use couplet_kernels::couple::{self, CoupleError};
+use couplet_kernels::rounds::{MAX_TEXTS, Rows, count};
+use couplet_kernels::{
+    Device, MISTAKE_DROPS_IMPROBABLE_DRAFTS, MISTAKE_MATCH_OR_RATIO, MISTAKE_MATCH_THEN_RESIDUAL,
+    MISTAKE_ONE_COIN_FOR_ALL_POSITIONS, MISTAKE_RATIO_UPSIDE_DOWN,
+    MISTAKE_REPLACEMENT_WITH_THE_SAME_COIN, MISTAKE_RESAMPLES_FROM_TARGET, RULE_REJECTION,
+    RunSettings,
+};
+use couplet_protocol::{
+    BackendKind, CoupleRequest, Coupled, CouplingName, MAX_SEED, Mistake, RoundsCounted,
+    RoundsRequest, Settings,
+};
+use couplet_speculation::{Coupling, InputError, Pair, argmax};
+
+use crate::EngineError;
+use crate::rule::{run_settings, seed_words};
+
+/// Most drafted tokens per round here.
+const MAX_GAMMA: u32 = 8;
+
+fn refuse<T>(argument: &'static str, sentence: String) -> Result<T, EngineError> {
+    Err(EngineError::Request { argument, sentence })
+}
+
+/// Which kind of device it is.
+fn backend_of(device: &Device) -> BackendKind {
+    match device {
+        Device::Gpu(_) => BackendKind::Gpu,
+        Device::Cpu => BackendKind::Cpu,
+    }
+}
+
+/// An argument at fault, by its name; the sentence does not repeat it.
+fn at_fault(error: &InputError) -> EngineError {
+    let (argument, sentence) = (error.argument().name(), error.to_string());
+    let sentence = sentence
+        .strip_prefix(&format!("`{argument}`: "))
+        .unwrap_or(&sentence)
+        .to_owned();
+    EngineError::Request { argument, sentence }
+}
+
+/// Throws pairs of tokens and counts them. Between two pieces `between` is asked whether to go on.
+///
+/// # Errors
+///
+/// If an argument is out of range, or the device fails.
+pub async fn couple(
+    device: &Device,
+    request: &CoupleRequest,
+    clock: fn() -> f64,
+    between: impl AsyncFnMut(u64) -> bool,
+) -> Result<Coupled, EngineError> {
+    let pair = Pair::new(&request.draft, &request.target).map_err(|error| at_fault(&error))?;
+    if request.seed > MAX_SEED {
+        let sentence = format!("{} is out of range; choose 0 to {MAX_SEED}", request.seed);
+        return refuse("seed", sentence);
+    }
+    let start = clock();
+    let asked = couple::CoupleRequest {
+        pair: &pair,
+        coupling: match request.rule {
+            CouplingName::Independent => Coupling::Independent,
+            CouplingName::MinHash => Coupling::MinHash,
+            CouplingName::Gumbel => Coupling::Gumbel,
+            CouplingName::Optimal => Coupling::Optimal,
+        },
+        seed: request.seed,
+        trials: request.trials,
+    };
+    let thrown = couple::couple(device, asked, clock, between)
+        .await
+        .map_err(|error| match error {
+            CoupleError::Input(error) => at_fault(&error),
+            CoupleError::Device(error) => error.into(),
+        })?;
+    Ok(Coupled {
+        counts: thrown.counts,
+        trials: thrown.trials,
+        backend: backend_of(device),
+        milliseconds: clock() - start,
+    })
+}
+
+fn check_rounds(request: &RoundsRequest) -> Result<(), EngineError> {
+    Pair::new(&request.draft, &request.target).map_err(|error| at_fault(&error))?;
+    let (vocab, gamma) = (request.target.len(), request.gamma);
+    let outcomes = vocab.checked_pow(gamma.saturating_add(1));
+    if !(1..=MAX_GAMMA).contains(&gamma) {
+        return refuse(
+            "gamma",
+            format!("{gamma} is out of range; choose 1 to {MAX_GAMMA}"),
+        );
+    }
+    if outcomes.is_none_or(|outcomes| outcomes > RoundsRequest::MAX_OUTCOMES) {
+        let most = RoundsRequest::MAX_OUTCOMES;
+        return refuse(
+            "gamma",
+            format!(
+                "{} tokens of {vocab} letters make more than {most} texts, too many to count; \
+                 choose a smaller one",
+                gamma + 1
+            ),
+        );
+    }
+    let last = request.first_trial.checked_add(request.trials);
+    if request.trials == 0 || last.is_none_or(|last| last > MAX_TEXTS) {
+        return refuse(
+            "trials",
+            format!("one seed serves for 1 to {MAX_TEXTS} texts; choose another seed for more"),
+        );
+    }
+    let settings = Settings {
+        seed: request.seed,
+        lenience: request.lenience,
+        epsilon: request.epsilon,
+        delta: request.delta,
+        ..Settings::default()
+    };
+    Ok(settings.check()?)
+}
+
+/// Plays rounds between two fixed distributions and counts what they write. Between two pieces
+/// `between` is asked whether to go on.
+///
+/// # Errors
+///
+/// If an argument is out of range, or the device fails.
+pub async fn count_rounds(
+    device: &Device,
+    request: &RoundsRequest,
+    clock: fn() -> f64,
+    between: impl AsyncFnMut(u64) -> bool,
+) -> Result<RoundsCounted, EngineError> {
+    check_rounds(request)?;
+    let start = clock();
+    let gamma = request.gamma as usize;
+    let rounded = |probs: &[f64]| -> Vec<f32> { probs.iter().map(|prob| *prob as f32).collect() };
+    let (draft, target) = (rounded(&request.draft), rounded(&request.target));
+    let mut proposal = draft.clone();
+    if request.mistake == Some(Mistake::GreedyDraft) {
+        proposal.fill(0.0);
+        proposal[argmax(&request.draft)] = 1.0;
+    }
+    let as_asked = run_settings(&Settings {
+        rule: request.rule,
+        lenience: request.lenience,
+        epsilon: request.epsilon,
+        delta: request.delta,
+        ..Settings::default()
+    });
+    let settings = RunSettings {
+        seed: seed_words(request.seed),
+        rule: request.mistake.map_or(as_asked.rule, mistake_number),
+        ..as_asked
+    };
+    let rows = Rows {
+        vocab: target.len(),
+        proposal: proposal.repeat(gamma),
+        draft: draft.repeat(gamma),
+        target: target.repeat(gamma + 1),
+    };
+    let (first, texts) = (request.first_trial, request.trials);
+    let counts = count(device, settings, &rows, first, texts, between).await?;
+    Ok(RoundsCounted {
+        counts: counts.joint,
+        accepted: counts.accepted,
+        trials: counts.texts,
+        backend: backend_of(device),
+        milliseconds: clock() - start,
+    })
+}
+
+fn mistake_number(mistake: Mistake) -> u32 {
+    match mistake {
+        // The mistake is in the drawing; what is drawn is judged rightly.
+        Mistake::GreedyDraft => RULE_REJECTION,
+        Mistake::ResamplesFromTarget => MISTAKE_RESAMPLES_FROM_TARGET,
+        Mistake::MatchThenResidual => MISTAKE_MATCH_THEN_RESIDUAL,
+        Mistake::DropsImprobableDrafts => MISTAKE_DROPS_IMPROBABLE_DRAFTS,
+        Mistake::MatchOrRatio => MISTAKE_MATCH_OR_RATIO,
+        Mistake::RatioUpsideDown => MISTAKE_RATIO_UPSIDE_DOWN,
+        Mistake::OneCoinForAllPositions => MISTAKE_ONE_COIN_FOR_ALL_POSITIONS,
+        Mistake::ReplacementWithTheSameCoin => MISTAKE_REPLACEMENT_WITH_THE_SAME_COIN,
+    }
+}

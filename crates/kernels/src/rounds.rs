@@ -1,0 +1,258 @@
+//! Many rounds between fixed distributions, by the kernels that write text: what the live test of
+//! losslessness counts.
+//!
+//! Every text has a committed length of its own and with it positions, so texts are written side by
+//! side in one dispatch and share no random number.
+
+use couplet_speculation::Purpose;
+
+use crate::{
+    Buffer, Device, DeviceError, Dispatch, Kernel, Pass, RULE_BLOCK, RULE_GUMBEL, RULE_MINHASH,
+    RULE_SAMPLE_AND_MATCH, RULE_TYPICAL, Read, RunSettings, record,
+};
+
+/// Texts written side by side in one submission.
+pub const TEXTS: usize = 8192;
+
+/// Texts that one seed can begin: 2^11 submissions.
+pub const MAX_TEXTS: u64 = (TEXTS as u64) << 11;
+
+/// The kernel that judges a round by a rule, or by a mistake of the museum.
+pub fn verdict_kernel(rule: u32) -> Kernel {
+    match rule {
+        RULE_GUMBEL | RULE_MINHASH | RULE_SAMPLE_AND_MATCH => Kernel::VerifyOwn,
+        RULE_BLOCK => Kernel::VerifyBlock,
+        RULE_TYPICAL => Kernel::VerifyTypical,
+        _ if rule >= crate::MISTAKE_RESAMPLES_FROM_TARGET => Kernel::Museum,
+        _ => Kernel::Verify,
+    }
+}
+
+/// The kernel with which the draft, and the target for itself, draw under a rule.
+pub fn draw_kernel(rule: u32) -> Kernel {
+    match rule {
+        RULE_GUMBEL | RULE_MINHASH => Kernel::SharedDraw,
+        _ => Kernel::Draw,
+    }
+}
+
+/// Whether a rule compares drafted tokens with the target's own.
+pub fn has_own_tokens(rule: u32) -> bool {
+    verdict_kernel(rule) == Kernel::VerifyOwn
+}
+
+/// The distributions that rounds are played between, by the position within a round.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    /// Number of tokens.
+    pub vocab: usize,
+    /// What drafted tokens are drawn from. Shape: (gamma, vocab).
+    pub proposal: Vec<f32>,
+    /// What they are judged with: the same, unless that is the mistake. Shape: (gamma, vocab).
+    pub draft: Vec<f32>,
+    /// Shape: (gamma + 1, vocab).
+    pub target: Vec<f32>,
+}
+
+impl Rows {
+    /// Drafted tokens per round.
+    pub fn gamma(&self) -> usize {
+        self.draft.len() / self.vocab
+    }
+}
+
+/// A text after some rounds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayedText {
+    /// All tokens that the rounds committed.
+    pub tokens: Vec<u32>,
+    /// How many drafted tokens the first round kept.
+    pub accepted: usize,
+}
+
+/// Plays `rounds` rounds of each of `count` texts, the `first` and those after it; `count` is at
+/// most [`TEXTS`], and none goes beyond a multiple of that. A text of a seed is always the same.
+/// The seed in `settings` has at most 53 bits.
+///
+/// # Errors
+///
+/// If the device fails.
+pub async fn play(
+    device: &Device,
+    settings: RunSettings,
+    rows: &Rows,
+    rounds: usize,
+    first: u64,
+    count: usize,
+) -> Result<Vec<PlayedText>, DeviceError> {
+    let (gamma, vocab) = (rows.gamma(), rows.vocab);
+    let (piece, start) = (first / TEXTS as u64, (first % TEXTS as u64) as usize);
+    let stride = rounds * (gamma + 1);
+    let begin = |text: usize| 1 + (start + text) * stride;
+    let lengths: Vec<u32> = (0..count).map(|text| begin(text) as u32).collect();
+    let settings = RunSettings {
+        seed: [settings.seed[0], settings.seed[1] | (piece as u32) << 21],
+        ..settings
+    };
+    let bench = Bench {
+        device,
+        rule: settings.rule,
+        texts: count as u32,
+        vocab: vocab as u32,
+        settings: device.uniform(&settings),
+        proposal: device.floats(&rows.proposal),
+        draft: device.floats(&rows.draft),
+        target: device.floats(&rows.target),
+        tokens: device.zeros(begin(count)),
+        own_tokens: device.zeros(begin(count)),
+        state: device.buffer(&lengths),
+    };
+    let records = [(); 2].map(|()| device.zeros(count * record::words(gamma)));
+    let first_round = device.program(bench.round(gamma, &records[0]));
+    let later_round = device.program(bench.round(gamma, &records[1]));
+    let mut programs = vec![&first_round];
+    programs.resize(rounds, &later_round);
+    let read = |buffer, words| Read { buffer, words };
+    let words = device
+        .run(
+            &programs,
+            &[
+                read(&bench.tokens, begin(0)..begin(count)),
+                read(&bench.state, 0..count),
+                read(&records[0], 0..count * record::words(gamma)),
+            ],
+        )
+        .await?;
+    let text = |text: usize| {
+        let committed = (words[1][text] - lengths[text]) as usize;
+        PlayedText {
+            tokens: words[0][text * stride..][..committed].to_vec(),
+            accepted: words[2][text * record::words(gamma) + record::ACCEPTED] as usize,
+        }
+    };
+    Ok((0..count).map(text).collect())
+}
+
+/// The buffers of texts written side by side.
+struct Bench<'a> {
+    device: &'a Device,
+    rule: u32,
+    texts: u32,
+    vocab: u32,
+    settings: Buffer,
+    proposal: Buffer,
+    draft: Buffer,
+    target: Buffer,
+    tokens: Buffer,
+    own_tokens: Buffer,
+    state: Buffer,
+}
+
+impl Bench<'_> {
+    fn round(&self, gamma: usize, record: &Buffer) -> Vec<Dispatch> {
+        let mut dispatches: Vec<Dispatch> = (0..gamma)
+            .map(|step| self.draw(Purpose::Draft, step, 1, &self.proposal, &self.tokens))
+            .collect();
+        let mut bindings = vec![
+            self.device.uniform(&Pass {
+                rows: gamma as u32,
+                vocab: self.vocab,
+                ..Pass::default()
+            }),
+            self.settings.clone(),
+            self.draft.clone(),
+            self.target.clone(),
+            self.tokens.clone(),
+            self.state.clone(),
+            record.clone(),
+        ];
+        if has_own_tokens(self.rule) {
+            let rows = gamma as u32 + 1;
+            dispatches.push(self.draw(Purpose::Target, 0, rows, &self.target, &self.own_tokens));
+            bindings.push(self.own_tokens.clone());
+        }
+        dispatches.push(Dispatch {
+            kernel: verdict_kernel(self.rule),
+            bindings,
+            workgroups: [1, self.texts],
+        });
+        dispatches
+    }
+
+    fn draw(
+        &self,
+        purpose: Purpose,
+        first_row: usize,
+        rows: u32,
+        probs: &Buffer,
+        tokens: &Buffer,
+    ) -> Dispatch {
+        Dispatch {
+            kernel: draw_kernel(self.rule),
+            bindings: vec![
+                self.device.uniform(&Pass {
+                    source_row: first_row as u32,
+                    vocab: self.vocab,
+                    purpose: purpose as u32,
+                    ..Pass::default()
+                }),
+                self.settings.clone(),
+                self.state.clone(),
+                probs.clone(),
+                tokens.clone(),
+            ],
+            workgroups: [rows, self.texts],
+        }
+    }
+}
+
+/// How often which text was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// By the first `gamma + 1` tokens, the first of them slowest. Shape: (vocab, ..., vocab).
+    pub joint: Vec<u32>,
+    /// By how many drafted tokens the first round kept. Shape: (gamma + 1).
+    pub accepted: Vec<u64>,
+    /// How many texts.
+    pub texts: u64,
+}
+
+/// Writes texts until `gamma + 1` tokens of each stand, and counts them. `rows` are the same at
+/// every position. Between two pieces `between` is asked, with the texts done so far, whether to go
+/// on. Pieces of any size add up to the same counts.
+///
+/// # Errors
+///
+/// If the device fails.
+pub async fn count(
+    device: &Device,
+    settings: RunSettings,
+    rows: &Rows,
+    first: u64,
+    texts: u64,
+    mut between: impl AsyncFnMut(u64) -> bool,
+) -> Result<Counts, DeviceError> {
+    let places = rows.gamma() + 1;
+    let mut counts = Counts {
+        joint: vec![0; rows.vocab.pow(places as u32)],
+        accepted: vec![0; places],
+        texts: 0,
+    };
+    while counts.texts < texts {
+        let next = first + counts.texts;
+        let room = TEXTS as u64 - next % TEXTS as u64;
+        let piece = room.min(texts - counts.texts) as usize;
+        for text in play(device, settings, rows, places, next, piece).await? {
+            let index = text.tokens[..places]
+                .iter()
+                .fold(0, |index, token| index * rows.vocab + *token as usize);
+            counts.joint[index] += 1;
+            counts.accepted[text.accepted] += 1;
+        }
+        counts.texts += piece as u64;
+        if !between(counts.texts).await {
+            break;
+        }
+    }
+    Ok(counts)
+}

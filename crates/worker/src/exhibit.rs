@@ -1,0 +1,71 @@
+//! Requests of the scenes Couplings and Proof: they need a device and no models.
+
+use couplet_engine::{EngineError, count_rounds, couple};
+use couplet_kernels::{Device, GpuDevice};
+use couplet_protocol::{BackendChoice, Command, Reply};
+
+use crate::scope;
+use crate::session::Session;
+
+impl Session {
+    /// Fulfils a request or says why not. Others are being fulfilled meanwhile.
+    pub(crate) async fn exhibit(&self, command: Command) {
+        let device = self.bench().await;
+        let mut result = self.exhibit_on(&device, &command).await;
+        if matches!(result, Err(EngineError::Device(_))) {
+            // The GPU is gone: the same numbers come from the CPU.
+            self.spare.replace(Some(Device::Cpu));
+            result = self.exhibit_on(&Device::Cpu, &command).await;
+        }
+        let (Command::Couple { id, .. } | Command::CountRounds { id, .. }) = command else {
+            return;
+        };
+        self.stopped.borrow_mut().remove(&id);
+        scope::post(&result.unwrap_or_else(|error| Reply::Failed {
+            id: Some(id),
+            failure: error.failure(),
+        }));
+    }
+
+    async fn exhibit_on(&self, device: &Device, command: &Command) -> Result<Reply, EngineError> {
+        let go_on = async |id: u32| {
+            self.breathe().await;
+            !self.stopped.borrow().contains(&id)
+        };
+        match command {
+            Command::Couple { id, request } => {
+                let coupled = couple(device, request, scope::now, async |_| go_on(*id).await);
+                let coupled = coupled.await?;
+                Ok(Reply::Coupled { id: *id, coupled })
+            }
+            Command::CountRounds { id, request } => {
+                let counted = count_rounds(device, request, scope::now, async |_| go_on(*id).await);
+                let counted = counted.await?;
+                Ok(Reply::RoundsCounted { id: *id, counted })
+            }
+            _ => unreachable!("other commands wait for their turn"),
+        }
+    }
+
+    /// The device of the loaded pair, else one of its own.
+    async fn bench(&self) -> Device {
+        let of_pair = self.loaded.borrow().as_ref().and_then(|loaded| {
+            let engine = loaded.engine.as_ref()?;
+            Some(engine.device().clone())
+        });
+        if let Some(device) = of_pair {
+            return device.beside();
+        }
+        if let Some(device) = self.spare.borrow().as_ref() {
+            return device.beside();
+        }
+        let device = match self.choice.get() {
+            // Nobody has said yet whether the GPU may be used.
+            None => return Device::Cpu,
+            Some(BackendChoice::Cpu) => Device::Cpu,
+            Some(BackendChoice::Auto) => GpuDevice::new().await.map_or(Device::Cpu, Device::Gpu),
+        };
+        self.spare.replace(Some(device.clone()));
+        device.beside()
+    }
+}
