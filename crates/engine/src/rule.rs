@@ -39,3 +39,18 @@ pub(crate) fn run_settings(settings: &Settings) -> RunSettings {
         ..RunSettings::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use couplet_kernels::Kernel;
+    use couplet_kernels::rounds::verdict_kernel;
+
+    use super::*;
+
+    #[test]
+    fn no_run_can_ask_for_a_mistake_of_the_museum() {
+        for rule in Rule::ALL {
+            assert_ne!(verdict_kernel(rule_number(rule)), Kernel::Museum);
+        }
+    }
+}

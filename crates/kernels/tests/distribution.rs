@@ -14,9 +14,10 @@ const VOCAB: usize = 3;
 const GAMMA: usize = 3;
 const ROUNDS: usize = 100_000;
 
-/// Example A of the literature's worked cases, its reverse, and two that nearly agree; every
-/// position of the block has tables of its own.
-const DRAFT: [[f32; VOCAB]; GAMMA] = [[0.5, 0.3, 0.2], [0.2, 0.3, 0.5], [0.6, 0.3, 0.1]];
+/// Example A of the literature's worked cases, a draft that misses what the target likes best, so
+/// that Block keeps prefixes that were drafted too often, and two that nearly agree; every position
+/// of the block has tables of its own.
+const DRAFT: [[f32; VOCAB]; GAMMA] = [[0.5, 0.3, 0.2], [0.05, 0.15, 0.8], [0.6, 0.3, 0.1]];
 const TARGET: [[f32; VOCAB]; GAMMA + 1] = [
     [0.2, 0.3, 0.5],
     [0.5, 0.3, 0.2],
@@ -31,8 +32,9 @@ fn settings(rule: u32) -> RunSettings {
         temperature: 1.0,
         top_p: 1.0,
         lenience: 0.5,
-        epsilon: 0.3,
-        delta: 0.09,
+        // Large enough to reject now and then.
+        epsilon: 0.28,
+        delta: 0.9,
         ..RunSettings::default()
     }
 }
@@ -40,7 +42,7 @@ fn settings(rule: u32) -> RunSettings {
 /// The rules and mistakes as kernels and as mathematics.
 fn procedures() -> Vec<(u32, Box<dyn Procedure>)> {
     let lenience = Rule::Lenience(Lenience::new(0.5).expect("in range"));
-    let typical = Rule::Typical(Typical::new(0.3, 0.09).expect("in range"));
+    let typical = Rule::Typical(Typical::new(0.28, 0.9).expect("in range"));
     vec![
         (RULE_REJECTION, Box::new(Rule::Rejection)),
         (RULE_GREEDY, Box::new(Rule::Greedy)),
@@ -144,7 +146,8 @@ fn rounds_on_the_gpu_have_the_exact_distribution() {
 #[test]
 fn the_live_test_tells_lossless_rules_from_the_others() {
     let gamma = 2;
-    let (draft, target) = (DRAFT[0], TARGET[0]);
+    // Not example A, in which the residual behind a prefix of a block is empty.
+    let (draft, target) = ([0.8f32, 0.05, 0.15], TARGET[0]);
     let rows = Rows {
         vocab: VOCAB,
         proposal: draft.repeat(gamma),
