@@ -2,9 +2,9 @@
 //!
 //! `cargo run -p couplet-kernels --example couple_speed [gpu|cpu]`
 //!
-//! A time counts only if what was counted in it is right: every run's counts must be those of the
-//! first, add up to the trials, and agree as often as the formula says; on the GPU the first run of
-//! a shorter length must be the twin's, pair by pair.
+//! A time counts only if what was counted in it is right: before the first, a fiftieth of the trials
+//! must give the twin's counts, pair by pair; every run's counts must be those of the first, add up
+//! to the trials, and agree as often as the formula says.
 
 use std::time::Instant;
 

@@ -20,10 +20,10 @@ const GROWTH: f64 = 8.0;
 /// Invocations of a workgroup; `shaders/couple.wgsl`.
 const WORKGROUP: u32 = 64;
 /// Workgroups that are filled before an invocation gets a second trial.
-const FILLED_FIRST: u32 = 256;
+const FILLED_FIRST: u32 = 32;
 /// Trials of an invocation when all workgroups are filled. Invocations that run in step wait for
 /// the slowest of them, and over several trials their times even out.
-const TRIALS_PER_INVOCATION: u32 = 16;
+const TRIALS_PER_INVOCATION: u32 = 64;
 /// Workgroups that every device allows in a row.
 const MAX_WORKGROUPS: u32 = 65_535;
 

@@ -7,7 +7,9 @@ use couplet_kernels::couple::{CoupleCounts, CoupleError, CoupleRequest, couple};
 use couplet_kernels::{Device, GpuDevice};
 use couplet_speculation::input::{InputError, MAX_JOINT_TOKENS, MAX_TRIALS};
 use couplet_speculation::random::exponential::exponential;
-use couplet_speculation::random::{first_dart, race, threefry2x32, uniform_from_bits};
+use couplet_speculation::random::{
+    Purpose, first_dart, race, threefry2x32, uniform_from_bits, words,
+};
 use couplet_speculation::{Coupling, Pair, chi_square, normalised};
 
 /// The GPU, unless there is none and the environment says that there need be none.
@@ -203,11 +205,45 @@ fn pairs_of_every_kind_are_thrown_as_often_as_the_mathematics_says() {
     assert!(50 * improbable < p_values.len(), "{improbable}");
 }
 
-/// The winner of a race as products of f32 decide it, without quotients.
-fn race_by_products(seed: u64, trial: u32, probs: &[f32]) -> usize {
+/// `rough_clock` of the shader.
+fn rough_clock(seed: u64, trial: u32, token: u32) -> f32 {
+    const COEFFICIENTS: [f32; 9] = [
+        1.3862944,
+        0.61369973,
+        0.38613254,
+        0.2786218,
+        0.20981593,
+        0.14782986,
+        0.083671406,
+        0.031262618,
+        0.005499831,
+    ];
+    let bits = words(seed, trial, Purpose::Clock, token);
+    let twice_w = (bits[1] | 1) as f32 * 2f32.powi(-32);
+    let slope = COEFFICIENTS
+        .into_iter()
+        .rev()
+        .reduce(|slope, coefficient| coefficient - (1.0 - twice_w) * slope)
+        .expect("there are nine");
+    bits[0].leading_zeros() as f32 * std::f32::consts::LN_2 + 0.5 * twice_w * slope
+}
+
+#[test]
+fn rough_clocks_are_wrong_by_less_than_the_shader_says() {
+    let mut worst = 0.0f64;
+    for trial in 0..1_000_000 {
+        let exact = f64::from(exponential(9, trial, 1));
+        worst = worst.max((f64::from(rough_clock(9, trial, 1)) / exact - 1.0).abs());
+    }
+    println!("rough clocks are wrong by {worst:e} at most");
+    assert!(worst < 2f64.powi(-20), "{worst:e}");
+}
+
+/// The winner of a race as the shader sees it at first.
+fn rough_race(seed: u64, trial: u32, probs: &[f32]) -> usize {
     let (mut first, mut winner) = ((f32::MAX, 1.0), 0);
     for (token, &prob) in probs.iter().enumerate() {
-        let clock = exponential(seed, trial, token as u32);
+        let clock = rough_clock(seed, trial, token as u32);
         if clock * first.1 < first.0 * prob {
             (first, winner) = ((clock, prob), token);
         }
@@ -215,9 +251,9 @@ fn race_by_products(seed: u64, trial: u32, probs: &[f32]) -> usize {
     winner
 }
 
-/// The GPU compares products and divides only where two times are close. Here every row is made
-/// for one trial, so that both its clocks strike at the same time but for the last bits, and the
-/// products alone often name the wrong winner.
+/// The GPU races with rough clocks and decides exactly only where two times are close. Here every
+/// row is made for one trial, so that both its clocks strike at the same time but for the last
+/// bits, and the rough race often has the wrong winner.
 #[test]
 fn close_races_are_decided_by_their_quotients() {
     let devices: Vec<Device> = devices().collect();
@@ -230,7 +266,7 @@ fn close_races_are_decided_by_their_quotients() {
         let pair = Pair::new(&draft, &target).expect("shares of one");
         otherwise += rounded(&pair)
             .iter()
-            .filter(|row| race_by_products(seed, 0, row) != race(seed, 0, row.iter().copied()))
+            .filter(|row| rough_race(seed, 0, row) != race(seed, 0, row.iter().copied()))
             .count();
         let request = CoupleRequest {
             seed,

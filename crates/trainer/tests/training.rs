@@ -90,6 +90,7 @@ fn the_same_seed_gives_the_same_pair_and_a_killed_run_goes_on_without_loss() {
         "MODEL_CARD.md",
         "model-card.json",
         "tokenizer.json",
+        "bigram.json",
         "recording.json",
         "target/loss.svg",
         "../pairs.json",
