@@ -4,22 +4,21 @@
 mod common;
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::rc::Rc;
 
-use common::{PROMPTS, backends, clock, shipped_files, write};
-use couplet_engine::{Backend, Engine, Pair};
+use common::{PROMPTS, backends, clock, write};
+use couplet_engine::{Backend, Engine, Pair, PairFiles};
 use couplet_protocol::{Drafter, Rule, Settings};
 
 const RULES: [Rule; 3] = [Rule::Gumbel, Rule::MinHash, Rule::SampleAndMatch];
 
-/// The shipped pair with one of its two drafts, and with its bigram table.
-fn engine(backend: &Backend, plain: bool) -> Engine {
-    let folder = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../assets/pairs/shakespeare"
-    );
-    let read = |path: &str| std::fs::read(format!("{folder}/{path}")).expect("a shipped file");
-    let mut files = shipped_files();
+/// A shipped pair with one of its two drafts, and with its bigram table.
+fn engine(backend: &Backend, pair: &str, plain: bool) -> Engine {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/pairs");
+    let folder = folder.join(pair);
+    let read = |path: &str| std::fs::read(folder.join(path)).expect("a shipped file");
+    let mut files = PairFiles::from_folder(&folder).expect("the shipped pair can be read");
     if plain {
         let mut card: couplet_model::ModelCard =
             serde_json::from_slice(&files.card).expect("a card");
@@ -38,7 +37,10 @@ fn engine(backend: &Backend, plain: bool) -> Engine {
 #[test]
 fn one_seed_gives_one_text_whatever_drafts() {
     for (name, backend) in backends() {
-        let (distilled, plain) = (engine(&backend, false), engine(&backend, true));
+        let (distilled, plain) = (
+            engine(&backend, "shakespeare", false),
+            engine(&backend, "shakespeare", true),
+        );
         let drafters = [
             (&distilled, Drafter::Model),
             (&plain, Drafter::Model),
@@ -96,10 +98,40 @@ fn one_seed_gives_one_text_whatever_drafts() {
     }
 }
 
+/// The same with 2,048 tokens, where a dart needs as many throws.
+#[test]
+fn one_seed_gives_one_story_whatever_drafts() {
+    for (name, backend) in backends() {
+        let engine = engine(&backend, "stories", false);
+        for (index, prompt) in ["Once upon a time", "The little fox "].iter().enumerate() {
+            for rule in RULES {
+                let settings = Settings {
+                    pair: "stories".to_owned(),
+                    prompt: (*prompt).to_owned(),
+                    rule,
+                    gamma: 0,
+                    top_k: [0, 40][index],
+                    max_tokens: 10,
+                    ..Settings::default()
+                };
+                let (alone, _) = write(&engine, &settings);
+                for (drafter, gamma) in [(Drafter::Model, 3), (Drafter::Bigram, 5)] {
+                    let settings = Settings {
+                        gamma,
+                        drafter,
+                        ..settings.clone()
+                    };
+                    assert_eq!(write(&engine, &settings).0, alone, "{name}: {settings:?}");
+                }
+            }
+        }
+    }
+}
+
 /// Under Rejection the text is another sample: were it the same, the test above would show nothing.
 #[test]
 fn under_rejection_another_drafter_gives_another_text() {
-    let engine = engine(&Backend::cpu(), false);
+    let engine = engine(&Backend::cpu(), "shakespeare", false);
     let texts: HashSet<Vec<u32>> = Drafter::ALL
         .into_iter()
         .map(|drafter| {
