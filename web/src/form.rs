@@ -101,14 +101,17 @@ impl Form {
     ///
     /// The first field that does not work, and why.
     pub fn read(&self) -> Result<Settings, FieldError> {
+        let usual = Settings::default();
+        let rule = self.rule.get();
+        let (lenient, typical) = (rule == Rule::Lenience, rule == Rule::Typical);
         let settings = Settings {
             pair: self.pair.get(),
             prompt: self.prompt.get(),
-            gamma: number(self.gamma, "gamma", "a whole number, 0 to 8")?,
-            rule: self.rule.get(),
-            lenience: number(self.lenience, "lenience", "a number above 0, up to 1")?,
-            epsilon: number(self.epsilon, "epsilon", "a number above 0, up to 1")?,
-            delta: number(self.delta, "delta", "a number above 0, up to 1")?,
+            gamma: number(self.gamma, "gamma", "a whole number, 0 to 16")?,
+            rule,
+            lenience: share(self.lenience, "lenience", lenient, usual.lenience)?,
+            epsilon: share(self.epsilon, "epsilon", typical, usual.epsilon)?,
+            delta: share(self.delta, "delta", typical, usual.delta)?,
             drafter: self.drafter.get(),
             temperature: number(self.temperature, "temperature", "a number, 0 to 4")?,
             top_k: number(self.top_k, "top_k", "a whole number; 0 turns it off")?,
@@ -128,6 +131,17 @@ impl Form {
     pub fn error(&self) -> Option<FieldError> {
         self.read().err().or_else(|| self.refused.get())
     }
+}
+
+/// A parameter of one rule. Under the others its field is not shown, so nothing that stands in it
+/// is an error.
+fn share(text: RwSignal<String>, field: &str, used: bool, usual: f64) -> Result<f64, FieldError> {
+    let value = number(text, field, "a number above 0, up to 1");
+    if used {
+        return value;
+    }
+    let fits = |value: &f64| *value >= Settings::SMALLEST_SHARE && *value <= 1.0;
+    Ok(value.ok().filter(fits).unwrap_or(usual))
 }
 
 fn number<T: std::str::FromStr>(

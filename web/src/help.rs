@@ -13,7 +13,7 @@ const KEYS: [(&str, &str); 7] = [
     ("?", "this help"),
 ];
 
-const TERMS: [(&str, &str); 9] = [
+const TERMS: [(&str, &str); 17] = [
     (
         "Draft",
         "the small, quick model. It proposes the next few tokens one after another, in pencil.",
@@ -28,7 +28,7 @@ const TERMS: [(&str, &str); 9] = [
     ),
     (
         "Draw u",
-        "a uniform random number between 0 and 1. A token stays when u is below target / draft.",
+        "a uniform random number between 0 and 1. Under Rejection a token stays when u is below target / draft.",
     ),
     (
         "Acceptance rate α",
@@ -45,6 +45,38 @@ const TERMS: [(&str, &str); 9] = [
     (
         "Total variation",
         "how far apart two distributions are: half the sum of their differences. The expected acceptance is 1 minus it.",
+    ),
+    (
+        "Coupling",
+        "a way for two distributions to share chance, so that a draw from one is often the same as a draw from the other.",
+    ),
+    (
+        "Gumbel",
+        "a coupling: every token has a random clock, both models divide the same clocks by their own probabilities, and in each the earliest token is drawn. Kept is what is earliest in both.",
+    ),
+    (
+        "MinHash",
+        "a coupling: darts fly at a board as wide as the vocabulary and as high as 1, and a model draws the token of the first dart that lands under its bars. Both look at the same darts.",
+    ),
+    (
+        "Sample and match",
+        "no coupling: the target draws a token of its own with a number of its own, and only the same token is kept.",
+    ),
+    (
+        "Drafter-invariant",
+        "one seed gives one text, whoever drafts and however far ahead: true of Gumbel, MinHash, Sample and match and Greedy.",
+    ),
+    (
+        "Block verification",
+        "judges the drafted tokens together. Each beginning of them has its own test, and the longest that passes is kept, even if a shorter one fails. Exact, and on average no fewer tokens than Rejection.",
+    ),
+    (
+        "Lenience",
+        "the share of the draft’s probability that counts. Below 1 more is kept than is the target’s due, so the text is not exact.",
+    ),
+    (
+        "Typical acceptance",
+        "keeps every token that is probable enough for the target, above min(ε, δ·e^−H) with the entropy H. Not exact.",
     ),
     (
         "Temperature",

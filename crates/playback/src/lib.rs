@@ -4,8 +4,17 @@
 //! [`Run::state`] folds it up to a playhead into a [`StageState`], which is all that the views
 //! draw. Playing, stepping back, scrubbing and replaying a recording are therefore one path,
 //! and none of it needs a browser.
+//!
+//! What a rule held against a token is a [`Test`]. Where that is noise which draft and target
+//! share, it follows from the seed and the log, and [`Race`], [`Board`] and [`OwnDraw`] compute it
+//! again.
 
+mod board;
+mod expected;
+mod judging;
 mod narration;
+mod own_draw;
+mod race;
 mod run;
 mod state;
 mod step;
@@ -14,7 +23,12 @@ mod visible;
 #[cfg(test)]
 mod fixture;
 
+pub use board::{Board, Throw};
+pub use expected::expected_acceptance;
+pub use judging::{Test, is_exact};
 pub use narration::{Piece, count_word, narrate, plain, round_summary};
+pub use own_draw::OwnDraw;
+pub use race::{Race, Runner};
 pub use run::{Closing, ClosingKind, Proposal, Round, Run, Verdict};
 pub use state::{Glyph, InkToken, Mark, RoundInk, StageState, Statistics, fold};
 pub use step::{Pace, Phase, Step};

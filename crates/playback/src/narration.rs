@@ -1,7 +1,11 @@
-use couplet_protocol::Rule;
+//! What happens, in sentences.
+
+mod judge;
+
+use couplet_protocol::{Rule, Settings};
 
 use crate::visible::spoken;
-use crate::{ClosingKind, Phase, Round, Step, Verdict};
+use crate::{Closing, ClosingKind, Phase, Round, Step};
 
 /// Part of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,105 +66,92 @@ impl Sentence {
 }
 
 /// What happens in a step, in one or two sentences. `show` gives a token as it can be seen.
-pub fn narrate(round: &Round, step: Step, rule: Rule, show: impl Fn(u32) -> String) -> Vec<Piece> {
+pub fn narrate(
+    round: &Round,
+    step: Step,
+    settings: &Settings,
+    show: impl Fn(u32) -> String,
+) -> Vec<Piece> {
     let say = Sentence(Vec::new());
+    let drafted = round.proposals.len();
     let sentence = match step.phase {
         Phase::Draft => {
-            let tokens: Vec<String> = round.proposals.iter().map(|proposal| show(proposal.token)).collect();
-            say.text("The draft pencils ").list(tokens).text(if round.proposals.len() > 1 {
+            let tokens = round.proposals.iter().map(|it| show(it.token)).collect();
+            let order = if drafted > 1 {
                 ", one after another."
             } else {
                 "."
-            })
+            };
+            say.text("The draft pencils ").list(tokens).text(order)
         }
-        Phase::Verify if round.proposals.len() == 1 => {
+        Phase::Verify if drafted == 1 => {
             say.text("The target reads it in one pass and gives it a probability of its own.")
         }
         Phase::Verify => say.text(format!(
             "The target reads all {} in one pass and gives each a probability of its own.",
-            count_word(round.proposals.len())
+            count_word(drafted)
         )),
-        Phase::Judge => match round.proposals.get(step.column) {
-            Some(proposal) => {
-                let token = show(proposal.token);
-                match &proposal.verdict {
-                    Some(verdict) if rule == Rule::Greedy => judge_greedy(say, token, verdict),
-                    Some(verdict) => judge(say, token, verdict),
-                    None => say,
-                }
-            }
-            None => say,
-        },
+        Phase::Judge if settings.rule == Rule::Block => judge::block(say, round, show),
+        Phase::Judge => judge::token(say, round, step.column, settings, show),
         Phase::Resample | Phase::Bonus => match &round.closing {
-            Some(closing) if closing.kind == ClosingKind::Bonus && round.proposals.is_empty() => {
-                say.text("Nothing was drafted: the target writes ").token(show(closing.token)).text(" alone.")
-            }
-            Some(closing) if closing.kind == ClosingKind::Bonus => {
-                let all = match round.proposals.len() {
-                    1 => "The drafted token was inked.".to_owned(),
-                    count => format!("All {} were inked.", count_word(count)),
-                };
-                say.text(format!("{all} The same pass already holds the target’s next token, so "))
-                    .token(show(closing.token))
-                    .text(" comes free.")
-            }
-            Some(closing) if rule == Rule::Greedy => {
-                say.text("The target’s own most probable token is ").token(show(closing.token)).text(", so that is inked.")
-            }
-            Some(closing) => say
-                .text(format!(
-                    "Where the target has more than the draft lies the residual. u′ {:.2} lands in ",
-                    closing.draw
-                ))
-                .token(show(closing.token))
-                .text(", which is inked instead."),
+            Some(closing) => close(say, round, closing, settings.rule, show(closing.token)),
             None => say,
         },
-        Phase::Commit => say.text(commit(round)),
+        Phase::Commit => say.text(commit(round, settings.rule)),
     };
     sentence.0
 }
 
-fn judge(say: Sentence, token: String, verdict: &Verdict) -> Sentence {
-    let only = if verdict.target_prob < verdict.draft_prob {
-        "only "
-    } else {
-        ""
+fn close(say: Sentence, round: &Round, closing: &Closing, rule: Rule, token: String) -> Sentence {
+    if closing.kind == ClosingKind::Bonus {
+        let all = match round.proposals.len() {
+            0 => {
+                return say
+                    .text("Nothing was drafted: the target writes ")
+                    .token(token)
+                    .text(" alone.");
+            }
+            1 => "The drafted token was inked.".to_owned(),
+            count => format!("All {} were inked.", count_word(count)),
+        };
+        return say
+            .text(format!(
+                "{all} The same pass already holds the target’s next token, so "
+            ))
+            .token(token)
+            .text(" comes free.");
+    }
+    let own = match rule {
+        Rule::Greedy => "The target’s own most probable token is ",
+        Rule::Gumbel => "The target’s own first is ",
+        Rule::MinHash => "The target’s own dart names ",
+        Rule::SampleAndMatch => "The target’s own draw is ",
+        Rule::Rejection | Rule::Block | Rule::Lenience | Rule::Typical => "",
     };
-    let say = say
-        .text("The draft gave ")
-        .token(token.clone())
-        .text(format!(
-            " {:.2}; the target {only}{:.2}. ",
-            verdict.draft_prob, verdict.target_prob
-        ));
-    if verdict.accepted {
-        say.text("The needle fell in the green, so ")
-            .token(token)
-            .text(" is inked.")
-    } else {
-        say.text("The needle fell in the hatching, so ")
-            .token(token)
-            .text(" is struck.")
+    if !own.is_empty() {
+        return say.text(own).token(token).text(", so that is inked.");
     }
+    let place = match rule {
+        Rule::Block => "The target, times the kept ratio, less the draft is the residual.",
+        Rule::Lenience => "Where the target has more than the draft that counts lies the residual.",
+        Rule::Typical => "The target draws another.",
+        _ => "Where the target has more than the draft lies the residual.",
+    };
+    say.text(format!("{place} u′ {:.2} lands in ", closing.draw))
+        .token(token)
+        .text(", which is inked instead.")
 }
 
-fn judge_greedy(say: Sentence, token: String, verdict: &Verdict) -> Sentence {
-    let say = say.token(token);
-    if verdict.accepted {
-        say.text(" is the target’s most probable token, so it is inked.")
-    } else {
-        say.text(" is not the target’s most probable token, so it is struck.")
-    }
-}
-
-fn commit(round: &Round) -> String {
+fn commit(round: &Round, rule: Rule) -> String {
     let mut parts = Vec::new();
     match round.accepted() {
         0 => {}
         count => parts.push(format!("{} inked", count_word(count))),
     }
     match round.closing.as_ref().map(|closing| closing.kind) {
+        Some(ClosingKind::Resampled) if writes_its_own(rule) => {
+            parts.push("one replaced".to_owned());
+        }
         Some(ClosingKind::Resampled) => parts.push("one resampled".to_owned()),
         Some(ClosingKind::Bonus) if !round.proposals.is_empty() => {
             parts.push("one bonus".to_owned())
@@ -193,7 +184,12 @@ fn commit(round: &Round) -> String {
 
 /// One sentence about a whole round, for people who listen. `show` gives a token as it can be
 /// seen.
-pub fn round_summary(number: usize, round: &Round, show: impl Fn(u32) -> String) -> String {
+pub fn round_summary(
+    number: usize,
+    round: &Round,
+    rule: Rule,
+    show: impl Fn(u32) -> String,
+) -> String {
     let show = |token: u32| spoken(&show(token));
     let mut sentence = format!("Round {number}: {} accepted", round.accepted());
     if let Some(proposal) = round
@@ -206,11 +202,21 @@ pub fn round_summary(number: usize, round: &Round, show: impl Fn(u32) -> String)
         Some(closing) if closing.kind == ClosingKind::Bonus => {
             sentence.push_str(&format!(", {} added by the target", show(closing.token)));
         }
+        Some(closing) if writes_its_own(rule) => sentence.push_str(&format!(
+            ", the target’s own {} in its place",
+            show(closing.token)
+        )),
         Some(closing) => sentence.push_str(&format!(", {} resampled", show(closing.token))),
         None => {}
     }
     sentence.push('.');
     sentence
+}
+
+/// Whether a rejected token is replaced by the one that the target had anyway, and not by another
+/// draw.
+fn writes_its_own(rule: Rule) -> bool {
+    rule.is_drafter_invariant()
 }
 
 fn capital(text: &str) -> String {
@@ -221,62 +227,4 @@ fn capital(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Cut, Run, fixture, visible};
-
-    fn sentence(playhead: usize, rule: Rule) -> String {
-        let run = Run::from_events(&fixture::events());
-        let step = run.step_at(playhead).unwrap();
-        let letters = ["K", " ", "s", "n", "d", "\n"];
-        plain(&narrate(&run.rounds()[step.round], step, rule, |token| {
-            visible(letters[token as usize], Cut::Characters)
-        }))
-    }
-
-    #[test]
-    fn every_phase_has_its_sentence() {
-        let said = |playhead| sentence(playhead, Rule::Rejection);
-        assert_eq!(said(1), "The draft pencils s, n and d, one after another.");
-        assert_eq!(
-            said(2),
-            "The target reads all three in one pass and gives each a probability of its own."
-        );
-        assert_eq!(
-            said(3),
-            "The draft gave s 0.31; the target 0.40. The needle fell in the green, so s is inked."
-        );
-        assert_eq!(
-            said(4),
-            "The draft gave n 0.31; the target only 0.09. The needle fell in the hatching, so n is struck."
-        );
-        assert_eq!(
-            said(5),
-            "Where the target has more than the draft lies the residual. u′ 0.21 lands in line break, which is inked instead."
-        );
-        assert_eq!(
-            said(6),
-            "One inked, one resampled, one thrown away: two tokens from a single pass of the target."
-        );
-    }
-
-    #[test]
-    fn greedy_speaks_of_the_most_probable_token() {
-        assert!(sentence(4, Rule::Greedy).contains("is not the target’s most probable token"));
-    }
-
-    #[test]
-    fn a_round_is_summed_up_for_people_who_listen() {
-        let run = Run::from_events(&fixture::events());
-        let letters = ["K", " ", "s", "n", "d", "\n"];
-        let text = |token: u32| visible(letters[token as usize], Cut::Characters);
-        assert_eq!(
-            round_summary(1, &run.rounds()[0], text),
-            "Round 1: 1 accepted, n rejected, line break resampled."
-        );
-        assert_eq!(
-            round_summary(2, &run.rounds()[1], text),
-            "Round 2: 3 accepted, d added by the target."
-        );
-    }
-}
+mod tests;

@@ -11,43 +11,39 @@ pub struct Verdict {
     pub draft_prob: f32,
     /// Probability under the target.
     pub target_prob: f32,
-    /// The uniform draw u.
+    /// The uniform draw u; 0 under rules that need none.
     pub draw: f32,
+    /// What u or the target's probability had to pass, under Block and Typical.
+    pub threshold: Option<f32>,
+    /// What the target draws here by itself, under Gumbel, MinHash and Sample-and-match.
+    pub own_token: Option<u32>,
     /// Whether the token was kept.
     pub accepted: bool,
     /// The target's distribution at this place.
     pub distribution: Distribution,
 }
 
-impl Verdict {
-    /// `min(1, target / draft)`: below it u keeps the token.
-    pub fn threshold(&self) -> f32 {
-        if self.draft_prob <= 0.0 {
-            1.0
-        } else {
-            (self.target_prob / self.draft_prob).min(1.0)
-        }
-    }
-}
-
 /// A drafted token and, if it was judged, the verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
+    /// Its place in the text, by which its random numbers are keyed.
+    pub position: u32,
     /// The token.
     pub token: u32,
     /// What it was drawn from.
     pub distribution: Distribution,
-    /// Absent for tokens behind a rejected one.
+    /// Absent for tokens behind a rejected one, but under Block.
     pub verdict: Option<Verdict>,
 }
 
 impl Proposal {
-    /// Probability of the token under the draft.
-    pub fn draft_prob(&self) -> f32 {
-        let kept = || self.distribution.prob(self.token).unwrap_or(0.0);
+    /// Probability of the token under the draft. `None` where the log does not hold it: the token
+    /// is not among the most probable of a large vocabulary and was not judged.
+    pub fn draft_prob(&self) -> Option<f32> {
+        let kept = || self.distribution.prob(self.token);
         self.verdict
             .as_ref()
-            .map_or_else(kept, |verdict| verdict.draft_prob)
+            .map_or_else(kept, |verdict| Some(verdict.draft_prob))
     }
 }
 
@@ -69,9 +65,10 @@ pub struct Closing {
     pub token: u32,
     /// Residual or the target's distribution.
     pub distribution: Distribution,
-    /// `sum max(0, target - draft)` of a replacement; 1 for a bonus.
+    /// Sum of the residual before it was normalised, 0 where the target's distribution was drawn
+    /// from; 1 for a bonus.
     pub mass: f32,
-    /// The draw that chose it.
+    /// The draw that chose it; 0 where shared noise or no chance did.
     pub draw: f32,
 }
 
@@ -94,9 +91,11 @@ impl Round {
         self.verdicts().filter(|verdict| verdict.accepted).count()
     }
 
-    /// Drafted tokens that were judged; those behind a rejected one are not.
+    /// Drafted tokens whose fate was decided by themselves: the kept ones and the rejected one.
+    /// What lies behind that is discarded, even where Block has looked at it.
     pub fn tested(&self) -> usize {
-        self.verdicts().count()
+        self.rejected()
+            .map_or_else(|| self.accepted(), |column| column + 1)
     }
 
     /// Column of the rejected token.
@@ -112,6 +111,32 @@ impl Round {
     /// Drafted tokens behind the rejected one.
     pub fn discarded(&self) -> usize {
         self.proposals.len() - self.tested()
+    }
+
+    /// Whether the drafted tokens were judged together, as Block does. Its verdicts alone have
+    /// both a draw and something to hold it against.
+    pub fn judged_together(&self) -> bool {
+        self.verdicts()
+            .next()
+            .is_some_and(|verdict| verdict.threshold.is_some() && verdict.draw > 0.0)
+    }
+
+    /// What Block has left of the ratio behind the kept tokens: `p_i = min(1, p_(i-1) * t_i / d_i)`,
+    /// 1 for none. The residual is that of the target times this.
+    pub fn kept_ratio(&self) -> f64 {
+        self.verdicts()
+            .take(self.accepted())
+            .fold(1.0, |ratio, verdict| {
+                let (draft, target) = (
+                    f64::from(verdict.draft_prob),
+                    f64::from(verdict.target_prob),
+                );
+                if draft > 0.0 {
+                    (ratio * target / draft).min(1.0)
+                } else {
+                    ratio
+                }
+            })
     }
 
     fn verdicts(&self) -> impl Iterator<Item = &Verdict> {
@@ -154,10 +179,12 @@ impl Run {
                 self.prompt.clone_from(prompt_tokens);
             }
             Event::Drafted {
+                position,
                 token,
                 draft_distribution,
                 ..
             } => self.open.proposals.push(Proposal {
+                position: *position,
                 token: *token,
                 distribution: draft_distribution.clone(),
                 verdict: None,
@@ -166,6 +193,8 @@ impl Run {
                 draft_prob,
                 target_prob,
                 draw,
+                threshold,
+                own_token,
                 accepted,
                 target_distribution,
                 ..
@@ -180,6 +209,8 @@ impl Run {
                         draft_prob: *draft_prob,
                         target_prob: *target_prob,
                         draw: *draw,
+                        threshold: *threshold,
+                        own_token: *own_token,
                         accepted: *accepted,
                         distribution: target_distribution.clone(),
                     });
@@ -243,7 +274,13 @@ impl Run {
             push(Phase::Draft, 0);
             push(Phase::Verify, 0);
         }
-        for column in 0..round.tested() {
+        // A block has one verdict, which is out once its last token that counts is judged.
+        let first = if round.judged_together() {
+            round.tested().saturating_sub(1)
+        } else {
+            0
+        };
+        for column in first..round.tested() {
             push(Phase::Judge, column);
         }
         match round.closing.as_ref().map(|closing| closing.kind) {
@@ -363,6 +400,47 @@ mod tests {
         let run = Run::from_events(&events);
         assert_eq!(run.steps().len(), 2);
         assert_eq!(run.steps()[0].phase, Phase::Bonus);
+    }
+
+    #[test]
+    fn a_block_is_judged_in_one_step_and_what_lies_behind_it_is_discarded() {
+        let run = Run::from_events(&fixture::block());
+        let steps = |round| -> Vec<(Phase, usize)> {
+            let of_round = run.steps().iter().filter(|step| step.round == round);
+            of_round.map(|step| (step.phase, step.column)).collect()
+        };
+        use Phase::*;
+        // The first token failed its own test and was kept, because the second passed.
+        let expected = [
+            (Draft, 0),
+            (Verify, 0),
+            (Judge, 2),
+            (Resample, 2),
+            (Commit, 0),
+        ];
+        assert_eq!(steps(0), expected);
+        let round = &run.rounds()[0];
+        assert_eq!((round.accepted(), round.tested()), (2, 3));
+        assert_eq!((round.rejected(), round.discarded()), (Some(2), 1));
+        assert!(round.proposals[3].verdict.is_some(), "judged all the same");
+        let expected = [(Draft, 0), (Verify, 0), (Judge, 3), (Bonus, 4), (Commit, 0)];
+        assert_eq!(steps(1), expected);
+    }
+
+    #[test]
+    fn the_ratio_of_a_block_is_that_of_its_kept_tokens() {
+        let run = Run::from_events(&fixture::block());
+        // min(1, 1 * .1 / .5) and then min(1, .2 * .4 / .1).
+        assert!((run.rounds()[0].kept_ratio() - 0.8).abs() < 1e-6);
+        let rejected_at_once = Run::from_events(&fixture::own_tokens(&[(2, 3)]));
+        assert_eq!(rejected_at_once.rounds()[0].kept_ratio(), 1.0);
+    }
+
+    #[test]
+    fn rules_with_one_of_draw_and_threshold_judge_token_by_token() {
+        for events in [fixture::events(), fixture::typical()] {
+            assert!(!Run::from_events(&events).rounds()[0].judged_together());
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ pub enum Mark {
     Resampled,
     /// Added by the target behind a fully accepted draft.
     Bonus,
-    /// Drafted behind a rejected token; never judged.
+    /// Drafted behind a rejected token.
     Discarded,
 }
 
@@ -316,6 +316,49 @@ mod tests {
         assert_eq!((statistics.rounds, statistics.committed), (1, 2));
         assert_eq!(statistics.lengths, [0, 1, 0, 0]);
         assert_eq!(statistics.tokens_per_second(), Some(200.0));
+    }
+
+    #[test]
+    fn a_block_is_inked_struck_and_discarded_in_one_step() {
+        use Mark::*;
+        let marks = |playhead| -> Vec<Mark> {
+            let state = fold(&fixture::block(), playhead);
+            let tokens = &state.manuscript.last().unwrap().tokens;
+            tokens.iter().map(|ink| ink.mark).collect()
+        };
+        assert_eq!(marks(2), [Pencil; 4]);
+        assert_eq!(marks(3), [Accepted, Accepted, Struck, Discarded]);
+        assert_eq!(marks(4), [Accepted, Accepted, Resampled, Discarded]);
+        assert_eq!(marks(5), [Accepted, Accepted, Resampled]);
+        assert_eq!(marks(8), [Accepted; 4]);
+        assert_eq!(marks(10), [Accepted, Accepted, Accepted, Accepted, Bonus]);
+    }
+
+    /// Block judges all four tokens of the first round, but the last two verdicts are about one
+    /// cut: only the token at the cut counts as rejected.
+    #[test]
+    fn tokens_behind_the_cut_of_a_block_are_no_rejections() {
+        let before = fold(&fixture::block(), 2).statistics;
+        assert_eq!((before.accepted, before.tested), (0, 0));
+        let judged = fold(&fixture::block(), 3).statistics;
+        assert_eq!((judged.accepted, judged.tested), (2, 3));
+        let all = fold(&fixture::block(), usize::MAX).statistics;
+        assert_eq!((all.accepted, all.tested), (6, 7));
+        assert_eq!(all.lengths, [0, 0, 1, 0, 1]);
+    }
+
+    #[test]
+    fn a_token_that_is_not_the_targets_own_is_replaced_by_it() {
+        use Mark::*;
+        let events = fixture::own_tokens(&[(2, 2), (3, 4), (5, 0)]);
+        let state = fold(&events, usize::MAX);
+        let tokens = &state.manuscript[0].tokens;
+        assert_eq!(
+            tokens.iter().map(|ink| ink.mark).collect::<Vec<_>>(),
+            [Accepted, Resampled]
+        );
+        assert_eq!((tokens[1].token, tokens[1].struck), (4, Some(3)));
+        assert_eq!((state.statistics.accepted, state.statistics.tested), (1, 2));
     }
 
     #[test]

@@ -2,22 +2,29 @@
 
 use std::sync::Arc;
 
-use couplet_playback::{ClosingKind, Cut, Proposal, Round, StageState, count_word};
+use couplet_playback::{Board, ClosingKind, Cut, Proposal, Round, StageState, count_word};
 use couplet_protocol::Rule;
 use leptos::prelude::*;
 
-use super::gauge::{Gauge, probability};
+use super::caption::{Captioned, caption};
+use super::figure::{Drawn, figure};
 use super::icons::{Sign, icon};
 use super::residual::ClosingPanel;
-use super::round::rule_of;
+use super::rule_formula::settings_of;
 use crate::store::{Selection, Store, use_store};
 
+/// How a drafted token stands at the playhead.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Status {
+pub enum Status {
+    /// Drafted.
     Pencil,
+    /// The target's probability is known.
     Weighed,
+    /// Kept.
     Accepted,
+    /// The first that is not kept.
     Rejected,
+    /// Behind it.
     Discarded,
 }
 
@@ -27,28 +34,25 @@ impl Status {
             return Self::Pencil;
         };
         let judged = state.judged();
-        let Some(verdict) = round
-            .proposals
-            .get(column)
-            .and_then(|proposal| proposal.verdict.as_ref())
-        else {
-            let over = round.rejected().is_some_and(|rejected| rejected < judged);
-            return if over { Self::Discarded } else { Self::Pencil };
-        };
-        match (column < judged, verdict.accepted) {
-            (true, true) => Self::Accepted,
-            (true, false) => Self::Rejected,
-            (false, _) if state.verified() => Self::Weighed,
-            (false, _) => Self::Pencil,
+        let cut = round.rejected().filter(|rejected| *rejected < judged);
+        let verdict = |column: usize| round.proposals.get(column)?.verdict.as_ref();
+        match cut {
+            Some(rejected) if column == rejected => Self::Rejected,
+            Some(rejected) if column > rejected => Self::Discarded,
+            _ if column < judged => Self::Accepted,
+            _ if state.verified() && verdict(column).is_some() => Self::Weighed,
+            _ => Self::Pencil,
         }
     }
 
-    fn class(self) -> &'static str {
+    /// Classes of a token in this state; whether it has a verdict differs among discarded ones.
+    fn class(self, has_verdict: bool) -> &'static str {
         match self {
             Self::Pencil => "pen",
             Self::Weighed => "pen weighed",
             Self::Accepted => "acc weighed judged",
             Self::Rejected => "rej weighed judged",
+            Self::Discarded if has_verdict => "dis weighed judged",
             Self::Discarded => "dis",
         }
     }
@@ -121,7 +125,7 @@ pub fn Columns() -> impl IntoView {
                     Item::Closing => round
                         .closing
                         .clone()
-                        .map(|closing| view! { <ClosingPanel closing=closing rule=rule_of(store) /> })
+                        .map(|closing| view! { <ClosingPanel round=round closing=closing /> })
                         .into_any(),
                     Item::BonusPlace => view! { <BonusPlace count=round.proposals.len() /> }.into_any(),
                 }
@@ -162,7 +166,8 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
     let Some(proposal) = round.proposals.get(column).cloned() else {
         return ().into_any();
     };
-    let rule = rule_of(store);
+    let settings = settings_of(store);
+    let has_verdict = proposal.verdict.is_some();
     let status = Memo::new(move |_| store.state.with(|state| Status::of(state, column)));
     let focused = move || {
         store
@@ -172,18 +177,33 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
     // One value for the whole attribute: a second directive would be overwritten by it.
     let class = move || {
         let focus = if focused() { " focused" } else { "" };
-        format!("column {}{focus}", status.get().class())
+        format!("column {}{focus}", status.get().class(has_verdict))
     };
     let token = store.show(proposal.token);
     let name = token.clone();
-    let favourite = round
-        .closing
-        .as_ref()
-        .map(|closing| store.show(closing.token))
-        .unwrap_or_default();
-    let caption = {
-        let proposal = proposal.clone();
-        move || caption(&proposal, status.get(), rule, &favourite)
+    let board = (settings.rule == Rule::MinHash)
+        .then(|| Board::new(settings.seed, vocabulary(store), &proposal))
+        .flatten();
+    let drawing = figure(
+        store,
+        &Drawn {
+            proposal: &proposal,
+            settings: &settings,
+            full: full(&round),
+            board: board.as_ref(),
+        },
+    );
+    let last_kept = round.accepted() == column + 1;
+    let two_lines = settings.rule == Rule::Block;
+    let caption = move || {
+        let about = Captioned {
+            proposal: &proposal,
+            status: status.get(),
+            last_kept,
+            settings: &settings,
+            board: board.as_ref(),
+        };
+        caption(store, &about)
     };
     let label = move || format!("{name}, {}: show its distributions", status.get().sign().1);
     view! {
@@ -201,49 +221,31 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
                     }}
                 </button>
             </figcaption>
-            <Gauge draft_prob=proposal.draft_prob() verdict=proposal.verdict.clone() full=full(&round) rule=rule />
-            <p class="inequality">{caption}</p>
+            {drawing}
+            <p class="inequality" class:two-lines=two_lines>{caption}</p>
         </figure>
     }
     .into_any()
 }
 
-fn caption(proposal: &Proposal, status: Status, rule: Rule, favourite: &str) -> AnyView {
-    let Some(verdict) = &proposal.verdict else {
-        let text = if status == Status::Discarded {
-            "never tested".to_owned()
-        } else {
-            format!("draft {}", probability(proposal.draft_prob()))
-        };
-        return view! { <span class="muted">{text}</span> }.into_any();
-    };
-    let (u, threshold) = (verdict.draw, verdict.threshold());
-    let digits = if format!("{u:.2}") == format!("{threshold:.2}") {
-        4
-    } else {
-        2
-    };
-    match (status, rule) {
-        (Status::Accepted, Rule::Greedy) => view! { "the target’s first" }.into_any(),
-        (Status::Rejected, Rule::Greedy) => view! { "first is "<b>{favourite.to_owned()}</b> }.into_any(),
-        (Status::Accepted | Status::Rejected, Rule::Rejection) => {
-            let sign = if status == Status::Accepted { " < " } else { " > " };
-            view! { <em>"u"</em>" "<b>{format!("{u:.digits$}")}</b>{format!("{sign}{threshold:.digits$}")} }.into_any()
-        }
-        (Status::Weighed, Rule::Rejection) => view! { <span class="muted">{format!("stays if u < {threshold:.2}")}</span> }.into_any(),
-        _ => view! { <span class="muted">{format!("draft {}", probability(proposal.draft_prob()))}</span> }.into_any(),
-    }
+/// How many tokens there are.
+fn vocabulary(store: Store) -> usize {
+    untrack(|| store.pair()).map_or(0, |pair| pair.tokens.len())
 }
 
 /// All bars of a round share one scale.
 fn full(round: &Round) -> f32 {
     let of = |proposal: &Proposal| {
-        proposal.draft_prob().max(
-            proposal
-                .verdict
-                .as_ref()
-                .map_or(0.0, |verdict| verdict.target_prob),
-        )
+        let draft = proposal.draft_prob().unwrap_or(0.0);
+        let Some(verdict) = &proposal.verdict else {
+            return draft;
+        };
+        // Where the target draws a token of its own, its bars stand beside those of the drafted.
+        let own = verdict.own_token.map_or(0.0, |own| {
+            let target = verdict.distribution.prob(own).unwrap_or(0.0);
+            target.max(proposal.distribution.prob(own).unwrap_or(0.0))
+        });
+        draft.max(verdict.target_prob).max(own)
     };
     round.proposals.iter().map(of).fold(0.3, f32::max)
 }
@@ -301,7 +303,7 @@ pub fn Chips() -> impl IntoView {
                         let token = store.show(token);
                         let label = format!("{token}, {word}");
                         view! {
-                            <button type="button" class=format!("chip {}", status.class()) aria-pressed=pressed
+                            <button type="button" class=format!("chip {}", status.class(false)) aria-pressed=pressed
                                 aria-label=label
                                 on:click=move |_| store.selected.set(Some(Selection { round, column }))>
                                 <span class="tok">{token}</span>

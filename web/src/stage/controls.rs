@@ -1,6 +1,9 @@
-use couplet_protocol::{MAX_SEED, PairSummary, Rule};
+use couplet_playback::Cut;
+use couplet_protocol::{Drafter, MAX_GAMMA, MAX_SEED, PairSummary};
 use leptos::prelude::*;
 
+use super::rule_field::{RuleField, RuleNote};
+use super::rule_words;
 use crate::form::Form;
 use crate::store::use_store;
 
@@ -21,34 +24,45 @@ pub fn Controls() -> impl IntoView {
     view! {
         <button type="button" class="button settings-toggle" data-testid="settings" aria-controls="controls"
             aria-expanded=move || shown().to_string() on:click=move |_| open.update(|open| *open = !*open)>
-            {move || format!("Settings: γ {}, temperature {}", form.gamma.get(), form.temperature.get())}
+            {move || {
+                let rule = rule_words::title(form.rule.get());
+                format!("Settings: {rule}, γ {}, temperature {}", form.gamma.get(), form.temperature.get())
+            }}
         </button>
         <form class="controls" id="controls" class:open=shown on:submit=submit aria-label="Settings">
             <PairField />
             <PromptField form=form />
-            <NumberField name="gamma" label="Look-ahead γ" value=form.gamma form=form min="0" max="8" step="1"
-                hint="Tokens drafted per round; 0 is the target alone" />
+            <NumberField name="gamma" label="Look-ahead γ" value=form.gamma form=form min="0"
+                max=MAX_GAMMA.to_string() step="1" hint="Tokens drafted per round, 0 to 16; 0 is the target alone" />
+            <DrafterField form=form />
             <NumberField name="temperature" label="Temperature" value=form.temperature form=form min="0" max="4"
                 step="0.05" hint="0 always takes the most probable token" />
             <NumberField name="top_k" label="Top-k" value=form.top_k form=form min="0" max="1000000" step="1"
                 hint="Keep the k most probable tokens; 0 is off" />
             <NumberField name="top_p" label="Top-p" value=form.top_p form=form min="0.05" max="1" step="0.05"
                 hint="Keep the most probable tokens up to this mass; 1 is off" />
-            <SeedField form=form />
             <NumberField name="max_tokens" label="Tokens" value=form.max_tokens form=form min="1" max="4096" step="1"
                 hint="How many tokens to write" />
+            <SeedField form=form />
             <RuleField form=form />
             <div class="field field-go">
                 <button type="submit" class="button go" data-testid="generate" disabled=move || error.with(Option::is_some)>
                     {move || if writing() { "Write anew" } else { "Write" }}
                 </button>
             </div>
+            <RuleNote form=form />
         </form>
     }
 }
 
+/// What is wrong with a field, under it.
 #[component]
-fn FieldErrorLine(form: Form, field: &'static str) -> impl IntoView {
+pub fn FieldErrorLine(
+    /// The settings.
+    form: Form,
+    /// Name of the field.
+    field: &'static str,
+) -> impl IntoView {
     let sentence = move || {
         form.error()
             .filter(|error| error.field == field)
@@ -138,15 +152,25 @@ fn PromptField(form: Form) -> impl IntoView {
     }
 }
 
+/// A field for a number.
 #[component]
-fn NumberField(
+pub fn NumberField(
+    /// Name of the setting.
     name: &'static str,
+    /// Its name for people.
     label: &'static str,
+    /// What is written in it.
     value: RwSignal<String>,
+    /// The settings.
     form: Form,
+    /// Smallest number that the arrows reach.
     min: &'static str,
-    max: &'static str,
+    /// Largest number.
+    #[prop(into)]
+    max: String,
+    /// What an arrow adds.
     step: &'static str,
+    /// What it does, in a sentence.
     hint: &'static str,
 ) -> impl IntoView {
     let edit = move |event| {
@@ -160,6 +184,51 @@ fn NumberField(
                 prop:value=move || value.get() on:input=edit aria-invalid=move || has_error(form, name)
                 aria-describedby=format!("{name}-error") />
             <FieldErrorLine form=form field=name />
+        </div>
+    }
+}
+
+#[component]
+fn DrafterField(form: Form) -> impl IntoView {
+    let store = use_store();
+    let pieces = move || {
+        store
+            .pair()
+            .is_some_and(|pair| Cut::of(&pair.tokens) == Cut::WordPieces)
+    };
+    let title = move |drafter: Drafter| match drafter {
+        Drafter::Model => "Model",
+        Drafter::Bigram if pieces() => "Pairs of pieces",
+        Drafter::Bigram => "Letter pairs",
+        Drafter::Uniform => "Uniform",
+    };
+    let hint = move || match form.drafter.get() {
+        Drafter::Model => "The small model proposes",
+        Drafter::Bigram => "A table of what follows what in the training text proposes",
+        Drafter::Uniform => "Every token is proposed with the same probability",
+    };
+    let choose = move |event| {
+        let name = event_target_value(&event);
+        if let Some(drafter) = Drafter::ALL.into_iter().find(|it| it.name() == name) {
+            form.drafter.set(drafter);
+            form.edited();
+        }
+    };
+    view! {
+        <div class="field field-drafter" title=hint>
+            <label for="drafter">"Drafter"</label>
+            <select id="drafter" data-testid="drafter" on:change=choose>
+                {Drafter::ALL
+                    .map(|drafter| {
+                        view! {
+                            <option value=drafter.name() prop:selected=move || form.drafter.get() == drafter>
+                                {move || title(drafter)}
+                            </option>
+                        }
+                    })
+                    .collect_view()}
+            </select>
+            <FieldErrorLine form=form field="drafter" />
         </div>
     }
 }
@@ -197,59 +266,5 @@ fn SeedField(form: Form) -> impl IntoView {
             </span>
             <FieldErrorLine form=form field="seed" />
         </div>
-    }
-}
-
-#[component]
-fn RuleField(form: Form) -> impl IntoView {
-    let inexact = move || {
-        let warm = form.temperature.with(|text| {
-            text.trim()
-                .parse::<f64>()
-                .is_ok_and(|temperature| temperature > 0.0)
-        });
-        form.rule.get() == Rule::Greedy && warm
-    };
-    view! {
-        <fieldset class="field field-rule" aria-describedby="rule-note">
-            <legend>
-                "Rule "
-                <Show when=inexact>
-                    <b class="not-exact" data-testid="not-exact">"not exact"</b>
-                </Show>
-            </legend>
-            <div class="segments">
-                {Rule::ALL
-                    .map(|rule| {
-                        let (title, hint) = match rule {
-                            Rule::Rejection => ("Rejection", "Keeps a token with probability min(1, target / draft): the text is exactly the target’s"),
-                            Rule::Block => ("Block", "Judges the drafted tokens together and keeps the longest prefix that passes: the text is exactly the target’s"),
-                            Rule::Gumbel => ("Gumbel", "Both models race the same clocks: the text is exactly the target’s and does not depend on the draft"),
-                            Rule::MinHash => ("MinHash", "Both models look at the same darts: the text is exactly the target’s and does not depend on the draft"),
-                            Rule::SampleAndMatch => ("Match", "Keeps a token only if the target’s own draw is the same: exact, and the text does not depend on the draft"),
-                            Rule::Greedy => ("Greedy", "Keeps a token only if it is the target’s most probable one: exact at temperature 0"),
-                            Rule::Lenience => ("Lenience", "Keeps more than Rejection does: not exact"),
-                            Rule::Typical => ("Typical", "Keeps what the target finds probable enough: not exact"),
-                        };
-                        view! {
-                            <button type="button" title=hint data-testid=format!("rule-{}", rule.name())
-                                aria-pressed=move || if form.rule.get() == rule { "true" } else { "false" }
-                                on:click=move |_| {
-                                    form.rule.set(rule);
-                                    form.edited();
-                                }>
-                                {title}
-                            </button>
-                        }
-                    })
-                    .collect_view()}
-            </div>
-            <p class="rule-note" id="rule-note">
-                {move || {
-                    inexact().then_some("Always inks the target’s favourite, so above temperature 0 its text is not the target’s.")
-                }}
-            </p>
-            <FieldErrorLine form=form field="rule" />
-        </fieldset>
     }
 }

@@ -1,18 +1,25 @@
 //! The one glyph of the page: draft bar hatched behind, target bar solid in front, their common
-//! part green; and the draft bar stretched to 1, on which the needle u lands.
+//! part green; and beside it the gauge from 0 to 1, on which the needle u lands.
 
-use couplet_playback::Verdict;
-use couplet_protocol::Rule;
+use couplet_playback::Test;
 use leptos::prelude::*;
 
-const WIDTH: f64 = 120.0;
-const BASE: f64 = 144.0;
-const TOP: f64 = 14.0;
-const BAR: f64 = 22.0;
-const SHIFT: f64 = 8.0;
-const LEFT: f64 = 28.0;
-const GAUGE: f64 = 87.0;
-const GAUGE_WIDTH: f64 = 15.0;
+/// Width of the drawing of a column.
+pub const WIDTH: f64 = 120.0;
+/// Where its bars stand.
+pub const BASE: f64 = 144.0;
+/// Where the tallest bar ends.
+pub const TOP: f64 = 14.0;
+/// Width of a bar.
+pub const BAR: f64 = 22.0;
+/// How far the target's bar stands to the right of the draft's.
+pub const SHIFT: f64 = 8.0;
+/// Where the draft's bar begins.
+pub const LEFT: f64 = 28.0;
+/// Where the gauge begins.
+pub const GAUGE: f64 = 87.0;
+/// Width of the gauge.
+pub const GAUGE_WIDTH: f64 = 15.0;
 
 /// Two decimals; what would read 0.00 says that it is not nothing.
 pub fn probability(value: f32) -> String {
@@ -63,85 +70,101 @@ pub fn bars(
     }
 }
 
-/// One drafted token: its bars and the gauge of its verdict.
-#[component]
-pub fn Gauge(
-    /// Its probability under the draft.
-    draft_prob: f32,
-    /// What the target said; absent behind a rejected token.
-    verdict: Option<Verdict>,
+/// The two probabilities of a drafted token, on a scale.
+#[derive(Clone, Copy)]
+pub struct Bars {
+    /// Under the draft, where the log holds it.
+    pub draft: Option<f32>,
+    /// Under the target, once it is known.
+    pub target: Option<f32>,
     /// The probability that fills the height.
-    full: f32,
-    /// Greedy needs no needle.
-    rule: Rule,
-) -> impl IntoView {
-    let height = BASE - TOP;
-    let scale = height / f64::from(full.max(0.05));
-    let draft = f64::from(draft_prob);
-    let target = verdict
-        .as_ref()
-        .map_or(0.0, |verdict| f64::from(verdict.target_prob));
-    let draft_top = BASE - draft * scale;
-    let target_top = BASE - target * scale;
-    let label = match &verdict {
-        Some(verdict) => format!(
-            "draft {}, target {}, threshold {:.2}, u {:.2}",
-            probability(draft_prob),
-            probability(verdict.target_prob),
-            verdict.threshold(),
-            verdict.draw
-        ),
-        None => format!("draft {}, never tested", probability(draft_prob)),
-    };
-    // Labels keep clear of each other and of the top.
-    let draft_y = (draft_top + 9.0).clamp(TOP + 6.0, BASE - 3.0);
-    let target_y = (target_top + 9.0).clamp(TOP + 6.0, BASE - 3.0);
-    let judged = verdict.filter(|_| rule == Rule::Rejection).map(|verdict| {
-        let threshold = BASE - f64::from(verdict.threshold()) * height;
-        let needle = BASE - f64::from(verdict.draw) * height;
-        let zoom = format!(
-            "M{:.1} {draft_top:.1}L{GAUGE} {TOP}V{BASE}H{:.1}Z",
-            LEFT + BAR,
-            LEFT + BAR
-        );
-        let lines = format!(
-            "M{:.1} {draft_top:.1}L{GAUGE} {TOP}M{:.1} {:.1}L{GAUGE} {threshold:.1}",
-            LEFT + BAR,
-            LEFT + BAR,
-            draft_top.max(target_top)
-        );
-        view! {
-            <g class="gauge">
-                <path class="zoom" d=zoom />
-                <path class="zoom-line" d=lines />
-                <rect class="gauge-back" x=GAUGE.to_string() y=TOP.to_string() width=GAUGE_WIDTH.to_string()
-                    height=format!("{height:.1}") />
-                <rect class="bar-hatch" x=GAUGE.to_string() y=TOP.to_string() width=GAUGE_WIDTH.to_string()
-                    height=format!("{:.1}", threshold - TOP) />
-                <rect class="bar-overlap" x=GAUGE.to_string() y=format!("{threshold:.1}") width=GAUGE_WIDTH.to_string()
-                    height=format!("{:.1}", BASE - threshold) />
-                <rect class="gauge-frame" x=GAUGE.to_string() y=TOP.to_string() width=GAUGE_WIDTH.to_string()
-                    height=format!("{height:.1}") />
-                <path class="threshold" d=format!("M{:.1} {threshold:.1}H{:.1}", GAUGE - 3.0, GAUGE + GAUGE_WIDTH + 3.0) />
-            </g>
-            <g class="needle" style=format!("--y:{needle:.1}px")>
-                <path class="needle-line" d=format!("M{:.1} 0H{:.1}", GAUGE - 4.0, GAUGE + GAUGE_WIDTH + 3.0) />
-                <path class="needle-point" d=format!("M{:.1} 0l7-4.5v9z", GAUGE + GAUGE_WIDTH + 1.0) />
-                <text class="italic" x=format!("{:.1}", GAUGE + GAUGE_WIDTH + 9.0) y="4.5">"u"</text>
-            </g>
-        }
-    });
+    pub full: f32,
+}
+
+impl Bars {
+    /// Units of the drawing per unit of probability.
+    pub fn scale(self) -> f64 {
+        (BASE - TOP) / f64::from(self.full.max(0.05))
+    }
+
+    /// Where a bar of this probability ends.
+    pub fn top(self, prob: f32) -> f64 {
+        BASE - f64::from(prob) * self.scale()
+    }
+}
+
+/// The glyph with its numbers, and what belongs to the rule behind it.
+pub fn glyph(probs: Bars, label: String, mechanism: Option<AnyView>) -> AnyView {
+    let target = probs.target.unwrap_or(0.0);
+    let draft = probs.draft.unwrap_or(0.0);
+    // Labels keep clear of the top and of the base.
+    let beside = |prob: f32| (probs.top(prob) + 9.0).clamp(TOP + 6.0, BASE - 3.0);
     view! {
         <svg class="figure" viewBox=format!("0 0 {WIDTH} 150") role="img" aria-label=label>
             <path class="axis" d=format!("M0 {:.1}H{WIDTH}", BASE + 0.5) />
-            {judged}
-            {bars(LEFT, BASE, scale, draft, target, BAR, SHIFT)}
-            <text class="number on-draft" x=format!("{:.1}", LEFT - 3.0) y=format!("{draft_y:.1}") text-anchor="end">
-                {probability(draft_prob)}
+            {mechanism}
+            {bars(LEFT, BASE, probs.scale(), f64::from(draft), f64::from(target), BAR, SHIFT)}
+            <text class="number on-draft" x=format!("{:.1}", LEFT - 3.0) y=format!("{:.1}", beside(draft))
+                text-anchor="end">
+                {probs.draft.map_or_else(|| "–".to_owned(), probability)}
             </text>
-            <text class="number on-target halo" x=format!("{:.1}", LEFT + BAR + SHIFT + 2.0) y=format!("{target_y:.1}")>
-                {(target > 0.0).then(|| probability(target as f32))}
+            <text class="number on-target halo" x=format!("{:.1}", LEFT + BAR + SHIFT + 2.0)
+                y=format!("{:.1}", beside(target))>
+                {(target > 0.0).then(|| probability(target))}
             </text>
         </svg>
     }
+    .into_any()
+}
+
+/// The gauge of a test with a needle. `counted` is the part of the draft's probability that is
+/// stretched to its whole height; none where the gauge is no stretched bar.
+pub fn gauge(probs: Bars, test: Test, counted: Option<f64>) -> AnyView {
+    let (Test::Share { u, below } | Test::Prefix { u, below }) = test else {
+        return ().into_any();
+    };
+    let height = BASE - TOP;
+    let threshold = BASE - f64::from(below) * height;
+    let stretched = counted.map(|counted| {
+        let edge = LEFT + BAR;
+        let top = BASE - counted * probs.scale();
+        let met = top.max(probs.top(probs.target.unwrap_or(0.0)));
+        let lines =
+            format!("M{edge:.1} {top:.1}L{GAUGE} {TOP}M{edge:.1} {met:.1}L{GAUGE} {threshold:.1}");
+        let part = counted < f64::from(probs.draft.unwrap_or(0.0)) * 0.999;
+        view! {
+            <path class="zoom" d=format!("M{edge:.1} {top:.1}L{GAUGE} {TOP}V{BASE}H{edge:.1}Z") />
+            <path class="zoom-line" d=lines />
+            {part.then(|| view! { <path class="zoom-line" d=format!("M{LEFT} {top:.1}H{edge:.1}") /> })}
+        }
+    });
+    view! {
+        <g class="gauge">
+            {stretched}
+            <rect class="gauge-back" x=GAUGE.to_string() y=TOP.to_string() width=GAUGE_WIDTH.to_string()
+                height=format!("{height:.1}") />
+            <rect class="bar-hatch" x=GAUGE.to_string() y=TOP.to_string() width=GAUGE_WIDTH.to_string()
+                height=format!("{:.1}", threshold - TOP) />
+            <rect class="bar-overlap" x=GAUGE.to_string() y=format!("{threshold:.1}") width=GAUGE_WIDTH.to_string()
+                height=format!("{:.1}", BASE - threshold) />
+            <rect class="gauge-frame" x=GAUGE.to_string() y=TOP.to_string() width=GAUGE_WIDTH.to_string()
+                height=format!("{height:.1}") />
+            <path class="threshold" d=format!("M{:.1} {threshold:.1}H{:.1}", GAUGE - 3.0, GAUGE + GAUGE_WIDTH + 3.0) />
+        </g>
+        {needle(u)}
+    }
+    .into_any()
+}
+
+/// The needle at a number between 0 and 1.
+pub fn needle(u: f32) -> AnyView {
+    let y = BASE - f64::from(u) * (BASE - TOP);
+    view! {
+        <g class="needle" style=format!("--y:{y:.1}px")>
+            <path class="needle-line" d=format!("M{:.1} 0H{:.1}", GAUGE - 4.0, GAUGE + GAUGE_WIDTH + 3.0) />
+            <path class="needle-point" d=format!("M{:.1} 0l7-4.5v9z", GAUGE + GAUGE_WIDTH + 1.0) />
+            <text class="italic" x=format!("{:.1}", GAUGE + GAUGE_WIDTH + 9.0) y="4.5">"u"</text>
+        </g>
+    }
+    .into_any()
 }

@@ -1,11 +1,12 @@
 use couplet_playback::ClosingKind;
-use couplet_protocol::Distribution;
+use couplet_protocol::{Distribution, Rule};
 use couplet_speculation::distribution::total_variation;
 use leptos::prelude::*;
 
 use super::gauge::grouped;
 use super::icons::Sign;
 use super::likely::{LISTED, list};
+use super::rule_formula::settings_of;
 use super::typecase::{Hit, type_case};
 use crate::store::{Selection, Store, use_store};
 
@@ -81,8 +82,11 @@ fn place(store: Store, at: Selection) -> Option<Place> {
             } else if here {
                 hits.push((closing.token, Sign::Resampled));
                 drawn.push((closing.token, None, None));
-                // The mass of a residual is the total variation, whatever was kept of the two.
-                total_variation = Some(f64::from(closing.mass));
+                // The mass of Rejection's residual is the total variation, whatever was kept of
+                // the two distributions.
+                if settings_of(store).rule == Rule::Rejection {
+                    total_variation = Some(f64::from(closing.mass));
+                }
             }
         }
         let total_variation =
@@ -184,7 +188,7 @@ fn shown(store: Store, place: Place) -> impl IntoView {
         </p>
         <div class="verdict-line">
             {waiting.map(|sentence| view! { <p class="muted">{sentence}</p> })}
-            {mass(&place)}
+            {mass(&place, settings_of(store).rule)}
         </div>
         <Table place=place />
     }
@@ -207,15 +211,20 @@ fn complete_variation(draft: Option<&Distribution>, target: Option<&Distribution
     Some(total_variation(&wide(draft), &wide(target)))
 }
 
-/// `1 - TV | TV`, where it is known.
-fn mass(place: &Place) -> Option<impl IntoView + use<>> {
+/// `1 - TV | TV`, where it is known. Only Rejection accepts all that the two have in common.
+fn mass(place: &Place, rule: Rule) -> Option<impl IntoView + use<>> {
     let tv = place.total_variation?;
+    let name = if rule == Rule::Rejection {
+        "accepted mass"
+    } else {
+        "overlap"
+    };
     let share = 100.0 * (1.0 - tv);
     let (left, right) = ((1.0 - tv > 0.12), (tv > 0.12));
     Some(view! {
-        <p class="mass" role="img" aria-label=format!("accepted mass {:.3}, total variation {tv:.3}", 1.0 - tv)>
+        <p class="mass" role="img" aria-label=format!("{name} {:.3}, total variation {tv:.3}", 1.0 - tv)>
             <span class="mass-overlap" style=format!("width:{share:.1}%")>
-                {left.then(|| view! { <b>{format!("{:.3}", 1.0 - tv)}</b>{(share > 45.0).then_some(" accepted mass")} })}
+                {left.then(|| view! { <b>{format!("{:.3}", 1.0 - tv)}</b>{(share > 45.0).then(|| format!(" {name}"))} })}
             </span>
             <span class="mass-rest" style=format!("width:{:.1}%", 100.0 - share)>
                 {right.then(|| view! { <b>{format!("{tv:.3}")}</b>" TV" })}

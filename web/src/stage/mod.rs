@@ -1,20 +1,27 @@
 //! The Stage: the text being written, and the round that writes it.
 
+mod caption;
 mod columns;
 mod controls;
+mod figure;
 mod gauge;
 mod icons;
 mod inspector;
 mod likely;
 mod manuscript;
+mod noise;
 mod provenance;
 mod residual;
 mod round;
+mod rule_field;
+mod rule_formula;
+mod rule_words;
 mod statistics;
 mod timeline;
 mod transport;
 mod typecase;
 
+use couplet_playback::{Phase, round_summary};
 use leptos::prelude::*;
 
 use crate::store::use_store;
@@ -23,6 +30,7 @@ use inspector::Inspector;
 use manuscript::Manuscript;
 use provenance::Provenance;
 use round::RoundPanel;
+use rule_formula::settings_of;
 use statistics::StatisticsPanel;
 use timeline::Timeline;
 use transport::Transport;
@@ -56,7 +64,7 @@ fn LiveRegion() -> impl IntoView {
     let sentence = Memo::new(move |_| {
         store.state.with(|state| {
             let step = state.step?;
-            let committed = step.phase == couplet_playback::Phase::Commit;
+            let committed = step.phase == Phase::Commit;
             // While the needle falls, the last complete round is what was said.
             let index = if committed {
                 step.round
@@ -65,7 +73,8 @@ fn LiveRegion() -> impl IntoView {
             };
             store.run.with_untracked(|run| {
                 let round = run.rounds().get(index)?;
-                Some(couplet_playback::round_summary(index + 1, round, |token| {
+                let rule = settings_of(store).rule;
+                Some(round_summary(index + 1, round, rule, |token| {
                     store.show(token)
                 }))
             })

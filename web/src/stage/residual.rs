@@ -1,56 +1,79 @@
-use couplet_playback::{Closing, ClosingKind};
+//! The token that closes a round, and what it was drawn from.
+
+use std::sync::Arc;
+
+use couplet_playback::{Closing, ClosingKind, Round};
 use couplet_protocol::{Distribution, Rule};
 use leptos::prelude::*;
 
 use super::icons::{Sign, icon, mark};
+use super::rule_formula::settings_of;
+use super::rule_words::replacement;
 use crate::store::{Store, use_store};
 
 const WIDTH: f64 = 204.0;
-const ROWS: usize = 3;
+/// Rows beside a strip on which a number lands, and without one.
+const ROWS: [usize; 2] = [3, 5];
 const ROW: f64 = 22.0;
 
 /// What the rejected token is redrawn from, or what the bonus is drawn from.
 #[component]
 pub fn ClosingPanel(
+    /// The round that it closes.
+    round: Arc<Round>,
     /// The target's own token.
     closing: Closing,
-    /// Greedy takes the most probable token instead of drawing.
-    rule: Rule,
 ) -> impl IntoView {
     let store = use_store();
+    let settings = settings_of(store);
+    let rule = settings.rule;
     let bonus = closing.kind == ClosingKind::Bonus;
     let token = store.show(closing.token);
-    let (sign, class, title) = match (bonus, rule) {
-        (true, _) => (Sign::Bonus, "closing bonus", "bonus, from the target"),
-        (false, Rule::Greedy) => (
-            Sign::Resampled,
-            "closing residual",
-            "the target’s favourite",
-        ),
-        (false, _) => (Sign::Resampled, "closing residual", "from the residual"),
+    let (sign, class, title) = if bonus {
+        (Sign::Bonus, "closing bonus", "bonus, from the target")
+    } else {
+        (Sign::Resampled, "closing residual", replacement(rule))
+    };
+    let of_residual = !bonus && matches!(rule, Rule::Rejection | Rule::Block | Rule::Lenience);
+    let (bar, label) = match (bonus, of_residual) {
+        (true, _) => ("bar-target", "Target distribution of the bonus token"),
+        (false, true) => ("bar-residual", "Residual distribution"),
+        (false, false) => ("bar-target", "Target distribution of the replacement"),
     };
     let mass = closing.mass;
+    let kept_ratio = round.kept_ratio();
     let formula = move || {
         let notation = store.notation.get();
+        let target = view! { <em class="t">{notation.target()}</em> };
+        let draft = view! { <em class="d">{notation.draft()}</em> };
         match (bonus, rule) {
             (true, _) => view! { "the target’s next token, already computed" }.into_any(),
-            (false, Rule::Greedy) => view! { "the most probable token replaces it" }.into_any(),
-            (false, _) => view! {
-                "max(0, "<em class="t">{notation.target()}</em>" − "<em class="d">{notation.draft()}</em>
-                {format!(") / {mass:.3}")}
+            (_, Rule::Rejection) => {
+                view! { "max(0, "{target}" − "{draft}{format!(") / {mass:.3}")} }.into_any()
+            }
+            (_, Rule::Lenience) => view! {
+                "max(0, "{target}{format!(" − {}·", settings.lenience)}{draft}{format!(") / {mass:.3}")}
             }
             .into_any(),
+            (_, Rule::Block) => view! {
+                {format!("max(0, {kept_ratio:.2}·")}{target}" − "{draft}{format!(") / {mass:.3}")}
+            }
+            .into_any(),
+            (_, Rule::Gumbel) => view! { "the first by the same clocks" }.into_any(),
+            (_, Rule::MinHash) => view! { "named by its first dart" }.into_any(),
+            (_, Rule::SampleAndMatch) => view! { "drawn whatever was drafted" }.into_any(),
+            (_, Rule::Greedy) => view! { "the most probable token replaces it" }.into_any(),
+            (_, Rule::Typical) => view! { "another draw, from all of it" }.into_any(),
         }
     };
-    let bar = if bonus { "bar-target" } else { "bar-residual" };
-    let shares = shares(store, &closing.distribution, closing.token);
-    let label = if bonus {
-        "Target distribution of the bonus token"
-    } else {
-        "Residual distribution"
-    };
-    let landing = (rule == Rule::Rejection).then(|| strip(store, &closing, bar));
-    let caption = (rule == Rule::Rejection).then(|| {
+    // Where a number chose among the shares, it is shown landing.
+    let drawn = closing.draw > 0.0
+        && matches!(
+            rule,
+            Rule::Rejection | Rule::Block | Rule::Lenience | Rule::Typical | Rule::SampleAndMatch
+        );
+    let landing = drawn.then(|| strip(store, &closing, bar));
+    let caption = drawn.then(|| {
         view! {
             <p class="inequality">
                 <em>"u"</em>"′ = "<b>{format!("{:.2}", closing.draw)}</b>" lands in "
@@ -58,6 +81,8 @@ pub fn ClosingPanel(
             </p>
         }
     });
+    let most = if drawn { ROWS[0] } else { ROWS[1] };
+    let shares = shares(store, &closing.distribution, closing.token, most);
     view! {
         <figure class=class>
             <figcaption>
@@ -65,7 +90,7 @@ pub fn ClosingPanel(
                 {icon(sign, 14)}
                 <span class=format!("verdict k {}", sign.class())>{title}</span>
             </figcaption>
-            <div class="closing-body">
+            <div class="closing-body" class:rows-only=!drawn>
                 <p class="formula-small">{formula}</p>
                 {rows(shares, bar, sign, label)}
                 {landing}
@@ -81,13 +106,13 @@ struct Share {
     hit: bool,
 }
 
-fn shares(store: Store, distribution: &Distribution, hit: u32) -> Vec<Share> {
+fn shares(store: Store, distribution: &Distribution, hit: u32, most: usize) -> Vec<Share> {
     let mut entries: Vec<(u32, f32)> = distribution
         .iter()
         .filter(|(_, prob)| *prob > 0.0)
         .collect();
     entries.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let mut kept: Vec<(u32, f32)> = entries.iter().take(ROWS).copied().collect();
+    let mut kept: Vec<(u32, f32)> = entries.iter().take(most).copied().collect();
     if !kept.iter().any(|(token, _)| *token == hit)
         && let Some(entry) = entries.iter().find(|(token, _)| *token == hit)
     {

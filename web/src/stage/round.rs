@@ -1,10 +1,10 @@
 use couplet_playback::{ClosingKind, Phase, Piece, narrate};
-use couplet_protocol::Rule;
 use leptos::prelude::*;
 
 use super::columns::{Chips, Columns};
 use super::icons::{Sign, icon};
-use crate::store::{Notation, Store, use_store};
+use super::rule_formula::{Key, RuleFormula, settings_of};
+use crate::store::use_store;
 
 /// The round under the playhead.
 #[component]
@@ -17,7 +17,7 @@ pub fn RoundPanel() -> impl IntoView {
                 <header>
                     <h2>"Round "{move || store.state.with(|state| state.glyphs.len())}</h2>
                     <Phases />
-                    <Rules />
+                    <RuleFormula />
                 </header>
                 <Narration />
                 <Chips />
@@ -102,49 +102,6 @@ fn Phases() -> impl IntoView {
 }
 
 #[component]
-fn Rules() -> impl IntoView {
-    let store = use_store();
-    let greedy = move || rule_of(store) == Rule::Greedy;
-    let options = [
-        (Notation::Words, "words"),
-        (Notation::Chen, "Chen"),
-        (Notation::Leviathan, "Leviathan"),
-    ];
-    view! {
-        <div class="rules">
-            <p class="formula">
-                {move || {
-                    let notation = store.notation.get();
-                    let x = if notation == Notation::Words { "" } else { "(x)" };
-                    if greedy() {
-                        view! { "keep if first in "<em class="t">{notation.target()}</em> }.into_any()
-                    } else {
-                        view! {
-                            <em>"u"</em>" < min(1, "<em class="t">{notation.target()}{x}</em>" / "
-                            <em class="d">{notation.draft()}{x}</em>")"
-                        }
-                        .into_any()
-                    }
-                }}
-            </p>
-            <div class="segments small" role="group" aria-label="Notation">
-                {options
-                    .map(|(notation, label)| {
-                        view! {
-                            <button type="button"
-                                aria-pressed=move || if store.notation.get() == notation { "true" } else { "false" }
-                                on:click=move |_| store.notation.set(notation)>
-                                {label}
-                            </button>
-                        }
-                    })
-                    .collect_view()}
-            </div>
-        </div>
-    }
-}
-
-#[component]
 fn Narration() -> impl IntoView {
     let store = use_store();
     let pieces = move || {
@@ -152,7 +109,7 @@ fn Narration() -> impl IntoView {
             let (Some(step), Some(round)) = (state.step, &state.round) else {
                 return Vec::new();
             };
-            narrate(round, step, rule_of(store), |token| store.show(token))
+            narrate(round, step, &settings_of(store), |token| store.show(token))
         })
     };
     view! {
@@ -168,35 +125,4 @@ fn Narration() -> impl IntoView {
             }}
         </p>
     }
-}
-
-#[component]
-fn Key() -> impl IntoView {
-    let store = use_store();
-    let letter = move |name: fn(Notation) -> &'static str| {
-        move || {
-            Some(store.notation.get())
-                .filter(|notation| *notation != Notation::Words)
-                .map(name)
-        }
-    };
-    view! {
-        <p class="key">
-            <i class="swatch draft"></i>"draft "<em>{letter(Notation::draft)}</em>
-            <i class="swatch overlap"></i>"overlap "
-            <i class="swatch target"></i>"target "<em>{letter(Notation::target)}</em>
-            <span class="key-gauge">
-                "the draft bar stretched to 1; the needle "<em>"u"</em>" lands anywhere on it with equal chance"
-            </span>
-        </p>
-    }
-}
-
-/// The rule of the run on the page.
-pub fn rule_of(store: Store) -> Rule {
-    store.shown.with_untracked(|shown| {
-        shown
-            .as_ref()
-            .map_or(Rule::Rejection, |shown| shown.settings.rule)
-    })
 }

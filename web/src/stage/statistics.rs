@@ -1,11 +1,13 @@
-use couplet_protocol::Measurement;
+use couplet_playback::expected_acceptance;
+use couplet_protocol::{Measurement, Rule};
 use couplet_speculation::formulas::{accepted_length_probabilities, expected_tokens_per_round};
 use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
 
 use super::gauge::grouped;
+use super::rule_formula::{expectation, settings_of};
 use crate::engine_client::EngineState;
-use crate::store::{Measuring, use_store};
+use crate::store::{Measuring, Store, use_store};
 
 const HEIGHT: f64 = 76.0;
 const WIDTH: f64 = 150.0;
@@ -31,6 +33,7 @@ fn Acceptance() -> impl IntoView {
             .state
             .with(|state| (state.statistics.accepted, state.statistics.tested))
     });
+    let theory = expected(store);
     view! {
         <div class="statistic">
             <h3>"Acceptance rate "<em>"α"</em></h3>
@@ -56,12 +59,66 @@ fn Acceptance() -> impl IntoView {
                         <path class="interval-line" d=format!("M{} 6H{}", x(low), x(high)) />
                         <circle cx=x(rate) cy="6" r="4" />
                     </svg>
-                    <p class="muted">{format!("{accepted} of {tested} tested")}</p>
+                    <p class="muted">
+                        {format!("{accepted} of {tested} tested")}
+                        {theory.get().map(|mean| view! { ", theory "<b data-testid="theory">{format!("{mean:.2}")}</b> })}
+                    </p>
+                    {theory.get().and_then(|_| {
+                        let formula = expectation(settings_of(store).rule, store.notation.get())?;
+                        Some(view! { <p class="formula-small">{formula}</p> })
+                    })}
                 }
                 .into_any()
             }}
         </div>
     }
+}
+
+/// Whether every token is judged by itself, so that one rate says it all.
+fn tokenwise(store: Store) -> Memo<bool> {
+    Memo::new(move |_| {
+        store.epoch.track();
+        store.shown.track();
+        settings_of(store).rule != Rule::Block
+    })
+}
+
+/// The mean of what the rule's formula says about the tested tokens; none where it has none or
+/// the log does not hold enough for one of them.
+fn expected(store: Store) -> Memo<Option<f64>> {
+    // Rounds never change once they are there: each is computed once.
+    let known = StoredValue::new((0, Vec::<Vec<Option<f64>>>::new()));
+    Memo::new(move |_| {
+        let epoch = store.epoch.get();
+        let settings = settings_of(store);
+        let (step, judged) = store
+            .state
+            .with(|state| Some((state.step?, state.judged())))?;
+        store.run.with_untracked(|run| {
+            known.update_value(|(of, rounds)| {
+                if *of != epoch {
+                    (*of, *rounds) = (epoch, Vec::new());
+                }
+                let new = run.rounds().iter().take(step.round + 1).skip(rounds.len());
+                rounds.extend(new.map(|round| {
+                    let tested = round.proposals.iter().take(round.tested());
+                    tested
+                        .map(|it| expected_acceptance(it, &settings))
+                        .collect()
+                }));
+            });
+        });
+        known.with_value(|(_, rounds)| {
+            let before = rounds.iter().take(step.round).flatten();
+            let here = rounds.get(step.round).into_iter().flatten().take(judged);
+            let (mut sum, mut count) = (0.0, 0);
+            for expected in before.chain(here) {
+                sum += (*expected)?;
+                count += 1;
+            }
+            (count > 0).then(|| sum / f64::from(count))
+        })
+    })
 }
 
 #[component]
@@ -77,6 +134,7 @@ fn TokensPerRound() -> impl IntoView {
             )
         })
     });
+    let tokenwise = tokenwise(store);
     view! {
         <div class="statistic">
             <h3>"Tokens per round"</h3>
@@ -85,11 +143,16 @@ fn TokensPerRound() -> impl IntoView {
                 <small>
                     {move || {
                         let (measured, rate, gamma) = numbers.get();
-                        measured.and(rate).map(|rate| format!("theory {:.2}", expected_tokens_per_round(rate, gamma)))
+                        let rate = measured.and(rate).filter(|_| tokenwise.get());
+                        rate.map(|rate| format!("theory {:.2}", expected_tokens_per_round(rate, gamma)))
                     }}
                 </small>
             </p>
-            <p class="formula-small">"(1 − "<em>"α"</em><sup>"γ+1"</sup>") / (1 − "<em>"α"</em>")"</p>
+            {move || if tokenwise.get() {
+                view! { <p class="formula-small">"(1 − "<em>"α"</em><sup>"γ+1"</sup>") / (1 − "<em>"α"</em>")"</p> }.into_any()
+            } else {
+                view! { <p class="muted">"a block is judged as one: no formula in "<em>"α"</em></p> }.into_any()
+            }}
         </div>
     }
 }
@@ -105,6 +168,7 @@ fn Lengths() -> impl IntoView {
             )
         })
     });
+    let tokenwise = tokenwise(store);
     let bars = move || {
         let (lengths, rate) = numbers.get();
         let total: u32 = lengths.iter().sum();
@@ -112,10 +176,14 @@ fn Lengths() -> impl IntoView {
         if total == 0 || lengths.len() < 2 {
             return None;
         }
-        let theory: Vec<f64> = accepted_length_probabilities(rate, lengths.len() - 1)
-            .into_iter()
-            .map(|share| share * f64::from(total))
-            .collect();
+        let theory: Vec<f64> = if tokenwise.get() {
+            accepted_length_probabilities(rate, lengths.len() - 1)
+                .into_iter()
+                .map(|share| share * f64::from(total))
+                .collect()
+        } else {
+            Vec::new()
+        };
         let most = lengths
             .iter()
             .map(|count| f64::from(*count))
@@ -123,6 +191,8 @@ fn Lengths() -> impl IntoView {
             .fold(1.0, f64::max)
             * 1.1;
         let cell = WIDTH / lengths.len() as f64;
+        // Two digits need more room than a narrow column has.
+        let every = if lengths.len() > 9 { 4 } else { 1 };
         let label = lengths
             .iter()
             .enumerate()
@@ -135,12 +205,17 @@ fn Lengths() -> impl IntoView {
             .map(|(kept, count)| {
                 let height = f64::from(*count) / most * HEIGHT;
                 let x = kept as f64 * cell;
-                let expected = theory.get(kept).copied().unwrap_or(0.0) / most * HEIGHT;
+                let line = theory.get(kept).map(|expected| {
+                    let y = HEIGHT - expected / most * HEIGHT;
+                    view! { <path class="theory" d=format!("M{:.1} {y:.1}H{:.1}", x + 1.0, x + cell - 1.0) /> }
+                });
                 view! {
                     <rect class="bar-overlap" x=format!("{:.1}", x + 3.0) y=format!("{:.1}", HEIGHT - height)
                         width=format!("{:.1}", (cell - 6.0).max(2.0)) height=format!("{height:.1}") />
-                    <path class="theory" d=format!("M{:.1} {:.1}H{:.1}", x + 1.0, HEIGHT - expected, x + cell - 1.0) />
-                    <text class="number" x=format!("{:.1}", x + cell / 2.0) y="90" text-anchor="middle">{kept}</text>
+                    {line}
+                    {(kept % every == 0).then(|| view! {
+                        <text class="number" x=format!("{:.1}", x + cell / 2.0) y="90" text-anchor="middle">{kept}</text>
+                    })}
                 }
             })
             .collect_view();
@@ -149,7 +224,7 @@ fn Lengths() -> impl IntoView {
                 {columns}
                 <path class="axis" d="M0 76.5H150" />
             </svg>
-            <p class="muted">"accepted per round, line: theory"</p>
+            <p class="muted">{if theory.is_empty() { "accepted per round" } else { "accepted per round, line: theory" }}</p>
         })
     };
     view! {

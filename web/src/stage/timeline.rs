@@ -6,7 +6,13 @@ use super::icons::{Sign, mark};
 use crate::store::use_store;
 
 const COLUMN: f64 = 20.0;
-const CELL: f64 = 8.2;
+
+/// Height of a token: as many as are usual fit, and more of them are lower.
+fn cell(tallest: usize) -> f64 {
+    const CELL: f64 = 8.2;
+    const USUAL: usize = 8;
+    CELL * (USUAL + 1) as f64 / (tallest.max(USUAL) + 1) as f64
+}
 
 /// One column per round: its height is the number of accepted tokens.
 #[component]
@@ -26,8 +32,8 @@ pub fn Timeline() -> impl IntoView {
     let shown = Memo::new(move |_| store.state.with(|state| state.glyphs.len()));
     let total = Memo::new(move |_| store.run.with(|run| run.rounds().len()));
     let slots = move || total.get().max(shown.get()).max(46);
-    let height = move || (tallest.get() + 1) as f64 * CELL + 24.0;
-    let base = move || (tallest.get() + 1) as f64 * CELL + 5.0;
+    let height = move || (tallest.get() + 1) as f64 * cell(tallest.get()) + 24.0;
+    let base = move || (tallest.get() + 1) as f64 * cell(tallest.get()) + 5.0;
     let view_box = move || format!("0 0 {:.0} {:.0}", slots() as f64 * COLUMN + 8.0, height());
     let glyphs = move || {
         let epoch = store.epoch.get();
@@ -110,12 +116,13 @@ fn center(index: usize) -> f64 {
 
 fn column(index: usize, tallest: usize, glyph: Glyph) -> impl IntoView {
     let x = center(index);
-    let y = move |row: usize| (tallest + 1) as f64 * CELL + 5.0 - (row as f64 + 0.5) * CELL;
+    let cell = cell(tallest);
+    let y = move |row: usize| (tallest + 1) as f64 * cell + 5.0 - (row as f64 + 0.5) * cell;
     let accepted = (0..glyph.accepted)
         .map(|row| {
             view! {
-                <rect class="tl-accepted" x=format!("{:.1}", x - 6.0) y=format!("{:.1}", y(row) - 2.9) width="12"
-                    height="5.8" rx="1" />
+                <rect class="tl-accepted" x=format!("{:.1}", x - 6.0) y=format!("{:.1}", y(row) - 0.35 * cell) width="12"
+                    height=format!("{:.1}", 0.7 * cell) rx="1" />
             }
         })
         .collect_view();

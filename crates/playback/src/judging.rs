@@ -1,0 +1,198 @@
+use couplet_protocol::{Distribution, Rule, Settings};
+
+use crate::Verdict;
+
+/// What a rule held against a drafted token.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Test {
+    /// Rejection and Lenience: kept when u is below the share of the draft's probability, times
+    /// the lenience, that the target covers.
+    Share {
+        /// The uniform draw.
+        u: f32,
+        /// `min(1, target / (lenience * draft))`.
+        below: f32,
+    },
+    /// Block: the text up to here passes when u is below the probability of keeping it. The
+    /// longest beginning that passes is kept.
+    Prefix {
+        /// The uniform draw.
+        u: f32,
+        /// The probability of keeping the text up to here, if nothing longer is kept.
+        below: f32,
+    },
+    /// Gumbel, MinHash, Sample and match: kept when it is what the target draws by itself.
+    Own {
+        /// The target's own token; unknown only if a trace does not say.
+        token: Option<u32>,
+    },
+    /// Greedy: kept when it is the target's most probable token.
+    First {
+        /// That token.
+        token: Option<u32>,
+    },
+    /// Typical: kept when its probability under the target is above the least one.
+    Probable {
+        /// Its probability.
+        target_prob: f32,
+        /// `min(epsilon, delta * e^-H)`.
+        above: f32,
+    },
+}
+
+impl Test {
+    /// The test behind a verdict of a run with these settings.
+    pub fn of(verdict: &Verdict, settings: &Settings) -> Self {
+        let threshold = verdict.threshold.unwrap_or(0.0);
+        match settings.rule {
+            Rule::Rejection => Self::share(verdict, 1.0),
+            Rule::Lenience => Self::share(verdict, settings.lenience),
+            Rule::Block => Self::Prefix {
+                u: verdict.draw,
+                below: threshold,
+            },
+            Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch => Self::Own {
+                token: verdict.own_token,
+            },
+            Rule::Greedy => Self::First {
+                token: first(&verdict.distribution),
+            },
+            Rule::Typical => Self::Probable {
+                target_prob: verdict.target_prob,
+                above: threshold,
+            },
+        }
+    }
+
+    fn share(verdict: &Verdict, lenience: f64) -> Self {
+        let draft = lenience * f64::from(verdict.draft_prob);
+        let below = if draft > 0.0 {
+            (f64::from(verdict.target_prob) / draft).min(1.0) as f32
+        } else {
+            1.0
+        };
+        Self::Share {
+            u: verdict.draw,
+            below,
+        }
+    }
+
+    /// Whether Block's test of this beginning alone was passed; under the other rules there is
+    /// no difference to being kept.
+    pub fn passes_alone(&self) -> Option<bool> {
+        match self {
+            Self::Prefix { u, below } => Some(u < below),
+            _ => None,
+        }
+    }
+}
+
+/// The most probable token; of several, the lowest id.
+pub(crate) fn first(distribution: &Distribution) -> Option<u32> {
+    let better = |best: Option<(u32, f32)>, (token, prob): (u32, f32)| match best {
+        Some((of, most)) if most > prob || (most == prob && of < token) => best,
+        _ => Some((token, prob)),
+    };
+    distribution
+        .iter()
+        .fold(None, better)
+        .map(|(token, _)| token)
+}
+
+/// Whether a run with these settings is distributed exactly as the target's own text.
+pub fn is_exact(settings: &Settings) -> bool {
+    match settings.rule {
+        Rule::Lenience => settings.lenience == 1.0,
+        Rule::Typical => false,
+        Rule::Greedy => settings.temperature == 0.0,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Run, fixture};
+
+    fn tests(events: &[couplet_protocol::Event], rule: Rule) -> Vec<Test> {
+        let settings = Settings {
+            rule,
+            ..Settings::default()
+        };
+        let run = Run::from_events(events);
+        run.rounds()[0]
+            .proposals
+            .iter()
+            .filter_map(|proposal| proposal.verdict.as_ref())
+            .map(|verdict| Test::of(verdict, &settings))
+            .collect()
+    }
+
+    #[test]
+    fn lenience_shrinks_the_draft() {
+        let below = |rule| match tests(&fixture::events(), rule)[1] {
+            Test::Share { below, .. } => below,
+            other => panic!("{other:?}"),
+        };
+        assert!((below(Rule::Rejection) - 0.09 / 0.31).abs() < 1e-6);
+        assert!((below(Rule::Lenience) - 0.18 / 0.31).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_beginning_can_fail_alone_and_still_be_kept() {
+        let passed: Vec<_> = tests(&fixture::block(), Rule::Block)
+            .iter()
+            .map(Test::passes_alone)
+            .collect();
+        let expected = [Some(false), Some(true), Some(false), Some(false)];
+        assert_eq!(passed, expected);
+    }
+
+    #[test]
+    fn the_targets_own_token_comes_from_the_log_and_its_first_from_its_distribution() {
+        let events = fixture::own_tokens(&[(2, 2), (3, 4)]);
+        let own = |token| Test::Own { token: Some(token) };
+        assert_eq!(tests(&events, Rule::Gumbel), [own(2), own(4)]);
+        let first = Test::First { token: Some(3) };
+        assert_eq!(tests(&events, Rule::Greedy), [first, first]);
+    }
+
+    #[test]
+    fn of_equally_probable_tokens_the_lowest_is_first() {
+        let distribution = Distribution {
+            tokens: Some(vec![9, 4, 6]),
+            probs: vec![0.4, 0.4, 0.1],
+            rest: 0.1,
+        };
+        assert_eq!(first(&distribution), Some(4));
+        assert_eq!(first(&Distribution::default()), None);
+    }
+
+    #[test]
+    fn typical_compares_two_probabilities() {
+        let probable = |target_prob| Test::Probable {
+            target_prob,
+            above: 0.03,
+        };
+        assert_eq!(
+            tests(&fixture::typical(), Rule::Typical),
+            [probable(0.1), probable(0.01)]
+        );
+    }
+
+    #[test]
+    fn what_is_exact_depends_on_the_parameters() {
+        let exact = |rule, lenience, temperature| {
+            is_exact(&Settings {
+                rule,
+                lenience,
+                temperature,
+                ..Settings::default()
+            })
+        };
+        assert!(exact(Rule::Block, 0.5, 1.0));
+        assert!(exact(Rule::Lenience, 1.0, 1.0) && !exact(Rule::Lenience, 0.9, 1.0));
+        assert!(exact(Rule::Greedy, 0.5, 0.0) && !exact(Rule::Greedy, 0.5, 0.1));
+        assert!(!exact(Rule::Typical, 1.0, 0.0));
+    }
+}

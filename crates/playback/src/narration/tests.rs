@@ -1,0 +1,159 @@
+use super::*;
+use crate::{Cut, Run, fixture, visible};
+use couplet_protocol::Event;
+
+const LETTERS: [&str; 6] = ["K", " ", "s", "n", "d", "\n"];
+
+fn show(token: u32) -> String {
+    visible(LETTERS[token as usize], Cut::Characters)
+}
+
+fn sentence(events: &[Event], playhead: usize, rule: Rule) -> String {
+    let settings = Settings {
+        rule,
+        ..Settings::default()
+    };
+    let run = Run::from_events(events);
+    let step = run.step_at(playhead).unwrap();
+    plain(&narrate(&run.rounds()[step.round], step, &settings, show))
+}
+
+#[test]
+fn every_phase_has_its_sentence() {
+    let said = |playhead| sentence(&fixture::events(), playhead, Rule::Rejection);
+    assert_eq!(said(1), "The draft pencils s, n and d, one after another.");
+    assert_eq!(
+        said(2),
+        "The target reads all three in one pass and gives each a probability of its own."
+    );
+    assert_eq!(
+        said(3),
+        "The draft gave s 0.31; the target 0.40. The needle fell in the green, so s is inked."
+    );
+    assert_eq!(
+        said(4),
+        "The draft gave n 0.31; the target only 0.09. The needle fell in the hatching, so n is struck."
+    );
+    assert_eq!(
+        said(5),
+        "Where the target has more than the draft lies the residual. u′ 0.21 lands in line break, which is inked instead."
+    );
+    assert_eq!(
+        said(6),
+        "One inked, one resampled, one thrown away: two tokens from a single pass of the target."
+    );
+}
+
+#[test]
+fn greedy_speaks_of_the_most_probable_token() {
+    let said = |playhead| sentence(&fixture::events(), playhead, Rule::Greedy);
+    assert!(said(4).contains("is not the target’s most probable token"));
+    assert!(said(5).starts_with("The target’s own most probable token is "));
+}
+
+#[test]
+fn lenience_says_how_much_of_the_draft_counts() {
+    let said = |playhead| sentence(&fixture::events(), playhead, Rule::Lenience);
+    assert_eq!(
+        said(4),
+        "The draft gave n 0.31, of which 0.16 counts; the target only 0.09. The needle fell in the hatching, so n is struck."
+    );
+    assert!(said(5).contains("more than the draft that counts"));
+}
+
+#[test]
+fn a_block_is_judged_in_one_sentence() {
+    let said = |playhead| sentence(&fixture::block(), playhead, Rule::Block);
+    assert_eq!(
+        said(3),
+        "The block is judged as one: the longest beginning that passes is kept. It ends with s, so n is struck."
+    );
+    assert!(said(4).contains("times the kept ratio"));
+    assert_eq!(
+        said(5),
+        "Two inked, one resampled, one thrown away: three tokens from a single pass of the target."
+    );
+    assert!(said(8).ends_with("is kept. All of it passes."));
+    assert!(said(9).starts_with("All four were inked."));
+}
+
+#[test]
+fn a_block_of_which_nothing_passes_is_struck_at_its_first_token() {
+    let mut events = fixture::block();
+    for event in &mut events {
+        if let Event::Verified { accepted, .. } = event {
+            *accepted = false;
+        }
+    }
+    assert!(sentence(&events, 3, Rule::Block).ends_with("None passes, so space is struck."));
+}
+
+#[test]
+fn rules_with_an_own_token_name_it() {
+    let events = fixture::own_tokens(&[(2, 2), (3, 4)]);
+    let said = |playhead, rule| sentence(&events, playhead, rule);
+    assert_eq!(
+        said(3, Rule::Gumbel),
+        "Both models run the same clocks, and in both the first is s, so it is inked."
+    );
+    assert_eq!(
+        said(4, Rule::Gumbel),
+        "Both models run the same clocks: the draft’s first is n, the target’s d, so n is struck."
+    );
+    assert_eq!(
+        said(5, Rule::Gumbel),
+        "The target’s own first is d, so that is inked."
+    );
+    assert_eq!(
+        said(4, Rule::MinHash),
+        "Both models look at the same darts: the draft’s hit names n, the target’s d, so n is struck."
+    );
+    assert_eq!(
+        said(5, Rule::MinHash),
+        "The target’s own dart names d, so that is inked."
+    );
+    assert_eq!(
+        said(3, Rule::SampleAndMatch),
+        "The target draws a token of its own, and it is the same: s, so it is inked."
+    );
+    assert_eq!(
+        said(4, Rule::SampleAndMatch),
+        "The draft pencilled n, but the target’s own draw is d, so n is struck."
+    );
+}
+
+#[test]
+fn typical_says_what_is_enough() {
+    let said = |playhead| sentence(&fixture::typical(), playhead, Rule::Typical);
+    assert_eq!(
+        said(3),
+        "The target gives s 0.10, more than the 0.03 that are enough here, so it is inked."
+    );
+    assert_eq!(
+        said(4),
+        "The target gives n 0.01, no more than the 0.03 that it takes here, so it is struck."
+    );
+    assert_eq!(
+        said(5),
+        "The target draws another. u′ 0.50 lands in d, which is inked instead."
+    );
+}
+
+#[test]
+fn a_round_is_summed_up_for_people_who_listen() {
+    let run = Run::from_events(&fixture::events());
+    let sum = |number: usize, rule| round_summary(number, &run.rounds()[number - 1], rule, show);
+    assert_eq!(
+        sum(1, Rule::Rejection),
+        "Round 1: 1 accepted, n rejected, line break resampled."
+    );
+    assert_eq!(
+        sum(2, Rule::Block),
+        "Round 2: 3 accepted, d added by the target."
+    );
+    let run = Run::from_events(&fixture::own_tokens(&[(2, 2), (3, 4)]));
+    assert_eq!(
+        round_summary(1, &run.rounds()[0], Rule::Gumbel, show),
+        "Round 1: 1 accepted, n rejected, the target’s own d in its place."
+    );
+}

@@ -1,0 +1,131 @@
+//! The drawing of a column: the two probabilities of the drafted token, and what its rule does
+//! with them.
+
+use couplet_playback::{Board, OwnDraw, Proposal, Race, Test};
+use couplet_protocol::{Rule, Settings};
+use leptos::prelude::*;
+
+use super::gauge::{
+    BAR, BASE, Bars, GAUGE, GAUGE_WIDTH, LEFT, SHIFT, TOP, WIDTH, gauge, glyph, needle, probability,
+};
+use super::noise::{board, race};
+use crate::store::Store;
+
+/// Everything that a drawing is made from.
+pub struct Drawn<'a> {
+    /// The drafted token and its verdict.
+    pub proposal: &'a Proposal,
+    /// What the run was written with.
+    pub settings: &'a Settings,
+    /// The probability that fills the height.
+    pub full: f32,
+    /// Where MinHash's darts landed.
+    pub board: Option<&'a Board>,
+}
+
+/// The drawing.
+pub fn figure(store: Store, drawn: &Drawn) -> AnyView {
+    let Drawn {
+        proposal, settings, ..
+    } = drawn;
+    let verdict = proposal.verdict.as_ref();
+    let probs = Bars {
+        draft: proposal.draft_prob(),
+        target: verdict.map(|verdict| verdict.target_prob),
+        full: drawn.full,
+    };
+    let test = verdict.map(|verdict| Test::of(verdict, settings));
+    let label = label(probs, test);
+    let share = |counted| test.map(|test| gauge(probs, test, counted));
+    let draft = probs.draft.map_or(0.0, f64::from);
+    match settings.rule {
+        Rule::Rejection => glyph(probs, label, share(Some(draft))),
+        Rule::Lenience => glyph(probs, label, share(Some(draft * settings.lenience))),
+        Rule::Block => glyph(probs, label, share(None)),
+        Rule::Gumbel => match Race::new(settings.seed, proposal, 4) {
+            Some(run) => race(store, proposal, &run),
+            None => glyph(probs, label, None),
+        },
+        Rule::MinHash => match drawn.board {
+            Some(darts) => board(store, proposal, probs, darts),
+            None => glyph(probs, label, None),
+        },
+        Rule::SampleAndMatch => {
+            let strip = OwnDraw::new(settings.seed, proposal).map(|own| strip(probs, own));
+            glyph(probs, label, strip)
+        }
+        Rule::Greedy => glyph(probs, label, None),
+        Rule::Typical => glyph(probs, label, test.map(|test| line(probs, test))),
+    }
+}
+
+/// What the draft gave a token, in words.
+pub fn drafted(prob: Option<f32>) -> String {
+    match prob {
+        Some(prob) => format!("draft {}", probability(prob)),
+        None => "draft: not in its first 20".to_owned(),
+    }
+}
+
+fn label(probs: Bars, test: Option<Test>) -> String {
+    let draft = drafted(probs.draft);
+    let Some(target) = probs.target else {
+        return format!("{draft}, never tested");
+    };
+    let both = format!("{draft}, target {}", probability(target));
+    match test {
+        Some(Test::Share { u, below } | Test::Prefix { u, below }) => {
+            format!("{both}, threshold {below:.2}, u {u:.2}")
+        }
+        Some(Test::Probable { above, .. }) => format!("{both}, least {above:.3}"),
+        _ => both,
+    }
+}
+
+/// All that the target could draw, end to end, and the place of the drafted token in it.
+fn strip(probs: Bars, own: OwnDraw) -> AnyView {
+    let height = BASE - TOP;
+    let y = |share: f64| BASE - share * height;
+    let edge = LEFT + SHIFT + BAR;
+    let top = probs.top(probs.target.unwrap_or(0.0));
+    let [from, to] = own.drafted.map(y);
+    let segment = |class: &'static str, [from, to]: [f64; 2]| {
+        view! {
+            <rect class=class x=GAUGE.to_string() y=format!("{:.1}", y(to)) width=GAUGE_WIDTH.to_string()
+                height=format!("{:.1}", ((to - from) * height).max(0.8)) />
+        }
+    };
+    view! {
+        <g class="gauge">
+            <path class="zoom" d=format!("M{edge:.1} {top:.1}L{GAUGE} {to:.1}V{from:.1}L{edge:.1} {BASE}Z") />
+            <path class="zoom-line" d=format!("M{edge:.1} {top:.1}L{GAUGE} {to:.1}M{edge:.1} {BASE}L{GAUGE} {from:.1}") />
+            <rect class="gauge-back" x=GAUGE.to_string() y=TOP.to_string() width=GAUGE_WIDTH.to_string()
+                height=height.to_string() />
+            {segment("bar-target faint", [0.0, 1.0])}
+            {segment("bar-target", own.own)}
+            {segment("bar-overlap", own.drafted)}
+            <rect class="gauge-frame" x=GAUGE.to_string() y=TOP.to_string() width=GAUGE_WIDTH.to_string()
+                height=height.to_string() />
+        </g>
+        {needle(own.u)}
+    }
+    .into_any()
+}
+
+/// The least probability that is kept, across the target's bar.
+fn line(probs: Bars, test: Test) -> AnyView {
+    let Test::Probable { above, .. } = test else {
+        return ().into_any();
+    };
+    let y = probs.top(above).clamp(TOP, BASE - 1.0);
+    let text = (y - 4.0).min(BASE - 5.0);
+    view! {
+        <g class="gauge">
+            <path class="threshold" d=format!("M{:.1} {y:.1}H{WIDTH}", LEFT - 4.0) />
+            <text class="number small" x=WIDTH.to_string() y=format!("{text:.1}") text-anchor="end">
+                {format!("{above:.3}")}
+            </text>
+        </g>
+    }
+    .into_any()
+}

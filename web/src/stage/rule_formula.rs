@@ -1,0 +1,189 @@
+//! The rule of the run on the page, as a formula, and what its drawing shows.
+
+use couplet_playback::{Cut, is_exact};
+use couplet_protocol::{Rule, Settings};
+use leptos::prelude::*;
+
+use crate::store::{Notation, Store, use_store};
+
+/// What the run on the page was written with.
+pub fn settings_of(store: Store) -> Settings {
+    store.shown.with_untracked(|shown| {
+        shown
+            .as_ref()
+            .map_or_else(Settings::default, |shown| shown.settings.clone())
+    })
+}
+
+/// The rule in one line, and the letters it is written in.
+#[component]
+pub fn RuleFormula() -> impl IntoView {
+    let store = use_store();
+    let settings = Memo::new(move |_| {
+        store.epoch.track();
+        store.shown.track();
+        settings_of(store)
+    });
+    let options = [
+        (Notation::Words, "words"),
+        (Notation::Chen, "Chen"),
+        (Notation::Leviathan, "Leviathan"),
+    ];
+    view! {
+        <div class="rules">
+            <p class="formula">{move || settings.with(|settings| formula(settings, store.notation.get()))}</p>
+            {move || {
+                settings.with(|settings| !is_exact(settings)).then(|| view! { <b class="not-exact">"not exact"</b> })
+            }}
+            <div class="segments small" role="group" aria-label="Notation">
+                {options
+                    .map(|(notation, label)| {
+                        view! {
+                            <button type="button"
+                                aria-pressed=move || if store.notation.get() == notation { "true" } else { "false" }
+                                on:click=move |_| store.notation.set(notation)>
+                                {label}
+                            </button>
+                        }
+                    })
+                    .collect_view()}
+            </div>
+        </div>
+    }
+}
+
+fn formula(settings: &Settings, notation: Notation) -> AnyView {
+    let x = if notation == Notation::Words {
+        ""
+    } else {
+        "(x)"
+    };
+    let target = view! { <em class="t">{notation.target()}{x}</em> };
+    let draft = view! { <em class="d">{notation.draft()}{x}</em> };
+    match settings.rule {
+        Rule::Rejection => {
+            view! { <em>"u"</em>" < min(1, "{target}" / "{draft}")" }.into_any()
+        }
+        Rule::Lenience => view! {
+            <em>"u"</em>" < min(1, "{target}" / "{settings.lenience.to_string()}"·"{draft}")"
+        }
+        .into_any(),
+        Rule::Block => view! { "longest beginning with "<em>"u"</em>" < "<em>"h"</em> }.into_any(),
+        Rule::Gumbel => view! { "first of "{draft}" = first of "{target} }.into_any(),
+        Rule::MinHash => view! { "hit of "{draft}" = hit of "{target} }.into_any(),
+        Rule::SampleAndMatch => {
+            view! { "keep if "{target}" draws the same" }.into_any()
+        }
+        Rule::Greedy => view! { "keep if first in "{target} }.into_any(),
+        Rule::Typical => view! {
+            {target}
+            {format!(" > min({}, {}·", settings.epsilon, settings.delta)}<em>"e"</em><sup>"−"<em>"H"</em></sup>")"
+        }
+        .into_any(),
+    }
+}
+
+/// What the formula says about how often a token stays, where there is one.
+pub fn expectation(rule: Rule, notation: Notation) -> Option<AnyView> {
+    // Words would be too long for the place that there is.
+    let letter = |name: &'static str| match notation {
+        Notation::Words => name.get(..1).unwrap_or(name),
+        _ => name,
+    };
+    let target = || view! { <em class="t">{letter(notation.target())}</em> };
+    let draft = || view! { <em class="d">{letter(notation.draft())}</em> };
+    Some(match rule {
+        Rule::Rejection => view! { "mean of 1 − TV" }.into_any(),
+        Rule::Block => return None,
+        Rule::Gumbel => view! {
+            "mean of Σ"<sub><em>"i"</em></sub>" 1 / Σ"<sub><em>"j"</em></sub>" max("{target()}<sub><em>"j"</em></sub>"/"
+            {target()}<sub><em>"i"</em></sub>", "{draft()}<sub><em>"j"</em></sub>"/"{draft()}<sub><em>"i"</em></sub>")"
+        }
+        .into_any(),
+        Rule::MinHash => view! {
+            "mean of Σ min("{target()}", "{draft()}") · (1 + |"{target()}" − "{draft()}"|) / (1 + TV)"
+        }
+        .into_any(),
+        Rule::SampleAndMatch => view! { "mean of Σ "{target()}" · "{draft()} }.into_any(),
+        Rule::Greedy => view! { "mean of "{draft()}" at the first of "{target()} }.into_any(),
+        Rule::Lenience => {
+            view! { "mean of Σ min("{draft()}", "{target()}" / "<em>"l"</em>")" }.into_any()
+        }
+        Rule::Typical => {
+            view! { "mean of Σ "{draft()}" where "{target()}" is above the line" }.into_any()
+        }
+    })
+}
+
+/// Swatches, and a sentence about what stands beside the bars.
+#[component]
+pub fn Key() -> impl IntoView {
+    let store = use_store();
+    let letter = move |name: fn(Notation) -> &'static str| {
+        move || {
+            Some(store.notation.get())
+                .filter(|notation| *notation != Notation::Words)
+                .map(name)
+        }
+    };
+    let sentence = move || {
+        store.epoch.track();
+        let pieces = store
+            .pair()
+            .is_some_and(|pair| Cut::of(&pair.tokens) == Cut::WordPieces);
+        mechanism(&settings_of(store), pieces)
+    };
+    // A race has bars for how far a token is, and distances do not overlap.
+    let overlap = move || {
+        store.epoch.track();
+        (settings_of(store).rule != Rule::Gumbel)
+            .then(|| view! { <i class="swatch overlap"></i>"overlap " })
+    };
+    view! {
+        <p class="key">
+            <i class="swatch draft"></i>"draft "<em>{letter(Notation::draft)}</em>
+            {overlap}
+            <i class="swatch target"></i>"target "<em>{letter(Notation::target)}</em>
+            <span class="key-gauge">{sentence}</span>
+        </p>
+    }
+}
+
+fn mechanism(settings: &Settings, pieces: bool) -> AnyView {
+    match settings.rule {
+        Rule::Rejection => view! {
+            "the draft bar stretched to 1; the needle "<em>"u"</em>" lands anywhere on it with equal chance"
+        }
+        .into_any(),
+        Rule::Lenience => view! {
+            {format!("{} of the draft bar stretched to 1; the needle ", settings.lenience)}<em>"u"</em>
+            " lands anywhere on it with equal chance"
+        }
+        .into_any(),
+        Rule::Block => view! {
+            "green: "<em>"h"</em>", the chance to keep the text up to here; the needle "<em>"u"</em>
+            " lands anywhere with equal chance"
+        }
+        .into_any(),
+        Rule::Gumbel => {
+            let among = if pieces { ", of the 20 shown" } else { "" };
+            view! {
+                {format!("every token runs at its probability / its clock; the clocks are the same for both{among}")}
+            }
+            .into_any()
+        }
+        Rule::MinHash => view! {
+            "the same darts fly at both boards; a model’s token is that of the first under one of its bars"
+        }
+        .into_any(),
+        Rule::SampleAndMatch if pieces => {
+            view! { "the target draws with a number of its own, whatever was drafted" }.into_any()
+        }
+        Rule::SampleAndMatch => view! {
+            "green: the drafted token’s place among all that the target could draw"
+        }
+        .into_any(),
+        Rule::Greedy => view! { "no chance decides: the target’s most probable token stays" }.into_any(),
+        Rule::Typical => view! { "the line is the least probability under the target that stays" }.into_any(),
+    }
+}

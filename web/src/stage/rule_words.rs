@@ -1,0 +1,108 @@
+//! What the page says about each rule.
+
+use couplet_protocol::Rule;
+
+/// Rules of one kind, as the choice lists them.
+pub struct Group {
+    /// What they have in common.
+    pub title: &'static str,
+    /// The rules.
+    pub rules: &'static [Rule],
+}
+
+/// Every rule, by what its text is worth.
+pub const GROUPS: [Group; 4] = [
+    Group {
+        title: "Exact",
+        rules: &[Rule::Rejection, Rule::Block],
+    },
+    Group {
+        title: "Exact, and the text does not depend on the draft",
+        rules: &[Rule::Gumbel, Rule::MinHash, Rule::SampleAndMatch],
+    },
+    Group {
+        title: "Exact at temperature 0 only",
+        rules: &[Rule::Greedy],
+    },
+    Group {
+        title: "Not exact",
+        rules: &[Rule::Lenience, Rule::Typical],
+    },
+];
+
+/// Its name for people.
+pub fn title(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Rejection => "Rejection",
+        Rule::Block => "Block",
+        Rule::Gumbel => "Gumbel",
+        Rule::MinHash => "MinHash",
+        Rule::SampleAndMatch => "Sample and match",
+        Rule::Greedy => "Greedy",
+        Rule::Lenience => "Lenience",
+        Rule::Typical => "Typical",
+    }
+}
+
+/// When a token stays, in plain words.
+pub fn hint(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Rejection => "A token stays with probability target / draft, at most 1.",
+        Rule::Block => "Judged together: the longest beginning that passes stays.",
+        Rule::Gumbel => "Both models race the same clocks; a token first in both stays.",
+        Rule::MinHash => "Both models look at the same darts; a token hit in both stays.",
+        Rule::SampleAndMatch => "The target draws a token of its own; equal ones stay.",
+        Rule::Greedy => "A token stays if it is the target’s most probable one.",
+        Rule::Lenience => "As Rejection, but only a share of the draft’s probability counts.",
+        Rule::Typical => "A token stays if the target finds it probable enough.",
+    }
+}
+
+/// Why the text is not the target's, where it is not.
+pub fn why_not_exact(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Greedy => {
+            "Always inks the target’s favourite, so above temperature 0 its text is not the target’s."
+        }
+        Rule::Lenience => "Keeps what the draft likes too often, so its text leans to the draft’s.",
+        Rule::Typical => {
+            "Keeps whatever is probable enough, as often as the draft proposes it, so its text leans to the draft’s."
+        }
+        _ => "",
+    }
+}
+
+/// What replaces a rejected token.
+pub fn replacement(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Rejection | Rule::Block | Rule::Lenience => "from the residual",
+        Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch => "the target’s own",
+        Rule::Greedy => "the target’s favourite",
+        Rule::Typical => "from the target",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_is_offered_once() {
+        let offered: Vec<Rule> = GROUPS
+            .iter()
+            .flat_map(|group| group.rules)
+            .copied()
+            .collect();
+        assert_eq!(offered.len(), Rule::ALL.len());
+        assert!(Rule::ALL.iter().all(|rule| offered.contains(rule)));
+        let invariant = GROUPS[1].rules.iter();
+        assert!(invariant.copied().all(Rule::is_drafter_invariant));
+    }
+
+    #[test]
+    fn what_can_be_not_exact_says_why() {
+        for rule in GROUPS[2].rules.iter().chain(GROUPS[3].rules) {
+            assert!(!why_not_exact(*rule).is_empty());
+        }
+    }
+}
