@@ -9,7 +9,7 @@ use crate::couplings::Couplings;
 use crate::errors::Notices;
 use crate::header::Header;
 use crate::help::Help;
-use crate::proof::Proof;
+use crate::proof::{Proof, ProofState};
 use crate::stage::Stage;
 use crate::store::{Scene, Store};
 use crate::{api, permalink};
@@ -19,6 +19,7 @@ use crate::{api, permalink};
 pub fn App() -> impl IntoView {
     let store = Store::new(permalink::read());
     provide_context(store);
+    provide_context(ProofState::new(store));
     api::install(store);
     let help = RwSignal::new(false);
     let listener = window_event_listener(ev::keydown, move |event| on_key(store, help, &event));

@@ -11,6 +11,7 @@ mod commit;
 mod exact;
 mod keyed;
 mod parameters;
+mod repeated;
 mod tokenwise;
 pub mod wrong;
 
@@ -22,6 +23,7 @@ pub use exact::{
 };
 pub use keyed::{Keyed, Numbers, PlayedRound, play_round, play_text};
 pub use parameters::{Lenience, ParameterError, Typical};
+pub use repeated::joint_of_rounds;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,10 @@
 //! Intervals and tests behind the numbers that the page shows: acceptance rates, timings, and
 //! whether sampled text has the target's distribution.
 
+mod binomial;
 mod bootstrap;
 
+pub use binomial::count_interval;
 pub use bootstrap::speed_up_interval;
 
 use serde::{Deserialize, Serialize};

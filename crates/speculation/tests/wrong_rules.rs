@@ -29,6 +29,8 @@ fn one_position_of_every_mistake_has_its_exact_numbers() {
     check_output(GreedyDraft, a.0, a.1, &[0.4, 0.0, 0.6]);
     check_output(DropsImprobableDrafts, a.0, a.1, &[0.24, 0.36, 0.40]);
     check_output(MatchOrRatio, &[1.0, 0.0], &[0.5, 0.5], &[0.75, 0.25]);
+    // Kept are .1, .09 and .1, and the residual of A is its last token.
+    check_output(MatchThenResidual, a.0, a.1, &[0.1, 0.09, 0.81]);
     check_output(ResidualNotClipped, a.0, a.1, &[0.35, 0.3, 0.35]);
     // Sorted, the rows of A are equal, and what is left is a draw from the target.
     check_output(ResidualOfRanks, a.0, a.1, &[0.26, 0.39, 0.35]);

@@ -1,9 +1,40 @@
 //! Proof: why nothing is lost, the test of it, and what the test says of famous mistakes.
 
+mod bars;
+mod chart;
+mod counting;
+mod from_stage;
+mod museum;
+mod pair;
+mod rules;
+mod state;
+mod table;
+mod test;
+mod theory;
+mod verdict;
+mod why;
+mod words;
+
 use leptos::prelude::*;
+
+use museum::Gallery;
+use test::Test;
+use why::Why;
+
+pub use state::ProofState;
 
 /// The scene.
 #[component]
 pub fn Proof() -> impl IntoView {
-    view! { <h2>"Why the ink is exact"</h2> }
+    view! {
+        <div class="proof">
+            <Why />
+            <div class="proof-live">
+                <div class="proof-column">
+                    <Test />
+                </div>
+                <Gallery />
+            </div>
+        </div>
+    }
 }

@@ -25,6 +25,9 @@ use couplet_playback::{Phase, round_summary};
 use leptos::prelude::*;
 
 use crate::store::use_store;
+pub use gauge::grouped;
+pub use icons::{Sign, mark};
+
 use controls::Controls;
 use inspector::Inspector;
 use manuscript::Manuscript;

@@ -47,6 +47,9 @@ pub enum WrongRule {
     DropsImprobableDrafts,
     /// Keeps a token that matches an independent draw from the target, or else passes the ratio.
     MatchOrRatio,
+    /// Keeps a token only if it matches an independent draw from the target, but replaces it from
+    /// the residual.
+    MatchThenResidual,
     /// Draws the bonus token from the row before the last drafted token.
     BonusFromTheRowBefore,
     /// Shares Gumbel noise, but replaces a token that does not match from the residual.
@@ -59,7 +62,7 @@ pub enum WrongRule {
 
 impl WrongRule {
     /// Every mistake.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::ResamplesFromTarget,
         Self::GreedyResidual,
         Self::ResidualNotNormalised,
@@ -73,6 +76,7 @@ impl WrongRule {
         Self::ReplacementWithTheSameCoin,
         Self::DropsImprobableDrafts,
         Self::MatchOrRatio,
+        Self::MatchThenResidual,
         Self::BonusFromTheRowBefore,
         Self::SharedNoiseThenResidual,
         Self::BlockStopsAtTheFirst,
@@ -127,6 +131,7 @@ impl WrongRule {
                 let own = chance.draws(Coin::Own(i), &round.target_probs[i]);
                 own == token || chance.keeps(Coin::Accept(i), draft, target)
             }
+            Self::MatchThenResidual => chance.draws(Coin::Own(i), &round.target_probs[i]) == token,
             Self::BlockStopsAtTheFirst => {
                 let prefix = block_prefixes(round)[i + 1];
                 chance.keeps(Coin::Accept(i), 1.0, prefix.keep_prob)

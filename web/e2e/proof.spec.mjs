@@ -1,0 +1,316 @@
+// The scene Proof: the argument in three steps, the live test, the museum of mistakes.
+import assert from "node:assert/strict";
+import { noPanicText, ready, shown } from "./support.mjs";
+
+const SCENE = "?backend=cpu#scene=proof";
+const EXACT = ["rejection", "block", "gumbel", "minhash", "sample_and_match"];
+const INEXACT = ["greedy", "lenience", "typical"];
+const MISTAKES = [
+  "resamples_from_target",
+  "greedy_draft",
+  "match_then_residual",
+  "drops_improbable_drafts",
+  "match_or_ratio",
+  "ratio_upside_down",
+  "one_coin_for_all_positions",
+  "replacement_with_the_same_coin",
+];
+
+/** Opens the scene; the engine may still be on its way. */
+async function openProof(page, base) {
+  await page.goto(base + SCENE);
+  await page.getByTestId("why").waitFor();
+}
+
+/** Rows of the table behind the three steps, as [token, draft, target, accepted, rejected, poured, out]. */
+async function steps(page) {
+  const why = page.getByTestId("why");
+  if (!(await why.locator("table").count())) await why.locator("summary").click();
+  const rows = await why.locator("tbody tr").evaluateAll((rows) =>
+    rows.map((row) => [...row.cells].map((cell) => cell.textContent)),
+  );
+  return rows.map(([token, ...numbers]) => [token, ...numbers.map(Number)]);
+}
+
+const near = (a, b) => assert.ok(Math.abs(a - b) < 3e-4, `${a} is not ${b}`);
+
+/** Replaces the worker by one that has loaded a pair and answers `count_rounds` with `answer`. */
+function fakeEngine(page, answer) {
+  const pair = {
+    name: "shakespeare", title: "Fake", token_kind: "character", tokens: ["a"], prefix_tokens: 0, context: 8,
+    acceptance_rate: 0.5,
+    target: { parameters: 1, layers: 1, hidden_size: 1, validation_loss: 1 },
+    draft: { parameters: 1, layers: 1, hidden_size: 1, validation_loss: 1 },
+  };
+  const body = `
+    const send = (reply) => self.postMessage(JSON.stringify(reply));
+    self.onmessage = ({ data }) => {
+      const { id, command, request } = JSON.parse(data);
+      if (command === "pairs") send({ reply: "pairs", id, pairs: [] });
+      if (command === "load") send({ reply: "loaded", id, pair: ${JSON.stringify(pair)}, device: { backend: "cpu", name: "Fake" } });
+      if (command === "count_rounds") send({ id, ...(${answer})(request) });
+    };
+    send({ reply: "started" });`;
+  return page.route("**/couplet-worker_loader.js", (route) => route.fulfill({ contentType: "text/javascript", body }));
+}
+
+/** Adds texts to the live test and waits for its p-value. */
+async function add(page, times = 1) {
+  for (let time = 1; time <= times; time += 1) {
+    await page.getByTestId("add").click();
+    await page.waitForFunction(
+      (count) => document.querySelector("[data-testid=test-about]").textContent.startsWith(count),
+      (20_000 * time).toLocaleString("en"),
+      { timeout: 60_000 },
+    );
+  }
+  return Number(await page.getByTestId("p-value").getAttribute("data-p"));
+}
+
+export default {
+  "the three steps of the proof end at the target, whatever the preset": async ({ page, base }) => {
+    await openProof(page, base);
+    const variation = { vowels: 0.3, three: 0.3, near: 0.02, disjoint: 1, equal: 0 };
+    for (const [name, expected] of Object.entries(variation)) {
+      await page.getByTestId(`preset-${name}`).click();
+      const rows = await steps(page);
+      for (const [, draft, target, accepted, rejected, poured, out] of rows) {
+        near(accepted + rejected, draft);
+        near(accepted + poured, target);
+        near(out, target);
+      }
+      const [, , , accepted, rejected, poured] = rows.at(-1);
+      near(rejected, expected);
+      near(poured, expected);
+      near(accepted, 1 - expected);
+      assert.equal(rows.at(-1)[0], "sum");
+    }
+  },
+
+  "each step says its numbers, and the edge cases say what happens there": async ({ page, base }) => {
+    await openProof(page, base);
+    const says = async (step) => (await page.getByTestId(`why-${step}`).innerText()).replace(/\s+/g, " ");
+    assert.match(await says(1), /Four letters get too little −, two hatched ones too much \+\. Both add to 0\.30/);
+    assert.match(await says(2), /0\.70 is accepted, 0\.30 is rejected/);
+    assert.match(await says(3), /0\.70 \+ 0\.30 = 1/);
+    await page.getByTestId("preset-equal").click();
+    assert.match(await says(1), /the total variation is 0/);
+    assert.match(await says(3), /Nothing was stolen, so there is nothing to hand back/);
+    await page.getByTestId("preset-disjoint").click();
+    assert.match(await says(2), /nothing is accepted/);
+    assert.match(await says(3), /the residual is the target itself/);
+  },
+
+  "the steps of the proof are drawn one after another": async ({ page, base }) => {
+    await openProof(page, base);
+    await page.getByTestId("why-step-1").click();
+    assert.equal(await page.locator("[data-testid=why-1] .bar-draft").count(), 6);
+    assert.equal(await page.locator("[data-testid=why-2] .bar-overlap").count(), 0);
+    await page.getByTestId("why-step-2").click();
+    assert.equal(await page.locator("[data-testid=why-2] .bar-overlap").count(), 6);
+    assert.equal(await page.locator("[data-testid=why-3] .poured").count(), 0);
+    await page.getByTestId("why-step-3").click();
+    assert.equal(await page.locator("[data-testid=why-3] .poured").count(), 4);
+  },
+
+  "one's own distributions are used, and wrong ones refused at their field": async ({ page, base }) => {
+    await openProof(page, base);
+    await page.getByTestId("own-pair").click();
+    const attempt = async (draft, target) => {
+      await page.getByTestId("own-draft").fill(draft);
+      await page.getByTestId("own-target").fill(target);
+      await page.getByTestId("own-use").click();
+      return [await page.locator("#own-draft-error").innerText(), await page.locator("#own-target-error").innerText()];
+    };
+    assert.match((await attempt("0.5 x", "0.5 0.5"))[0], /“x” in the draft is no number/);
+    assert.match((await attempt("1 1", "1 -1"))[1], /negative/);
+    assert.match((await attempt("1 1", "0 0"))[1], /zero/);
+    assert.match((await attempt("1", "1"))[0], /takes 2 to 8/);
+    assert.match((await attempt("1 1 1", "1 1"))[1], /need as many/);
+    assert.match((await attempt("", "1 1"))[0], /0 numbers/);
+    assert.deepEqual(await attempt("3, 1", "1; 3"), ["", ""]);
+    const rows = await steps(page);
+    assert.deepEqual(rows[0].slice(0, 3), ["a", 0.75, 0.25]);
+    assert.match(await page.getByTestId("pair-note").innerText(), /the draft by 4, the target by 4/);
+  },
+
+  "the position under consideration on the Stage is taken into the proof": async ({ page, base }) => {
+    await page.goto(`${base}?backend=cpu`);
+    await shown(page, "recorded");
+    await page.getByTestId("next-phase").waitFor();
+    await page.keyboard.press("Home");
+    for (let step = 0; step < 3; step += 1) await page.keyboard.press("ArrowRight");
+    await page.getByTestId("scene-proof").click();
+    await page.getByTestId("from-stage").click();
+    assert.match(await page.getByTestId("pair-note").innerText(), /Taken from the Stage after “.+”/);
+    const rows = await steps(page);
+    assert.ok(rows.length >= 3 && rows.length <= 8);
+    near(rows.at(-1)[1], 1);
+    near(rows.at(-1)[6], 1);
+  },
+
+  "the scene remembers what was chosen while another one is open": async ({ page, base }) => {
+    await openProof(page, base);
+    await page.getByTestId("preset-three").click();
+    await page.getByTestId("test-gamma-3").click();
+    await page.getByTestId("test-rule").selectOption("block");
+    await page.getByTestId("scene-stage").click();
+    await page.getByTestId("scene-proof").click();
+    assert.equal(await page.getByTestId("preset-three").getAttribute("aria-pressed"), "true");
+    assert.equal(await page.getByTestId("test-gamma-3").getAttribute("aria-pressed"), "true");
+    assert.equal(await page.getByTestId("test-rule").inputValue(), "block");
+    // Exact theory of block verification on example A.
+    assert.equal(await page.getByTestId("kept-theory").innerText(), "1.695");
+  },
+
+  "gamma is limited where texts would be too many to test": async ({ page, base }) => {
+    await openProof(page, base);
+    assert.ok(await page.getByTestId("test-gamma-4").isDisabled());
+    assert.match(await page.getByTestId("gamma-limit").innerText(), /7,776 different texts/);
+    await page.getByTestId("preset-three").click();
+    await page.getByTestId("test-gamma-4").click();
+    // Back to six letters, four is too many.
+    await page.getByTestId("preset-vowels").click();
+    assert.equal(await page.getByTestId("test-gamma-3").getAttribute("aria-pressed"), "true");
+  },
+
+  "counting that fails says why and can be tried again": async ({ page, base }) => {
+    await fakeEngine(page, `() => ({ reply: "failed", failure: { kind: "input", sentence: "The weather is bad." } })`);
+    await openProof(page, base);
+    await page.getByTestId("add").click();
+    await page.getByTestId("test-failed").waitFor();
+    assert.match(await page.getByTestId("test-failed").innerText(), /Nothing was counted: The weather is bad\./);
+    assert.ok(await page.getByTestId("add").isEnabled());
+    const card = page.getByTestId("mistake-greedy_draft");
+    await card.getByTestId("switch").click();
+    await card.getByTestId("exhibit-failed").waitFor();
+    await card.getByTestId("switch").click();
+    assert.match(await card.innerText(), /Off: the rule is followed/);
+    await noPanicText(page);
+  },
+
+  "an answer that does not fit the question is not counted": async ({ page, base }) => {
+    await fakeEngine(
+      page,
+      `() => ({ reply: "rounds_counted", counted: { counts: [1], accepted: [1], trials: 1, backend: "cpu", milliseconds: 1 } })`,
+    );
+    await openProof(page, base);
+    await page.getByTestId("add").click();
+    await page.getByTestId("test-failed").waitFor();
+    assert.match(await page.getByTestId("test-failed").innerText(), /does not fit the question/);
+    await noPanicText(page);
+  },
+
+  "without an engine the argument stands and the test says what it lacks": async ({ page, base }) => {
+    await page.route("**/couplet-worker_loader.js", (route) => route.fulfill({ contentType: "text/javascript", body: "throw new Error('gone')" }));
+    await openProof(page, base);
+    await page.getByTestId("test-waits").filter({ hasText: "has stopped" }).waitFor();
+    await page.getByTestId("add").click();
+    await page.getByTestId("test-failed").waitFor();
+    assert.match(await page.getByTestId("test-failed").innerText(), /Nothing was counted: .*stopped/);
+    assert.equal((await steps(page)).length, 7);
+    await noPanicText(page);
+  },
+
+  "exact rules pass the live test, and add up": async ({ page, base }) => {
+    await openProof(page, base);
+    await ready(page);
+    for (const rule of EXACT) {
+      await page.getByTestId("test-rule").selectOption(rule);
+      const p = await add(page, 2);
+      assert.ok(p > 0.001 && p < 1, `${rule}: p = ${p}`);
+      assert.match(await page.getByTestId("test-verdict").innerText(), /No sign of a difference[^]*can never prove equality/);
+      const [mean, theory] = [await page.getByTestId("kept-mean").innerText(), await page.getByTestId("kept-theory").innerText()];
+      assert.ok(Math.abs(mean - theory) < 0.03, `${rule}: kept ${mean}, theory ${theory}`);
+    }
+  },
+
+  "the GPU's kernels pass the live test as well": async ({ page, base }) => {
+    await page.goto(`${base}#scene=proof`);
+    const { device } = await ready(page);
+    assert.equal(device.backend, "gpu");
+    const p = await add(page);
+    assert.ok(p > 0.001 && p < 1, `p = ${p}`);
+    assert.match(await page.getByTestId("test-about").innerText(), /written by the GPU kernels/);
+    const card = page.getByTestId("mistake-resamples_from_target");
+    await card.getByTestId("switch").click();
+    await card.getByTestId("stamp").filter({ hasText: "Not the target" }).waitFor({ timeout: 60_000 });
+  },
+
+  "whoever starts over gets other texts": async ({ page, base }) => {
+    await openProof(page, base);
+    await ready(page);
+    const before = await add(page);
+    await page.getByTestId("start-over").click();
+    assert.match(await page.getByTestId("test-verdict").innerText(), /Nothing counted yet/);
+    assert.notEqual(await add(page), before);
+  },
+
+  "inexact rules are marked and fail the live test as theory says": async ({ page, base }) => {
+    await openProof(page, base);
+    await ready(page);
+    for (const rule of INEXACT) {
+      await page.getByTestId("test-rule").selectOption(rule);
+      assert.match(await page.getByTestId("expectation").innerText(), /Not exact by design.*expected to fail/);
+      const p = await add(page);
+      assert.ok(p < 1e-6, `${rule}: p = ${p}`);
+      assert.match(await page.getByTestId("test-verdict").innerText(), /This is not the target/);
+      const [mean, theory] = [await page.getByTestId("kept-mean").innerText(), await page.getByTestId("kept-theory").innerText()];
+      assert.ok(Math.abs(mean - theory) < 0.03, `${rule}: kept ${mean}, theory ${theory}`);
+    }
+  },
+
+  "every mistake is off at first, and caught when it is made": async ({ page, base }) => {
+    await openProof(page, base);
+    await ready(page);
+    for (const mistake of MISTAKES) {
+      const card = page.getByTestId(`mistake-${mistake}`);
+      assert.equal(await card.getByRole("switch").getAttribute("aria-checked"), "false");
+      assert.equal(await card.locator(".bar-out").count(), 0);
+    }
+    await page.getByTestId("all-mistakes").click();
+    for (const mistake of MISTAKES) {
+      const card = page.getByTestId(`mistake-${mistake}`);
+      await card.getByTestId("stamp").waitFor({ timeout: 60_000 });
+      assert.equal(await card.getByRole("switch").getAttribute("aria-checked"), "true");
+      assert.match(await card.getByTestId("stamp").innerText(), /Not the target/, mistake);
+      const p = Number(await card.getByTestId("figures").getAttribute("data-p"));
+      assert.ok(p < 1e-6, `${mistake}: p = ${p}`);
+    }
+    assert.match(await page.getByTestId("mistake-one_coin_for_all_positions").innerText(), /Each token looks right, the text does not/);
+    // Between equal models only some mistakes change anything, and the others say so.
+    await page.getByTestId("preset-equal").click();
+    const idle = page.getByTestId("mistake-resamples_from_target");
+    await idle.getByText("the mistake changes nothing").waitFor({ timeout: 60_000 });
+    const p = Number(await idle.getByTestId("figures").getAttribute("data-p"));
+    assert.ok(p > 1e-4, `p = ${p}`);
+    await noPanicText(page);
+  },
+
+  ...Object.fromEntries(
+    [1440, 1024, 390, 320].map((width) => [
+      `the proof fits ${width} pixels`,
+      async ({ page, base }) => {
+        await page.setViewportSize({ width, height: 844 });
+        await openProof(page, base);
+        for (const preset of ["vowels", "three", "disjoint"]) {
+          await page.getByTestId(`preset-${preset}`).click();
+          const { scroll, client } = await page.evaluate(() => ({
+            scroll: document.documentElement.scrollWidth,
+            client: document.documentElement.clientWidth,
+          }));
+          assert.ok(scroll <= client, `${preset}: ${scroll} > ${client}`);
+        }
+        if (width < 700) {
+          const small = await page.evaluate(() =>
+            [...document.querySelectorAll(".proof button, .proof select, .proof summary")]
+              .filter((node) => node.getClientRects().length > 0 && !node.matches("[role=switch]"))
+              .filter((node) => node.getBoundingClientRect().height < 43.5)
+              .map((node) => node.textContent),
+          );
+          assert.deepEqual(small, []);
+        }
+      },
+    ]),
+  ),
+};

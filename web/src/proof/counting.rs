@@ -1,0 +1,171 @@
+//! Asking the engine to play rounds, and what came of it.
+
+use couplet_protocol::{
+    BackendKind, Command, FailureKind, Mistake, Reply, RoundsCounted, RoundsRequest, Rule, Settings,
+};
+use couplet_speculation::{ChiSquare, chi_square};
+use leptos::prelude::*;
+
+use super::pair::ProofPair;
+use super::theory::target_joint;
+use crate::engine_client::EngineState;
+use crate::store::Store;
+
+/// How many texts are asked for at once.
+pub const BATCH: u64 = 20_000;
+
+/// A p-value below it is no accident: even with all rules and mistakes tried a thousand times.
+pub const NO_ACCIDENT: f64 = 1e-6;
+
+/// Texts that were counted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tally {
+    /// How often which text; the first token changes slowest. Shape: (tokens, ..., tokens).
+    pub counts: Vec<u64>,
+    /// How often the first round kept 0, 1, ... `gamma` tokens. Shape: (gamma + 1).
+    pub kept: Vec<u64>,
+    /// How many texts.
+    pub trials: u64,
+    /// Where they were written.
+    pub backend: Option<BackendKind>,
+}
+
+impl Tally {
+    /// Adds what came for a pair of `tokens` tokens and `gamma` drafted ones.
+    ///
+    /// # Errors
+    /// A sentence, when the reply does not fit what was asked.
+    pub fn add(
+        &mut self,
+        counted: &RoundsCounted,
+        tokens: usize,
+        gamma: u32,
+    ) -> Result<(), String> {
+        let sum: u64 = counted.counts.iter().map(|count| u64::from(*count)).sum();
+        let fits = counted.counts.len() == tokens.pow(gamma + 1)
+            && counted.accepted.len() == gamma as usize + 1
+            && sum == counted.trials;
+        if !fits {
+            return Err(
+                "The engine’s answer does not fit the question, so it was not counted. Start over, or load the page again."
+                    .to_owned(),
+            );
+        }
+        self.counts.resize(counted.counts.len(), 0);
+        self.kept.resize(counted.accepted.len(), 0);
+        for (total, count) in self.counts.iter_mut().zip(&counted.counts) {
+            *total += u64::from(*count);
+        }
+        for (total, count) in self.kept.iter_mut().zip(&counted.accepted) {
+            *total += count;
+        }
+        self.trials += counted.trials;
+        self.backend = Some(counted.backend);
+        Ok(())
+    }
+
+    /// The test of all texts against the target's; none before anything was counted.
+    pub fn test(&self, pair: &ProofPair, gamma: u32) -> Option<ChiSquare> {
+        let expected = target_joint(&pair.target, gamma as usize + 1);
+        (self.trials > 0 && expected.len() == self.counts.len())
+            .then(|| chi_square(&self.counts, &expected))
+    }
+
+    /// How many drafted tokens the first round kept on average, and half the width of that mean's
+    /// 95 % interval.
+    pub fn mean_kept(&self) -> Option<(f64, f64)> {
+        let trials: f64 = self.kept.iter().map(|count| *count as f64).sum();
+        if trials < 2.0 {
+            return None;
+        }
+        let moment = |power: i32| -> f64 {
+            (self.kept.iter().enumerate())
+                .map(|(kept, count)| (kept as f64).powi(power) * *count as f64)
+                .sum::<f64>()
+                / trials
+        };
+        let mean = moment(1);
+        let variance = (moment(2) - mean * mean).max(0.0) * trials / (trials - 1.0);
+        Some((mean, 1.96 * (variance / trials).sqrt()))
+    }
+}
+
+/// The kernels that wrote the texts, in words.
+pub fn kernels(backend: Option<BackendKind>) -> &'static str {
+    match backend {
+        Some(BackendKind::Gpu) => "the GPU kernels",
+        Some(BackendKind::Cpu) => "the same kernels on the CPU",
+        None => "the kernels",
+    }
+}
+
+/// The request for so many more texts.
+pub fn request(
+    pair: &ProofPair,
+    rule: Rule,
+    gamma: u32,
+    mistake: Option<Mistake>,
+    first_trial: u64,
+    seed: u64,
+) -> RoundsRequest {
+    let Settings {
+        lenience,
+        epsilon,
+        delta,
+        ..
+    } = Settings::default();
+    RoundsRequest {
+        draft: pair.draft.clone(),
+        target: pair.target.clone(),
+        gamma,
+        rule,
+        lenience,
+        epsilon,
+        delta,
+        mistake,
+        trials: BATCH,
+        first_trial,
+        seed,
+    }
+}
+
+/// Sends a request; `done` is called once, with the counts or with a sentence.
+pub fn ask(
+    store: Store,
+    request: RoundsRequest,
+    done: impl FnOnce(Result<RoundsCounted, String>) + 'static,
+) {
+    let mut done = Some(done);
+    store.engine.request_aside(
+        |id| Command::CountRounds { id, request },
+        move |reply| {
+            let result = match reply {
+                Reply::RoundsCounted { counted, .. } => Ok(counted.clone()),
+                Reply::Failed { failure, .. } => Err(failure.sentence.clone()),
+                Reply::Events { .. } => Err("The counting was stopped.".to_owned()),
+                _ => return,
+            };
+            if let Some(done) = done.take() {
+                done(result);
+            }
+        },
+    );
+}
+
+/// What keeps the engine from counting at once, in a sentence; it needs no models.
+pub fn waits_for(store: Store) -> Option<String> {
+    match store.engine.state.get() {
+        EngineState::Starting => Some(
+            "The engine is starting; what you ask for is counted as soon as it runs.".to_owned(),
+        ),
+        EngineState::Failed(failure) if failure.kind == FailureKind::Device => Some(format!(
+            "No engine runs: {} What you ask for starts it again.",
+            failure.sentence
+        )),
+        EngineState::Crashed => Some(
+            "The engine has stopped; what you ask for starts it again. The argument above needs none."
+                .to_owned(),
+        ),
+        EngineState::Ready | EngineState::Loading { .. } | EngineState::Failed(_) => None,
+    }
+}

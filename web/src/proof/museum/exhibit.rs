@@ -1,0 +1,285 @@
+//! One mistake of the museum: what it is, its switch, and what came out.
+
+use couplet_protocol::Mistake;
+use couplet_speculation::ChiSquare;
+use couplet_speculation::rules::wrong::IMPROBABLE;
+use leptos::prelude::*;
+
+use super::{Exhibit, Found, GAMMA, Museum};
+use crate::proof::bars::{Bar, bars, tallest};
+use crate::proof::chart::{Slots, bar, base, label, level};
+use crate::proof::counting::{BATCH, NO_ACCIDENT, Tally};
+use crate::proof::pair::{NOTHING, ProofPair};
+use crate::proof::theory::{Law, target_joint, text_of, wrong};
+use crate::proof::verdict::{cross, figures};
+use crate::proof::words::{grouped, share, signed};
+use crate::store::{Notation, use_store};
+
+/// With so many bars in the museum, one in twenty would be red by chance alone.
+const UNLIKELY: f64 = 0.999;
+
+const LENGTH: usize = GAMMA as usize + 1;
+const HEIGHT: f64 = 140.0;
+const BASE: f64 = 120.0;
+const TALLEST: f64 = 100.0;
+
+/// A mistake's name for people.
+pub fn title(mistake: Mistake) -> &'static str {
+    match mistake {
+        Mistake::ResamplesFromTarget => "Redraw from the target",
+        Mistake::GreedyDraft => "Greedy draft, soft test",
+        Mistake::MatchThenResidual => "Match, then the residual",
+        Mistake::DropsImprobableDrafts => "Drop unsure drafts",
+        Mistake::MatchOrRatio => "A second chance",
+        Mistake::RatioUpsideDown => "Ratio upside down",
+        Mistake::OneCoinForAllPositions => "One coin for all",
+        Mistake::ReplacementWithTheSameCoin => "The coin that rejected",
+    }
+}
+
+/// What is done wrong, in a sentence.
+fn sentence(mistake: Mistake, kind: &str, notation: Notation) -> String {
+    match mistake {
+        Mistake::ResamplesFromTarget => {
+            "On rejection, draw from the target instead of the residual.".to_owned()
+        }
+        Mistake::GreedyDraft => {
+            format!("Draft the favourite {kind}, yet test it as if it had been sampled.")
+        }
+        Mistake::MatchThenResidual => format!(
+            "Keep a {kind} only if the target’s own draw is the same, else use the residual."
+        ),
+        Mistake::DropsImprobableDrafts => {
+            format!("Throw away drafts under {IMPROBABLE} and draw from the target.")
+        }
+        Mistake::MatchOrRatio => format!(
+            "Keep a {kind} that equals the target’s own draw; if not, let it try the ratio."
+        ),
+        Mistake::RatioUpsideDown => format!(
+            "Keep with probability min(1, {}/{}).",
+            notation.draft(),
+            notation.target()
+        ),
+        Mistake::OneCoinForAllPositions => {
+            format!("Throw one coin per round and judge every {kind} by it.")
+        }
+        Mistake::ReplacementWithTheSameCoin => {
+            "Draw the replacement with the very number that rejected.".to_owned()
+        }
+    }
+}
+
+/// The card.
+pub fn card(
+    museum: Museum,
+    place: usize,
+    exhibit: Exhibit,
+    pair: Signal<ProofPair>,
+) -> impl IntoView {
+    let store = use_store();
+    let Exhibit { mistake, found } = exhibit;
+    let on = Memo::new(move |_| found.with(|found| *found != Found::Off));
+    let id = format!("exhibit-{place}");
+    let drawn = Memo::new(move |_| {
+        pair.with(|pair| {
+            found.with(|found| {
+                let none = Tally::default();
+                let tally = match found {
+                    Found::Counted(tally) | Found::Waiting(tally) => tally,
+                    Found::Off | Found::Failed(_) => &none,
+                };
+                let theory =
+                    (tally.trials > 0).then(|| wrong(mistake).output(&pair.draft, &pair.target));
+                bars(pair, LENGTH, 0, tally, theory, UNLIKELY)
+            })
+        })
+    });
+    let words = move || {
+        pair.with(|pair| found.with(|found| says(museum, place, pair, found, &drawn.get())))
+    };
+    view! {
+        <article class="card exhibit" class:on=move || on.get() data-testid=format!("mistake-{}", name(mistake))>
+            <header>
+                <h3 id=id.clone()>{title(mistake)}</h3>
+                <button type="button" role="switch" class="switch" data-testid="switch" aria-labelledby=id
+                    aria-checked=move || on.get().to_string()
+                    on:click=move |_| museum.switch(place, !on.get_untracked())>
+                    <i aria-hidden="true"></i>
+                </button>
+            </header>
+            <p class="exhibit-what">{move || pair.with(|pair| sentence(mistake, pair.kind, store.notation.get()))}</p>
+            {move || pair.with(|pair| chart(pair, &drawn.get(), on.get()))}
+            <div class="exhibit-says" role="status">{words}</div>
+        </article>
+    }
+}
+
+/// Its name in the markup, as on the wire.
+fn name(mistake: Mistake) -> String {
+    serde_json::to_string(&mistake)
+        .unwrap_or_default()
+        .trim_matches('"')
+        .to_owned()
+}
+
+fn chart(pair: &ProofPair, bars: &[Bar], on: bool) -> impl IntoView + use<> {
+    let slots = Slots::new(pair.len(), 0.0);
+    let most = tallest(bars);
+    let y = |share: f64| BASE - share / most * TALLEST;
+    let drawn = bars
+        .iter()
+        .enumerate()
+        .map(|(index, token)| {
+            let share = token.share.map(|share| {
+                let class = if token.inside() {
+                    "bar-out"
+                } else {
+                    "bar-out wrong"
+                };
+                bar(slots, index, class, y(share), BASE)
+            });
+            let still = (!on).then(|| bar(slots, index, "bar-still", y(token.target), BASE));
+            // Where theory expects the target itself, its line says so.
+            let differs = |theory: &f64| (y(*theory) - y(token.target)).abs() > 1.5;
+            let ticks = token
+                .theory
+                .filter(|_| token.share.is_some())
+                .filter(differs)
+                .map(|theory| {
+                    let (left, right) = slots.across(index, 0.2);
+                    let (start, end) = slots.across(index, 0.03);
+                    let y = format!("{:.1}", y(theory));
+                    view! {
+                        <line class="tick" x1=left x2=start y1=y.clone() y2=y.clone() />
+                        <line class="tick" x1=end x2=right y1=y.clone() y2=y />
+                    }
+                });
+            let off = token.off().filter(|_| !token.inside()).map(|off| {
+                let top = y(token.share.unwrap_or(0.0).max(token.target));
+                let decimals = if off.abs() < 0.0095 { 1 } else { 0 };
+                label(
+                    slots,
+                    index,
+                    "number strong halo",
+                    top - 6.0,
+                    signed(100.0 * off, decimals),
+                )
+            });
+            view! {
+                {share}
+                {still}
+                {level(slots, index, "target-line", y(token.target), 0.1)}
+                {ticks}
+                {off}
+            }
+        })
+        .collect_view();
+    let alt = if on {
+        "What comes out as the first token against the target, with points off in per cent"
+    } else {
+        "The target; switched off, the rule is followed"
+    };
+    view! {
+        <svg class="figure" height=HEIGHT.to_string() role="img" aria-label=alt>
+            {drawn}
+            {base(slots, pair, BASE, true)}
+        </svg>
+    }
+}
+
+fn says(museum: Museum, place: usize, pair: &ProofPair, found: &Found, bars: &[Bar]) -> AnyView {
+    match found {
+        Found::Off => view! { <p class="stamp off">"Off: the rule is followed"</p> }.into_any(),
+        Found::Waiting(_) => view! { <p class="stamp off">"Counting …"</p> }.into_any(),
+        Found::Failed(sentence) => {
+            view! { <p class="live-trouble" data-testid="exhibit-failed">{format!("Nothing was counted: {sentence} Switch it off and on to try again.")}</p> }
+                .into_any()
+        }
+        Found::Counted(tally) => match tally.test(pair, GAMMA) {
+            Some(test) => counted(museum, place, pair, tally, &test, bars),
+            None => ().into_any(),
+        },
+    }
+}
+
+fn counted(
+    museum: Museum,
+    place: usize,
+    pair: &ProofPair,
+    tally: &Tally,
+    test: &ChiSquare,
+    bars: &[Bar],
+) -> AnyView {
+    let expected = target_joint(&pair.target, LENGTH);
+    let numbers = view! { <p class="muted" data-testid="figures" data-p=test.p_value.to_string()>{figures(test)}</p> };
+    if test.p_value < NO_ACCIDENT {
+        let only_in_texts = bars.iter().all(Bar::inside);
+        let more = if test.statistic.is_infinite() {
+            Some("It writes what the target never writes.".to_owned())
+        } else if only_in_texts {
+            Some(format!(
+                "Each token looks right, the text does not: {}.",
+                most_off(pair, tally, &expected)
+            ))
+        } else {
+            None
+        };
+        return view! {
+            <p class="stamp" data-testid="stamp">{cross()}" Not the target"</p>
+            {numbers}
+            {more.map(|more| view! { <p class="exhibit-more">{more}</p> })}
+        }
+        .into_any();
+    }
+    // Enumerated only where it is asked for: the whole text, not its first token.
+    let mistake = museum.exhibit(place).map(|exhibit| exhibit.mistake);
+    let off = mistake.map_or(0.0, |mistake| {
+        Law::of(wrong(mistake), GAMMA as usize, pair).distance(&expected)
+    });
+    let why = if off < NOTHING {
+        "Between these two distributions the mistake changes nothing.".to_owned()
+    } else {
+        format!(
+            "Theory puts its texts at a total variation of {}, too little for {} of them.",
+            share(off, 4),
+            grouped(tally.trials as usize)
+        )
+    };
+    let more = (off >= NOTHING).then(|| {
+        view! {
+            <button type="button" class="button" data-testid="exhibit-add" on:click=move |_| museum.add(place)>
+                {format!("Add {}", grouped(BATCH as usize))}
+            </button>
+        }
+    });
+    view! {
+        <p class="stamp off" data-testid="stamp">"Not visible here"</p>
+        {numbers}
+        <p class="exhibit-more">{why}</p>
+        {more}
+    }
+    .into_any()
+}
+
+/// The text whose share is furthest from the target's.
+fn most_off(pair: &ProofPair, tally: &Tally, expected: &[f64]) -> String {
+    let trials = tally.trials as f64;
+    let strays = |place: usize, count: u64| {
+        let target = expected.get(place).copied().unwrap_or(0.0);
+        (count as f64 - trials * target).abs() / (trials * target).max(1.0).sqrt()
+    };
+    let worst = tally
+        .counts
+        .iter()
+        .enumerate()
+        .max_by(|a, b| strays(a.0, *a.1).total_cmp(&strays(b.0, *b.1)));
+    let Some((place, count)) = worst else {
+        return String::new();
+    };
+    format!(
+        "“{}” comes {:.1} % of the time instead of {:.1} %",
+        pair.spelled(&text_of(place, pair.len(), LENGTH)),
+        100.0 * *count as f64 / trials,
+        100.0 * expected.get(place).copied().unwrap_or(0.0),
+    )
+}

@@ -1,0 +1,55 @@
+//! "Break the rule": the museum of mistakes.
+
+use couplet_protocol::Mistake;
+use leptos::prelude::*;
+
+use super::GAMMA;
+use super::exhibit::card;
+use crate::proof::counting::{BATCH, waits_for};
+use crate::proof::state::use_proof;
+use crate::proof::words::{capital, count_word, grouped};
+use crate::store::use_store;
+
+/// The section.
+#[component]
+pub fn Gallery() -> impl IntoView {
+    let store = use_store();
+    let proof = use_proof();
+    let museum = proof.museum;
+    let all = Mistake::ALL.len();
+    let about = format!(
+        "{} famous mistakes, the same draws, the same test of {} texts of {} tokens (γ = {GAMMA}). Bars are what comes out first, lines the target, ticks what theory expects; red strays as an exact sampler does once in a thousand times; numbers are points off.",
+        capital(&count_word(all)),
+        grouped(BATCH as usize),
+        count_word(GAMMA as usize + 1),
+    );
+    let every = move || museum.on() == all;
+    let waits = move || {
+        let sentence = waits_for(store)?;
+        (museum.on() > 0)
+            .then(|| view! { <p class="muted" data-testid="museum-waits">{sentence}</p> })
+    };
+    let cards = museum.exhibits.with_value(|exhibits| {
+        exhibits
+            .iter()
+            .enumerate()
+            .map(|(place, exhibit)| card(museum, place, *exhibit, proof.pair.into()))
+            .collect_view()
+    });
+    view! {
+        <section class="museum" data-testid="museum" aria-labelledby="museum-title">
+            <header>
+                <div>
+                    <h2 id="museum-title">"Break the rule"</h2>
+                    <p class="muted">{about}</p>
+                    <p class="muted">"They live in kernels of their own that no run can reach: a switch here changes nothing anywhere else."</p>
+                </div>
+                <button type="button" class="button" data-testid="all-mistakes" on:click=move |_| museum.switch_all(!every())>
+                    {move || if every() { "All off" } else { "All on" }}
+                </button>
+            </header>
+            {waits}
+            <div class="exhibits">{cards}</div>
+        </section>
+    }
+}

@@ -1,0 +1,175 @@
+//! What the scene remembers while another one is open.
+
+use couplet_protocol::{Mistake, Rule, Settings};
+use leptos::prelude::*;
+
+use super::counting::{Tally, ask, request};
+use super::museum::Museum;
+use super::pair::{Preset, ProofPair};
+use crate::store::Store;
+
+/// Where the pair comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The page.
+    Preset(Preset),
+    /// The position under consideration on the Stage.
+    Stage,
+    /// The person.
+    Typed,
+}
+
+/// The most texts that can differ and still be told apart with the first batch: five expected of
+/// each on average, which is what the test needs.
+const MOST_TEXTS: usize = 4_000;
+
+/// The most tokens that the page drafts per round.
+pub const MOST_GAMMA: u32 = 4;
+
+/// The largest gamma at which texts over so many tokens can be tested.
+pub fn most_gamma(tokens: usize) -> u32 {
+    (1..=MOST_GAMMA)
+        .rev()
+        .find(|gamma| tokens.saturating_pow(gamma + 1) <= MOST_TEXTS)
+        .unwrap_or(1)
+}
+
+/// Everything that the scene knows; copies are the same.
+#[derive(Clone, Copy)]
+pub struct ProofState {
+    store: Store,
+    /// The two distributions.
+    pub pair: RwSignal<ProofPair>,
+    /// Where they come from.
+    pub source: RwSignal<Source>,
+    /// How many of the three steps are drawn, 1 to 3.
+    pub step: RwSignal<usize>,
+    /// The rule under test.
+    pub rule: RwSignal<Rule>,
+    /// Tokens drafted per round in the test.
+    pub gamma: RwSignal<u32>,
+    /// The token of the texts whose bars are drawn, from 0.
+    pub position: RwSignal<usize>,
+    /// The seed of the test.
+    pub seed: RwSignal<u64>,
+    /// What was counted for the test.
+    pub tally: RwSignal<Tally>,
+    /// A request of the test is under way.
+    pub counting: RwSignal<bool>,
+    /// Why the last one failed.
+    pub failed: RwSignal<Option<String>>,
+    /// Counts changes of what is tested, so that late replies are dropped.
+    asked: StoredValue<u32>,
+    /// The mistakes.
+    pub museum: Museum,
+}
+
+impl ProofState {
+    /// The scene as it opens first.
+    pub fn new(store: Store) -> Self {
+        let pair = RwSignal::new(Preset::Vowels.pair());
+        // One step at a time where there is room for one.
+        let narrow = window()
+            .inner_width()
+            .ok()
+            .and_then(|width| width.as_f64())
+            .is_some_and(|width| width < 700.0);
+        Self {
+            store,
+            pair,
+            source: RwSignal::new(Source::Preset(Preset::Vowels)),
+            step: RwSignal::new(if narrow { 1 } else { 3 }),
+            rule: RwSignal::new(Rule::Rejection),
+            gamma: RwSignal::new(2),
+            position: RwSignal::new(0),
+            seed: RwSignal::new(Settings::default().seed),
+            tally: RwSignal::new(Tally::default()),
+            counting: RwSignal::new(false),
+            failed: RwSignal::new(None),
+            asked: StoredValue::new(0),
+            museum: Museum::new(store, pair),
+        }
+    }
+
+    /// Shows another pair; everything that was counted for the one before is dropped.
+    pub fn show(&self, source: Source, pair: ProofPair) {
+        let most = most_gamma(pair.len());
+        self.source.set(source);
+        if self.pair.with_untracked(|before| *before == pair) {
+            return;
+        }
+        self.pair.set(pair);
+        if self.gamma.get_untracked() > most {
+            self.gamma.set(most);
+        }
+        self.forget();
+        self.museum.forget();
+    }
+
+    /// Tests another rule.
+    pub fn choose_rule(&self, rule: Rule) {
+        if self.rule.get_untracked() != rule {
+            self.rule.set(rule);
+            self.forget();
+        }
+    }
+
+    /// Tests rounds of another length.
+    pub fn choose_gamma(&self, gamma: u32) {
+        if self.gamma.get_untracked() != gamma {
+            self.gamma.set(gamma);
+            self.forget();
+        }
+    }
+
+    /// Drops what the test has counted.
+    fn forget(&self) {
+        self.asked.update_value(|asked| *asked += 1);
+        self.counting.set(false);
+        self.failed.set(None);
+        self.tally.set(Tally::default());
+        let last = self.gamma.get_untracked() as usize;
+        self.position
+            .update(|position| *position = (*position).min(last));
+    }
+
+    /// Drops what the test has counted and takes other random numbers.
+    pub fn start_over(&self) {
+        self.seed.set((js_sys::Math::random() * 1e6).floor() as u64);
+        self.forget();
+    }
+
+    /// Has more texts written and counted.
+    pub fn add(&self) {
+        if self.counting.get_untracked() {
+            return;
+        }
+        self.counting.set(true);
+        self.failed.set(None);
+        let (pair, gamma) = (self.pair.get_untracked(), self.gamma.get_untracked());
+        let first = self.tally.with_untracked(|tally| tally.trials);
+        let none: Option<Mistake> = None;
+        let rule = self.rule.get_untracked();
+        let request = request(&pair, rule, gamma, none, first, self.seed.get_untracked());
+        let (state, asked) = (*self, self.asked.get_value());
+        ask(self.store, request, move |result| {
+            if state.asked.get_value() != asked {
+                return;
+            }
+            state.counting.set(false);
+            let mut added = Ok(());
+            match result {
+                Ok(counted) => state
+                    .tally
+                    .update(|tally| added = tally.add(&counted, pair.len(), gamma)),
+                Err(sentence) => added = Err(sentence),
+            }
+            state.failed.set(added.err());
+        });
+    }
+}
+
+/// The state of the scene.
+pub fn use_proof() -> ProofState {
+    expect_context::<ProofState>()
+}

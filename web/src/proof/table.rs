@@ -1,0 +1,62 @@
+//! The numbers behind a chart, on request.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+/// What a table holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// What it is about.
+    pub name: &'static str,
+    /// Titles of the columns; the first column names the rows.
+    pub head: Vec<String>,
+    /// The rows, as long as the head.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A table that unfolds; made only while it is open.
+#[component]
+pub fn Numbers(
+    /// What it holds.
+    content: Signal<Table>,
+) -> impl IntoView {
+    let open = RwSignal::new(false);
+    let toggle = move |event: web_sys::Event| {
+        let details = event
+            .target()
+            .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+        open.set(details.is_some_and(|details| details.has_attribute("open")));
+    };
+    view! {
+        <details class="table" on:toggle=toggle>
+            <summary>"As a table"</summary>
+            {move || open.get().then(|| filled(content.get()))}
+        </details>
+    }
+}
+
+fn filled(table: Table) -> impl IntoView {
+    let head = table
+        .head
+        .into_iter()
+        .map(|title| view! { <th scope="col">{title}</th> })
+        .collect_view();
+    let rows = table
+        .rows
+        .into_iter()
+        .map(|row| {
+            let mut cells = row.into_iter();
+            let name = cells.next();
+            let cells = cells.map(|cell| view! { <td>{cell}</td> }).collect_view();
+            view! { <tr><th scope="row">{name}</th>{cells}</tr> }
+        })
+        .collect_view();
+    view! {
+        <div class="table-scroll" tabindex="0" role="region" aria-label=table.name>
+            <table>
+                <thead><tr>{head}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+}

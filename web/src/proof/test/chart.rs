@@ -1,0 +1,137 @@
+//! The two charts of the live test: what came out, and how far off it is.
+
+use leptos::prelude::*;
+
+use crate::proof::bars::{Bar, tallest};
+use crate::proof::chart::{Slots, bar, base, label, level, round_step};
+use crate::proof::pair::ProofPair;
+use crate::proof::words::signed;
+
+/// Room for the numbers of the axis, in per cent.
+const MARGIN: f64 = 8.0;
+
+const HEIGHT: f64 = 300.0;
+const BASE: f64 = 270.0;
+const TALLEST: f64 = 244.0;
+
+/// Bars of what came out against the target's lines.
+pub fn output(pair: &ProofPair, bars: &[Bar], place: usize) -> impl IntoView + use<> {
+    let slots = Slots::new(pair.len(), MARGIN);
+    let most = tallest(bars);
+    let y = |share: f64| BASE - share / most * TALLEST;
+    let step = round_step(most, 5.0);
+    let grid = (1..)
+        .map(|line| f64::from(line) * step)
+        .take_while(|value| *value <= most * 1.0001)
+        .map(|value| {
+            let at = format!("{:.1}", y(value));
+            let text = format!("{:.1}", y(value) + 4.0);
+            let decimals = if step < 0.0999 { 2 } else { 1 };
+            view! {
+                <line class="grid" x1=format!("{MARGIN}%") x2="100%" y1=at.clone() y2=at />
+                <text class="number small" x="0" y=text>{format!("{value:.decimals$}")}</text>
+            }
+        })
+        .collect_view();
+    let drawn = bars
+        .iter()
+        .enumerate()
+        .map(|(index, token)| {
+            let share = token
+                .share
+                .map(|share| bar(slots, index, "bar-out", y(share), BASE));
+            let theory = token
+                .theory
+                .map(|theory| level(slots, index, "theory-line", y(theory), 0.0));
+            view! {
+                {share}
+                {level(slots, index, "target-line", y(token.target), 0.11)}
+                {theory}
+            }
+        })
+        .collect_view();
+    let alt = format!(
+        "What came out as token {} of the texts, against the target",
+        place + 1
+    );
+    view! {
+        <svg class="figure" height=HEIGHT.to_string() role="img" aria-label=alt>
+            {grid}
+            {drawn}
+            {base(slots, pair, BASE, false)}
+        </svg>
+    }
+}
+
+const OFF_HEIGHT: f64 = 128.0;
+const OFF_MIDDLE: f64 = 62.0;
+const OFF_HALF: f64 = 50.0;
+
+/// Points off in percentage points, and the band in which an exact sampler stays.
+pub fn difference(pair: &ProofPair, bars: &[Bar]) -> impl IntoView + use<> {
+    let slots = Slots::new(pair.len(), MARGIN);
+    let most = bars
+        .iter()
+        .flat_map(|token| {
+            let band = token
+                .band
+                .map(|[low, high]| (token.target - low).max(high - token.target));
+            [band, token.off().map(f64::abs)]
+        })
+        .flatten()
+        .fold(1e-4, f64::max);
+    let y = |off: f64| OFF_MIDDLE - off / most * OFF_HALF;
+    let step = round_step(100.0 * most, 2.0) / 100.0;
+    // As many decimals as one step needs; without counts there is no scale.
+    let counted = bars.iter().any(|token| token.share.is_some());
+    let decimals = (-(100.0 * step).log10().floor()).clamp(0.0, 4.0) as usize;
+    let grid = [-2.0, -1.0, 1.0, 2.0]
+        .map(|line| line * step)
+        .into_iter()
+        .filter(|value| counted && value.abs() <= most * 1.05)
+        .map(|value| {
+            let at = format!("{:.1}", y(value));
+            let text = format!("{:.1}", y(value) + 4.0);
+            view! {
+                <line class="grid" x1=format!("{MARGIN}%") x2="100%" y1=at.clone() y2=at />
+                <text class="number small" x="0" y=text>{signed(100.0 * value, decimals)}</text>
+            }
+        })
+        .collect_view();
+    let drawn =
+        bars.iter()
+            .enumerate()
+            .map(|(index, token)| {
+                let band = token.band.map(|[low, high]| {
+                    bar(
+                        slots,
+                        index,
+                        "null-band",
+                        y(high - token.target),
+                        y(low - token.target),
+                    )
+                });
+                let point = token.off().map(|off| {
+                let class = if token.inside() { "point" } else { "point outside" };
+                // Above the dot; below it where there is no room.
+                let above = y(off) - 10.0;
+                let text = if above < 12.0 { y(off) + 19.0 } else { above };
+                view! {
+                    <circle class=class cx=slots.middle(index) cy=format!("{:.1}", y(off)) r="5" />
+                    {label(slots, index, "number halo points", text, signed(100.0 * off, 2))}
+                }
+            });
+                view! { {band}{point} }
+            })
+            .collect_view();
+    let middle = OFF_MIDDLE.to_string();
+    view! {
+        <svg class="figure difference" height=OFF_HEIGHT.to_string() role="img"
+            aria-label="Difference from the target in percentage points, with the band in which an exact sampler stays">
+            {grid}
+            <line class="axis" x1=format!("{MARGIN}%") x2="100%" y1=middle.clone() y2=middle />
+            <text class="number small" x="0" y=format!("{:.1}", OFF_MIDDLE + 4.0)>"0"</text>
+            {drawn}
+        </svg>
+    }
+}

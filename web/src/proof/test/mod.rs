@@ -1,0 +1,168 @@
+//! "Test it, live": the rules' own kernels, counted, against the exact target.
+
+mod chart;
+mod controls;
+mod says;
+mod texts;
+
+use leptos::prelude::*;
+
+use crate::proof::bars::{Bar, bars};
+use crate::proof::counting::{BATCH, kernels};
+use crate::proof::pair::ProofPair;
+use crate::proof::state::use_proof;
+use crate::proof::table::{Numbers, Table};
+use crate::proof::theory::{Law, is_exact, marginal, procedure, target_joint};
+use crate::proof::words::{count_word, grouped};
+use chart::{difference, output};
+use controls::{Choices, Place};
+use says::{Trouble, expectation, verdict};
+use texts::AllTexts;
+
+/// Of a band around every target line.
+const CONFIDENCE: f64 = 0.95;
+
+/// What theory says about the rule under test.
+#[derive(Clone, PartialEq)]
+struct Theory {
+    law: Law,
+    /// Total variation between its texts and the target's.
+    off: f64,
+}
+
+/// The section.
+#[component]
+pub fn Test() -> impl IntoView {
+    let proof = use_proof();
+    let theory = Memo::new(move |_| {
+        let (pair, gamma) = (proof.pair.get(), proof.gamma.get() as usize);
+        let law = Law::of(
+            procedure(proof.rule.get(), &Default::default()),
+            gamma,
+            &pair,
+        );
+        let off = law.distance(&target_joint(&pair.target, gamma + 1));
+        Theory { law, off }
+    });
+    let length = move || proof.gamma.get() as usize + 1;
+    let found = Memo::new(move |_| {
+        proof.pair.with(|pair| {
+            proof
+                .tally
+                .with(|tally| tally.test(pair, proof.gamma.get()))
+        })
+    });
+    let drawn = Memo::new(move |_| {
+        let inexact = !is_exact(proof.rule.get());
+        proof.pair.with(|pair| {
+            proof.tally.with(|tally| {
+                theory.with(|theory| {
+                    let place = proof.position.get();
+                    let theory =
+                        inexact.then(|| marginal(&theory.law.joint, pair.len(), length(), place));
+                    bars(pair, length(), place, tally, theory, CONFIDENCE)
+                })
+            })
+        })
+    });
+    let about = move || {
+        let tokens = count_word(length());
+        proof.tally.with(|tally| match tally.trials {
+            0 => format!("Texts of {tokens} tokens, written by the engine’s kernels on this machine, against the exact target"),
+            trials => format!(
+                "{} texts of {tokens} tokens, written by {} on this machine, against the exact target",
+                grouped(trials as usize),
+                kernels(tally.backend),
+            ),
+        })
+    };
+    let numbers = Signal::derive(move || {
+        let trials = proof.tally.with(|tally| tally.trials);
+        proof
+            .pair
+            .with(|pair| bars_table(pair, &drawn.get(), trials))
+    });
+    view! {
+        <section class="card test" data-testid="test" aria-labelledby="test-title">
+            <header>
+                <div>
+                    <h2 id="test-title">"Test it, live"</h2>
+                    <p class="muted" data-testid="test-about">{about}</p>
+                </div>
+                <Buttons />
+            </header>
+            <Choices />
+            {move || expectation(proof.rule.get(), theory.with(|theory| theory.off), length())}
+            {move || proof.pair.with(|pair| output(pair, &drawn.get(), proof.position.get()))}
+            {move || proof.pair.with(|pair| difference(pair, &drawn.get()))}
+            <p class="muted chart-note">
+                "Difference in percentage points; grey is where an exact sampler stays 95 % of the time with so many texts."
+                {move || (!is_exact(proof.rule.get())).then_some(" Dashes: what theory says this rule writes.")}
+            </p>
+            <Place />
+            <Trouble />
+            <div class="test-verdict" role="status" data-testid="test-verdict">
+                {move || verdict(found.get(), length(), proof.pair.with(ProofPair::len), theory.with(|theory| theory.off))}
+            </div>
+            <Numbers content=numbers />
+            <p class="visually-hidden" data-testid="test-seed">{move || format!("Seed {}", proof.seed.get())}</p>
+        </section>
+        <AllTexts law=Signal::derive(move || theory.with(|theory| theory.law.clone())) />
+    }
+}
+
+/// More of it, or afresh.
+#[component]
+fn Buttons() -> impl IntoView {
+    let proof = use_proof();
+    let counting = move || proof.counting.get();
+    view! {
+        <div class="test-buttons">
+            <button type="button" class="button" data-testid="start-over" title="Forget what was counted and take other random numbers"
+                disabled=move || proof.tally.with(|tally| tally.trials == 0) on:click=move |_| proof.start_over()>
+                "Start over"
+            </button>
+            <button type="button" class="button primary" data-testid="add" disabled=counting
+                on:click=move |_| proof.add()>
+                {move || if counting() { "Counting …".to_owned() } else { format!("Add {}", grouped(BATCH as usize)) }}
+            </button>
+        </div>
+    }
+}
+
+fn bars_table(pair: &ProofPair, bars: &[Bar], trials: u64) -> Table {
+    let number =
+        |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
+    let rows = pair
+        .tokens
+        .iter()
+        .zip(bars)
+        .map(|(token, bar)| {
+            let count = bar.share.map_or(0.0, |share| share * trials as f64).round() as usize;
+            let band = bar
+                .band
+                .map_or_else(String::new, |[low, high]| format!("{low:.4} to {high:.4}"));
+            vec![
+                token.clone(),
+                grouped(count),
+                number(bar.share),
+                number(Some(bar.target)),
+                band,
+                number(bar.theory),
+            ]
+        })
+        .collect();
+    let head = [
+        "token",
+        "count",
+        "share",
+        "target",
+        "95 % band of the target",
+        "theory",
+    ];
+    Table {
+        name: "What came out in numbers",
+        head: head.map(str::to_owned).to_vec(),
+        rows,
+    }
+}

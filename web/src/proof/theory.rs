@@ -1,0 +1,135 @@
+//! What a rule, or a mistake, must write between two fixed distributions: exactly, by enumeration.
+
+use std::iter::Sum;
+
+use couplet_protocol::{Mistake, Rule, Settings};
+use couplet_speculation::rules::joint_of_rounds;
+use couplet_speculation::rules::wrong::WrongRule;
+use couplet_speculation::{Lenience, Procedure, Typical, exact_round};
+
+use super::pair::ProofPair;
+
+/// The exact distribution of a text of `gamma + 1` tokens that is written round after round.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Law {
+    /// The probability of every text; the first token changes slowest. Shape:
+    /// (tokens, ..., tokens).
+    pub joint: Vec<f64>,
+    /// How probable it is that the first round keeps 0, 1, ... `gamma` drafted tokens. Shape:
+    /// (gamma + 1).
+    pub kept: Vec<f64>,
+}
+
+impl Law {
+    /// Enumerates rounds of `gamma` drafted tokens.
+    pub fn of(procedure: impl Procedure, gamma: usize, pair: &ProofPair) -> Self {
+        let tokens = pair.len();
+        let round = exact_round(
+            procedure,
+            gamma,
+            |_| pair.draft.clone(),
+            |_| pair.target.clone(),
+        );
+        let mut joint = vec![0.0; tokens.pow(gamma as u32 + 1)];
+        for (text, prob) in joint_of_rounds(&round, gamma + 1) {
+            let place = text.iter().fold(0, |place, token| place * tokens + token);
+            if let Some(cell) = joint.get_mut(place) {
+                *cell += prob;
+            }
+        }
+        let mut kept = vec![0.0; gamma + 1];
+        for ((_, accepted), prob) in &round {
+            if let Some(cell) = kept.get_mut(*accepted) {
+                *cell += prob;
+            }
+        }
+        Self { joint, kept }
+    }
+
+    /// How many drafted tokens the first round keeps on average.
+    pub fn mean_kept(&self) -> f64 {
+        (self.kept.iter().enumerate())
+            .map(|(count, prob)| count as f64 * prob)
+            .sum()
+    }
+
+    /// The total variation distance to another distribution of the same texts, in [0, 1].
+    pub fn distance(&self, joint: &[f64]) -> f64 {
+        couplet_speculation::total_variation(&self.joint, joint)
+    }
+}
+
+/// The texts of `length` tokens that the target writes by itself. Shape: (tokens, ..., tokens).
+pub fn target_joint(target: &[f64], length: usize) -> Vec<f64> {
+    (0..length).fold(vec![1.0], |joint, _| {
+        joint
+            .iter()
+            .flat_map(|before| target.iter().map(move |prob| before * prob))
+            .collect()
+    })
+}
+
+/// One position of a joint of `length` tokens, the others added up. Shape: (tokens).
+pub fn marginal<T: Copy + Sum>(
+    joint: &[T],
+    tokens: usize,
+    length: usize,
+    position: usize,
+) -> Vec<T> {
+    let behind = tokens.pow(length.saturating_sub(position + 1) as u32);
+    (0..tokens)
+        .map(|token| {
+            (joint.iter().enumerate())
+                .filter(|(place, _)| place / behind % tokens == token)
+                .map(|(_, value)| *value)
+                .sum()
+        })
+        .collect()
+}
+
+/// The tokens of one text of a joint.
+pub fn text_of(place: usize, tokens: usize, length: usize) -> Vec<usize> {
+    (0..length)
+        .rev()
+        .map(|behind| place / tokens.pow(behind as u32) % tokens)
+        .collect()
+}
+
+/// A rule as mathematics, with the parameters of `settings`; parameters out of range are the usual
+/// ones.
+pub fn procedure(rule: Rule, settings: &Settings) -> couplet_speculation::Rule {
+    use couplet_speculation::Rule as Exact;
+    match rule {
+        Rule::Rejection => Exact::Rejection,
+        Rule::Block => Exact::Block,
+        Rule::Gumbel => Exact::Gumbel,
+        Rule::MinHash => Exact::MinHash,
+        Rule::SampleAndMatch => Exact::SampleAndMatch,
+        Rule::Greedy => Exact::Greedy,
+        Rule::Lenience => {
+            Lenience::new(settings.lenience).map_or(Exact::Rejection, Exact::Lenience)
+        }
+        Rule::Typical => {
+            Exact::Typical(Typical::new(settings.epsilon, settings.delta).unwrap_or_default())
+        }
+    }
+}
+
+/// Whether a rule writes the target's text whatever the two distributions are.
+pub fn is_exact(rule: Rule) -> bool {
+    !matches!(rule, Rule::Greedy | Rule::Lenience | Rule::Typical)
+}
+
+/// A mistake as mathematics.
+pub fn wrong(mistake: Mistake) -> WrongRule {
+    match mistake {
+        Mistake::ResamplesFromTarget => WrongRule::ResamplesFromTarget,
+        Mistake::GreedyDraft => WrongRule::GreedyDraft,
+        Mistake::MatchThenResidual => WrongRule::MatchThenResidual,
+        Mistake::DropsImprobableDrafts => WrongRule::DropsImprobableDrafts,
+        Mistake::MatchOrRatio => WrongRule::MatchOrRatio,
+        Mistake::RatioUpsideDown => WrongRule::RatioUpsideDown,
+        Mistake::OneCoinForAllPositions => WrongRule::OneCoinForAllPositions,
+        Mistake::ReplacementWithTheSameCoin => WrongRule::ReplacementWithTheSameCoin,
+    }
+}

@@ -1,0 +1,25 @@
+//! What the test says, in print.
+
+use couplet_speculation::ChiSquare;
+use leptos::prelude::*;
+
+use super::words::{grouped, p_value, statistic};
+
+/// "χ² = 774, 5 df, p < 10⁻¹⁶⁴".
+pub fn figures(test: &ChiSquare) -> impl IntoView + use<> {
+    let line = format!(
+        "χ² = {}, {} df, ",
+        statistic(test.statistic),
+        grouped(test.degrees_of_freedom)
+    );
+    view! { {line}{p_value(test.p_value)} }
+}
+
+/// A white cross for ink blocks.
+pub fn cross() -> impl IntoView {
+    view! {
+        <svg class="cross" width="15" height="15" viewBox="-7 -7 14 14" aria-hidden="true">
+            <path d="M-5-5L5 5M5-5L-5 5" />
+        </svg>
+    }
+}

@@ -1,0 +1,129 @@
+//! Which two distributions the scene is about.
+
+use couplet_speculation::Argument;
+use leptos::prelude::*;
+
+use crate::proof::from_stage;
+use crate::proof::pair::{MOST_TOKENS, Preset, typed};
+use crate::proof::state::{Source, use_proof};
+use crate::store::use_store;
+
+/// Presets, the Stage, or numbers of one's own.
+#[component]
+pub fn Chooser(
+    /// What stands in the same row.
+    children: Children,
+) -> impl IntoView {
+    let store = use_store();
+    let proof = use_proof();
+    let trouble = RwSignal::new(None::<String>);
+    let typing = RwSignal::new(proof.source.get_untracked() == Source::Typed);
+    let pressed = move |source: Source| (proof.source.get() == source && !typing.get()).to_string();
+    let from_stage = move |_| match from_stage::take(store) {
+        Ok(pair) => {
+            typing.set(false);
+            trouble.set(None);
+            proof.show(Source::Stage, pair);
+        }
+        Err(sentence) => trouble.set(Some(sentence)),
+    };
+    let own = move |_| {
+        trouble.set(None);
+        typing.set(true);
+    };
+    let note = move || {
+        proof
+            .pair
+            .with(|pair| (!pair.note.is_empty()).then(|| pair.note.clone()))
+    };
+    view! {
+        <div class="chooser">
+            <span class="muted" id="chooser-title">"Draft and target"</span>
+            <div class="segments" role="group" aria-labelledby="chooser-title">
+                {Preset::ALL
+                    .map(|preset| {
+                        let source = Source::Preset(preset);
+                        view! {
+                            <button type="button" data-testid=format!("preset-{}", preset.name())
+                                aria-pressed=move || pressed(source)
+                                on:click=move |_| {
+                                    typing.set(false);
+                                    trouble.set(None);
+                                    proof.show(source, preset.pair());
+                                }>
+                                {preset.title()}
+                            </button>
+                        }
+                    })
+                    .collect_view()}
+                <button type="button" data-testid="from-stage" aria-pressed=move || pressed(Source::Stage)
+                    title="What the two models said at the position under consideration on the Stage" on:click=from_stage>
+                    "From the Stage"
+                </button>
+                <button type="button" data-testid="own-pair" aria-pressed=move || typing.get().to_string() on:click=own>
+                    "Your own"
+                </button>
+            </div>
+            {children()}
+            {move || typing.get().then(|| view! { <Typed /> })}
+            {move || trouble.get().map(|sentence| view! { <p class="field-error" role="alert" data-testid="pair-trouble">{sentence}</p> })}
+            {move || note().map(|note| view! { <p class="muted" data-testid="pair-note">{note}</p> })}
+        </div>
+    }
+}
+
+/// Two lists of numbers.
+#[component]
+fn Typed() -> impl IntoView {
+    let proof = use_proof();
+    let print = |probs: &[f64]| {
+        let numbers: Vec<String> = probs.iter().map(|prob| format!("{prob:.3}")).collect();
+        numbers.join(" ")
+    };
+    // Begins with what is on the page.
+    let (draft, target) = proof.pair.with_untracked(|pair| {
+        (
+            RwSignal::new(print(&pair.draft)),
+            RwSignal::new(print(&pair.target)),
+        )
+    });
+    let wrong = RwSignal::new(None::<(Argument, String)>);
+    let submit = move |event: web_sys::SubmitEvent| {
+        event.prevent_default();
+        match typed(&draft.get_untracked(), &target.get_untracked()) {
+            Ok(pair) => {
+                wrong.set(None);
+                proof.show(Source::Typed, pair);
+            }
+            Err(error) => wrong.set(Some(error)),
+        }
+    };
+    let field = move |argument: Argument, title: &'static str, value: RwSignal<String>| {
+        let error = move || {
+            wrong
+                .get()
+                .filter(|(about, _)| *about == argument)
+                .map(|(_, sentence)| sentence)
+        };
+        let id = format!("own-{}", argument.name());
+        view! {
+            <div class="field own-field">
+                <label for=id.clone()>{title}</label>
+                <input id=id.clone() data-testid=id.clone() type="text" inputmode="text" autocomplete="off" spellcheck="false"
+                    aria-invalid=move || error().is_some().then_some("true") aria-describedby=format!("{id}-error")
+                    prop:value=move || value.get() on:input=move |event| value.set(event_target_value(&event)) />
+                <p class="field-error" id=format!("{id}-error") role="alert">
+                    {move || error().map(|sentence| format!("{sentence}."))}
+                </p>
+            </div>
+        }
+    };
+    view! {
+        <form class="own" on:submit=submit aria-label="Your own distributions">
+            {field(Argument::Draft, "Draft", draft)}
+            {field(Argument::Target, "Target", target)}
+            <button type="submit" class="button" data-testid="own-use">"Use these"</button>
+            <p class="muted">{format!("2 to {MOST_TOKENS} numbers each, as many in both; they are divided by their sums.")}</p>
+        </form>
+    }
+}

@@ -1,0 +1,185 @@
+//! The three pictures of one argument: what the draft proposes, what of it is kept, and what fills
+//! the gaps.
+
+use leptos::prelude::*;
+
+use crate::proof::chart::{Slots, bar, base, label, level};
+use crate::proof::pair::{NOTHING, ProofPair};
+use crate::proof::words::{share, signed};
+use crate::stage::{Sign, mark};
+
+const HEIGHT: f64 = 236.0;
+const BASE: f64 = 200.0;
+const TALLEST: f64 = 172.0;
+/// A number inside a bar needs so many pixels.
+const ROOM: f64 = 18.0;
+
+/// Heights of the bars of one token, in pixels from the top.
+struct Heights {
+    draft: f64,
+    target: f64,
+    kept: f64,
+}
+
+fn heights(pair: &ProofPair, index: usize) -> Heights {
+    let most = pair
+        .draft
+        .iter()
+        .chain(&pair.target)
+        .copied()
+        .fold(0.05, f64::max);
+    let at = |prob: f64| BASE - prob / most * TALLEST;
+    let (draft, target) = both(pair, index);
+    Heights {
+        draft: at(draft),
+        target: at(target),
+        kept: at(draft.min(target)),
+    }
+}
+
+fn both(pair: &ProofPair, index: usize) -> (f64, f64) {
+    let of = |probs: &[f64]| probs.get(index).copied().unwrap_or(0.0);
+    (of(&pair.draft), of(&pair.target))
+}
+
+/// One of the three pictures; before its step only the target's lines are drawn.
+pub fn panel(pair: &ProofPair, step: usize, drawn: bool) -> impl IntoView + use<> {
+    let slots = Slots::new(pair.len(), 0.0);
+    let indices = 0..pair.len();
+    let bars = drawn.then(|| {
+        indices
+            .clone()
+            .map(|index| match step {
+                1 => guess(pair, slots, index),
+                2 => accept(pair, slots, index),
+                _ => pour(pair, slots, index),
+            })
+            .collect_view()
+    });
+    let lines = indices
+        .map(|index| {
+            level(
+                slots,
+                index,
+                "target-line",
+                heights(pair, index).target,
+                0.11,
+            )
+        })
+        .collect_view();
+    let alt = match (drawn, step) {
+        (false, _) => "Only the target’s level of every token",
+        (true, 1) => "The draft’s probabilities as bars, with the target’s level on each",
+        (true, 2) => "What is accepted: every bar is cut at the smaller of the two probabilities",
+        (true, _) => {
+            "What is accepted and, on top of it, the residual: together they reach the target’s level"
+        }
+    };
+    view! {
+        <svg class="figure" height=HEIGHT.to_string() role="img" aria-label=alt data-step=step>
+            {bars}
+            {lines}
+            {base(slots, pair, BASE, false)}
+        </svg>
+    }
+}
+
+fn guess(pair: &ProofPair, slots: Slots, index: usize) -> AnyView {
+    let heights = heights(pair, index);
+    let (draft, target) = both(pair, index);
+    let off = draft - target;
+    let number = signed(off, pair.decimals());
+    let least = 0.5 * 10f64.powi(-(pair.decimals() as i32));
+    let word = if off > least {
+        label(
+            slots,
+            index,
+            "number strong on-draft halo",
+            heights.draft - 7.0,
+            number,
+        )
+    } else if off < -least {
+        label(
+            slots,
+            index,
+            "number strong on-target halo",
+            heights.target - 7.0,
+            number,
+        )
+    } else {
+        ().into_any()
+    };
+    view! {
+        {bar(slots, index, "bar-draft", heights.draft, BASE)}
+        {bar(slots, index, "bar-hatch", heights.draft, heights.kept)}
+        {bar(slots, index, "bar-outline", heights.draft, BASE)}
+        {word}
+    }
+    .into_any()
+}
+
+fn accept(pair: &ProofPair, slots: Slots, index: usize) -> AnyView {
+    let heights = heights(pair, index);
+    let (draft, target) = both(pair, index);
+    let kept = draft.min(target);
+    let cut = (draft - target > NOTHING).then(|| {
+        let middle = (heights.draft + heights.kept) / 2.0;
+        let sign = (heights.kept - heights.draft > 14.0).then(|| {
+            view! {
+                <svg x=slots.middle(index) y=format!("{middle:.1}") overflow="visible">{mark(Sign::Rejected, 0.0, 0.0, 16.0)}</svg>
+            }
+        });
+        view! {
+            {bar(slots, index, "bar-gone", heights.draft, heights.kept)}
+            {sign}
+        }
+    });
+    let decimals = pair.decimals();
+    let number = (BASE - heights.kept > ROOM).then(|| {
+        let y = (heights.kept + BASE) / 2.0 + 5.0;
+        label(
+            slots,
+            index,
+            "number on-fill",
+            y,
+            format!("{kept:.decimals$}"),
+        )
+    });
+    view! {
+        {bar(slots, index, "bar-overlap", heights.kept, BASE)}
+        {number}
+        {cut}
+    }
+    .into_any()
+}
+
+fn pour(pair: &ProofPair, slots: Slots, index: usize) -> AnyView {
+    let heights = heights(pair, index);
+    let (draft, target) = both(pair, index);
+    let missing = target - draft;
+    let decimals = pair.decimals();
+    let poured = (missing > NOTHING).then(|| {
+        let number = (heights.kept - heights.target > ROOM).then(|| {
+            let y = (heights.kept + heights.target) / 2.0 + 5.0;
+            label(
+                slots,
+                index,
+                "number on-residual",
+                y,
+                format!("{missing:.decimals$}"),
+            )
+        });
+        view! {
+            <g class="poured">
+                {bar(slots, index, "bar-residual", heights.target, heights.kept)}
+                {number}
+            </g>
+        }
+    });
+    view! {
+        {bar(slots, index, "bar-overlap", heights.kept, BASE)}
+        {poured}
+        {label(slots, index, "number strong on-target halo", heights.target - 7.0, share(target, decimals))}
+    }
+    .into_any()
+}
