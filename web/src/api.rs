@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use wasm_bindgen::prelude::*;
 
+use crate::couplings;
 use crate::engine_client::EngineClient;
 use crate::store::{Store, is_end};
 
@@ -66,6 +67,10 @@ pub fn install(store: Store) {
     set(
         "measure",
         &call(move |options, settle| measure(store, options, settle)),
+    );
+    set(
+        "couple",
+        &call(move |options, settle| couple(store.engine, &options, settle)),
     );
     let trace = Closure::<dyn Fn() -> JsValue>::new(move || {
         store.trace().map_or(JsValue::NULL, |trace| to_js(&trace))
@@ -219,6 +224,24 @@ fn measure(store: Store, mut options: Map<String, Value>, settle: Settle) {
         Reply::Failed { failure, .. } => settle.reject(&failure.into()),
         _ => {}
     });
+}
+
+fn couple(engine: EngineClient, options: &Map<String, Value>, settle: Settle) {
+    let request = match couplings::read(options) {
+        Ok(request) => request,
+        Err((field, sentence)) => return settle.reject(&Refusal::of(&field, sentence)),
+    };
+    let tokens = request.draft.len();
+    engine.request_aside(
+        |id| Command::Couple { id, request },
+        move |reply| match reply {
+            Reply::Coupled { coupled, .. } => {
+                settle.resolve(&to_js(&couplings::answer(coupled, tokens)))
+            }
+            Reply::Failed { failure, .. } => settle.reject(&failure.into()),
+            _ => {}
+        },
+    );
 }
 
 fn distribution(engine: EngineClient, options: Map<String, Value>, settle: Settle) {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
-use crate::couplings::Couplings;
+use crate::couplings::{Couplings, Exhibit};
 use crate::errors::Notices;
 use crate::header::Header;
 use crate::help::Help;
@@ -19,6 +19,7 @@ use crate::{api, permalink};
 pub fn App() -> impl IntoView {
     let store = Store::new(permalink::read());
     provide_context(store);
+    provide_context(Exhibit::new(store));
     provide_context(ProofState::new(store));
     api::install(store);
     let help = RwSignal::new(false);

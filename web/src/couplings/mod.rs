@@ -1,9 +1,49 @@
 //! Couplings: ways for two distributions to share chance.
 
+mod call;
+mod card;
+mod clock;
+mod editor;
+mod exhibit;
+mod line;
+mod mark;
+mod matrix;
+mod mechanism;
+mod presets;
+mod stage;
+mod swap;
+mod throwing;
+mod throws;
+mod typing;
+mod width;
+mod words;
+
+use couplet_speculation::couplings::Coupling;
 use leptos::prelude::*;
+
+use card::Card;
+use editor::Editor;
+use line::Line;
+use swap::SwapPanel;
+use throws::Throws;
+
+pub use call::{answer, read};
+pub use exhibit::Exhibit;
 
 /// The scene.
 #[component]
 pub fn Couplings() -> impl IntoView {
-    view! { <h2>"How often can two draws agree?"</h2> }
+    view! {
+        <div class="couplings" data-testid="couplings">
+            <div class="couplings-top">
+                <Editor />
+                <Line />
+            </div>
+            <Throws />
+            <div class="couplings-cards">
+                {Coupling::ALL.map(|coupling| view! { <Card coupling=coupling /> }).collect_view()}
+            </div>
+            <SwapPanel />
+        </div>
+    }
 }

@@ -1,0 +1,230 @@
+//! One way of drawing: what it does, a throw of it, its joint distribution, how often it agrees.
+
+use couplet_protocol::BackendKind;
+use couplet_speculation::couplings::Coupling;
+use leptos::prelude::*;
+
+use super::exhibit::{Cells, Drawn, Exact, use_exhibit};
+use super::line::title;
+use super::mark::mark_icon;
+use super::matrix::matrix;
+use super::mechanism;
+use super::throwing::{Measured, Throwing};
+use crate::stage::gauge::grouped;
+
+fn shares(coupling: Coupling) -> &'static str {
+    match coupling {
+        Coupling::Independent => "nothing shared",
+        Coupling::MinHash | Coupling::Gumbel => "shared chance only",
+        Coupling::Optimal => "must see both",
+    }
+}
+
+fn sentence(coupling: Coupling, noun: &str) -> String {
+    match coupling {
+        Coupling::Independent => "Two separate draws. They agree only by luck.".to_owned(),
+        Coupling::MinHash => {
+            "Both throw the same darts; each keeps the first that lands under its own bar."
+                .to_owned()
+        }
+        Coupling::Gumbel => {
+            format!(
+                "Each {noun} gets one shared clock, sped up by its probability. First to ring wins."
+            )
+        }
+        Coupling::Optimal => {
+            "Lay the shared mass together. Differ only on what is left. Needs to see both."
+                .to_owned()
+        }
+    }
+}
+
+/// The card.
+#[component]
+pub fn Card(coupling: Coupling) -> impl IntoView {
+    let exhibit = use_exhibit();
+    let index = Coupling::ALL
+        .iter()
+        .position(|other| *other == coupling)
+        .unwrap_or_default();
+    let board = exhibit.boards[index];
+    let drawn = Memo::new(move |_| {
+        let exact = exhibit.exact.get();
+        let (outcome, steps) =
+            exact
+                .pair
+                .sample_with_steps(coupling, exhibit.seed.get(), exhibit.trial.get());
+        Drawn {
+            exact,
+            outcome,
+            steps,
+        }
+    });
+    let exact_rate = move || exhibit.exact.with(|exact| exact.agreement[index]);
+    let counted = Memo::new(move |_| {
+        exhibit.cells.get() == Cells::Measured && board.measured.with(Option::is_some)
+    });
+    let cells = move || {
+        let exact = exhibit.exact.get();
+        match board.measured.get().filter(|_| counted.get()) {
+            Some(measured) => {
+                matrix(&exact, &shares_of(&measured), label(coupling, "measured")).into_any()
+            }
+            None => match exact.pair.joint(coupling) {
+                Ok(joint) => matrix(&exact, joint.probs(), label(coupling, "exact")).into_any(),
+                Err(error) => view! { <p class="muted">{error.to_string()}</p> }.into_any(),
+            },
+        }
+    };
+    let name = coupling.name();
+    view! {
+        <article class="card coupling-card" data-testid=format!("card-{name}") aria-labelledby=format!("{name}-title")>
+            <header>
+                {mark_icon(coupling)}
+                <h3 id=format!("{name}-title")>{title(coupling)}</h3>
+                <span class="muted">{shares(coupling)}</span>
+            </header>
+            <p class="serif what">{move || exhibit.exact.with(|exact| sentence(coupling, exact.noun()))}</p>
+            {move || drawn.with(|drawn| mechanism::drawing(coupling, drawn, exhibit.clock))}
+            <p class="muted outcome" data-testid=format!("outcome-{name}")>
+                {move || drawn.with(|drawn| mechanism::outcome(drawn))}
+            </p>
+            <div class="joint">
+                <div class="joint-scroll">{cells}</div>
+                <dl>
+                    <dt>"Pr["<em>"a"</em>" = "<em>"b"</em>"] exact"</dt>
+                    <dd class="exact" data-testid=format!("exact-{name}")>{move || format!("{:.3}", exact_rate())}</dd>
+                    <dt>
+                        {move || match board.measured.with(|measured| measured.as_ref().map(|measured| measured.trials)) {
+                            Some(trials) => format!("measured, {} pairs", grouped(trials as usize)),
+                            None => "measured".to_owned(),
+                        }}
+                    </dt>
+                    <dd class="measured" data-testid=format!("measured-{name}")>
+                        {move || board.measured.with(|measured| measured.as_ref().map_or_else(|| "–".to_owned(), |measured| format!("{:.3}", measured.rate())))}
+                    </dd>
+                    <dd class="muted">
+                        {move || board.measured.with(|measured| measured.as_ref().map(|measured| {
+                            let [low, high] = measured.interval();
+                            format!("[{low:.3}, {high:.3}]")
+                        }))}
+                    </dd>
+                    <dd class="muted state" data-testid=format!("state-{name}")>{move || state(&board.state.get(), board.measured.get().as_ref())}</dd>
+                </dl>
+            </div>
+            <JointTable coupling=coupling />
+        </article>
+    }
+}
+
+fn label(coupling: Coupling, what: &str) -> String {
+    format!(
+        "Joint distribution, {what}, {}; rows draft, columns target",
+        title(coupling)
+    )
+}
+
+fn shares_of(measured: &Measured) -> Vec<f64> {
+    let trials = measured.trials as f64;
+    measured
+        .counts
+        .iter()
+        .map(|count| *count as f64 / trials)
+        .collect()
+}
+
+/// What the measurement is up to, and where it was made.
+fn state(state: &Throwing, measured: Option<&Measured>) -> String {
+    match (state, measured) {
+        (Throwing::UnderWay(trials), _) => {
+            format!("throwing {} pairs…", grouped(*trials as usize))
+        }
+        (Throwing::Failed(sentence), _) => sentence.clone(),
+        (Throwing::Idle, Some(measured)) => {
+            let place = match measured.backend {
+                BackendKind::Gpu => "GPU",
+                BackendKind::Cpu => "CPU",
+            };
+            format!(
+                "on the {place} in {} ms",
+                measured.milliseconds.round().max(1.0)
+            )
+        }
+        (Throwing::Idle, None) => "not thrown yet".to_owned(),
+    }
+}
+
+/// Tokens beyond which the table would be a wall of numbers: the largest cells are listed then.
+const WHOLE: usize = 12;
+const LISTED: usize = 40;
+
+#[component]
+fn JointTable(coupling: Coupling) -> impl IntoView {
+    let exhibit = use_exhibit();
+    let open = RwSignal::new(false);
+    let table = move || {
+        let exact = exhibit.exact.get();
+        let Ok(joint) = exact.pair.joint(coupling) else {
+            return ().into_any();
+        };
+        if exact.len() <= WHOLE {
+            whole(&exact, joint.probs()).into_any()
+        } else {
+            listed(&exact, joint.probs()).into_any()
+        }
+    };
+    view! {
+        <details class="table" on:toggle=move |event| {
+            let details: web_sys::Element = event_target(&event);
+            open.set(details.has_attribute("open"));
+        }>
+            <summary>"As a table"</summary>
+            <Show when=move || open.get()>
+                <div class="table-scroll" tabindex="0" role="region" aria-label=label(coupling, "exact")>{table}</div>
+            </Show>
+        </details>
+    }
+}
+
+fn whole(exact: &Exact, probs: &[f64]) -> impl IntoView + use<> {
+    let rows = probs
+        .chunks(exact.len())
+        .enumerate()
+        .map(|(token, row)| {
+            let cells = row
+                .iter()
+                .map(|prob| view! { <td>{format!("{prob:.4}")}</td> })
+                .collect_view();
+            view! { <tr><th scope="row">{exact.label(token)}</th>{cells}</tr> }
+        })
+        .collect_view();
+    let heads = (0..exact.len())
+        .map(|token| view! { <th scope="col">{exact.label(token)}</th> })
+        .collect_view();
+    view! {
+        <table>
+            <thead><tr><th scope="col">"draft \\ target"</th>{heads}</tr></thead>
+            <tbody>{rows}</tbody>
+        </table>
+    }
+}
+
+fn listed(exact: &Exact, probs: &[f64]) -> impl IntoView + use<> {
+    let mut order: Vec<usize> = (0..probs.len()).collect();
+    order.sort_by(|a, b| probs[*b].total_cmp(&probs[*a]));
+    let rows = order
+        .into_iter()
+        .take(LISTED)
+        .map(|index| {
+            let (draft, target) = (exact.label(index / exact.len()), exact.label(index % exact.len()));
+            view! { <tr><th scope="row">{draft}</th><td>{target}</td><td>{format!("{:.4}", probs[index])}</td></tr> }
+        })
+        .collect_view();
+    view! {
+        <table>
+            <caption>{format!("the {LISTED} most probable pairs")}</caption>
+            <thead><tr><th scope="col">"draft"</th><th scope="col">"target"</th><th scope="col">"both"</th></tr></thead>
+            <tbody>{rows}</tbody>
+        </table>
+    }
+}

@@ -1,0 +1,128 @@
+//! A handle: a slider on top of a bar, for mouse, touch and keyboard.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{KeyboardEvent, PointerEvent};
+
+use super::bars::{BASE, Frame, TOP};
+use crate::couplings::exhibit::{Row, use_exhibit};
+
+/// The handle of one token in one row.
+#[component]
+pub fn Handle(
+    /// The distribution.
+    row: Row,
+    /// The token.
+    token: usize,
+    /// Where things are.
+    frame: Memo<Frame>,
+    /// The scale that is kept while a handle is moved.
+    dragging: RwSignal<Option<f64>>,
+) -> impl IntoView {
+    let exhibit = use_exhibit();
+    let value = Memo::new(move |_| {
+        exhibit
+            .exact
+            .with(|exact| exact.row(row).get(token).copied().unwrap_or(0.0))
+    });
+    let place = move || {
+        let frame = frame.get();
+        let (left, bar, shift) = frame.place(token);
+        let y = BASE - value.get() * frame.scale;
+        (left, bar, shift, y, frame.step())
+    };
+    let down = move |event: PointerEvent| {
+        if event.button() != 0 {
+            return;
+        }
+        let element: web_sys::Element = event_target(&event);
+        let element = element
+            .closest("[role=slider]")
+            .ok()
+            .flatten()
+            .unwrap_or(element);
+        let _ = element.set_pointer_capture(event.pointer_id());
+        let _ = element.unchecked_ref::<web_sys::HtmlElement>().focus();
+        exhibit.release();
+        dragging.set(Some(frame.get_untracked().full));
+    };
+    let moved = move |event: PointerEvent| {
+        if dragging.get_untracked().is_none() {
+            return;
+        }
+        let element: web_sys::Element = event_target(&event);
+        if let Ok(Some(svg)) = element.closest("svg") {
+            let y = f64::from(event.client_y()) - svg.get_bounding_client_rect().top();
+            let value = (BASE - y.max(TOP * 0.5)) / frame.get_untracked().scale;
+            // Whole thousandths read better than what a pixel happens to be.
+            exhibit.edit(row, token, (value * 1000.0).round() / 1000.0);
+        }
+    };
+    let up = move |_: PointerEvent| {
+        if dragging.get_untracked().is_some() {
+            dragging.set(None);
+            exhibit.release();
+        }
+    };
+    let key = move |event: KeyboardEvent| {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() {
+            return;
+        }
+        let step = if event.shift_key() { 0.001 } else { 0.01 };
+        let now = value.get_untracked();
+        let next = match event.key().as_str() {
+            "ArrowUp" | "ArrowRight" => now + step,
+            "ArrowDown" | "ArrowLeft" => now - step,
+            "PageUp" => now + 0.1,
+            "PageDown" => now - 0.1,
+            "Home" => 0.0,
+            "End" => 1.0,
+            _ => return,
+        };
+        event.prevent_default();
+        exhibit.edit(row, token, (next * 1e6).round() / 1e6);
+    };
+    let shape = move || {
+        let (left, bar, shift, y, step) = place();
+        // Fingers get as much as there is, up to 44 pixels in height.
+        let (hit_x, hit_width) = match row {
+            Row::Draft => (left + (bar + shift) / 2.0 - step / 2.0, step / 2.0),
+            Row::Target => (left + (bar + shift) / 2.0, step / 2.0),
+        };
+        let wide = hit_width.max(15.0);
+        let hit_x = if row == Row::Draft {
+            hit_x + hit_width - wide
+        } else {
+            hit_x
+        };
+        let hit = view! {
+            <rect class="handle-hit" x=format!("{hit_x:.1}") y=format!("{:.1}", y - 22.0) width=format!("{wide:.1}") height="44" />
+        };
+        match row {
+            Row::Draft => view! {
+                {hit}
+                <path class="handle draft" d=format!("M{:.1} {y:.1}H{:.1}", left - 3.0, left + bar - shift + 3.0) />
+                <circle class="handle draft" cx=format!("{:.1}", left + 4.0_f64.min(bar / 3.0)) cy=format!("{y:.1}") r="6" />
+            }
+            .into_any(),
+            Row::Target => view! {
+                {hit}
+                <path class="handle target" d=format!("M{:.1} {y:.1}H{:.1}", left + bar - 3.0, left + bar + shift + 3.0) />
+                <rect class="handle target" x=format!("{:.1}", left + bar + shift - 11.0 + 4.0) y=format!("{:.1}", y - 5.5) width="11" height="11" rx="2" />
+            }
+            .into_any(),
+        }
+    };
+    let name = row.name();
+    view! {
+        <g class="slider" role="slider" tabindex="0" data-testid=format!("handle-{name}-{token}")
+            aria-label=move || format!("{name} of {}", exhibit.exact.with(|exact| exact.label(token))) aria-valuemin="0" aria-valuemax="1" aria-orientation="vertical"
+            aria-valuenow=move || format!("{:.3}", value.get())
+            // Inside a drawing the style touch-action is not enough to keep the page from scrolling.
+            on:touchstart=move |event: web_sys::TouchEvent| event.prevent_default()
+            on:pointerdown=down on:pointermove=moved on:pointerup=up on:pointercancel=up on:keydown=key
+            on:blur=move |_| exhibit.release()>
+            {shape}
+        </g>
+    }
+}

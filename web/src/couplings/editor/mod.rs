@@ -1,0 +1,90 @@
+//! The two distributions, to be looked at and changed.
+
+mod bars;
+mod handle;
+
+use leptos::prelude::*;
+
+use super::exhibit::{Origin, use_exhibit};
+use super::presets::PRESETS;
+use super::stage::{FromStage, StagePicker};
+use super::typing::Typing;
+use bars::Bars;
+
+/// More letters than this share one pair of handles.
+const HANDLED: usize = 14;
+
+/// The panel.
+#[component]
+pub fn Editor() -> impl IntoView {
+    let exhibit = use_exhibit();
+    let picking = RwSignal::new(matches!(
+        exhibit.exact.get_untracked().origin,
+        Origin::Stage(_)
+    ));
+    let many = Memo::new(move |_| exhibit.exact.with(|exact| exact.len() > HANDLED));
+    let hint = move || match (exhibit.exact.get().origin.clone(), many.get()) {
+        (Origin::Stage(place), _) => place,
+        (_, true) => {
+            "Pick a letter and move its handles; the others rescale to total 1.".to_owned()
+        }
+        (_, false) => "Drag a handle; the others rescale to total 1.".to_owned(),
+    };
+    view! {
+        <section class="card editor" data-testid="editor" aria-labelledby="editor-title">
+            <header>
+                <div>
+                    <h2 id="editor-title">"Two distributions"</h2>
+                    <p class="muted" data-testid="editor-hint">{hint}</p>
+                </div>
+                <FromStage open=picking />
+            </header>
+            <Show when=move || picking.get()>
+                <StagePicker />
+            </Show>
+            <Bars many=many />
+            <p class="key">
+                <i class="swatch draft"></i>"draft"
+                <i class="swatch overlap"></i>"overlap "
+                <b class="figures" data-testid="overlap">
+                    {move || exhibit.exact.with(|exact| format!("{:.3}", exact.agreement[3]))}
+                </b>
+                <i class="swatch target"></i>"target"
+                <span class="key-end">
+                    "TV "
+                    <b class="figures" data-testid="distance">
+                        {move || exhibit.exact.with(|exact| format!("{:.3}", exact.distance))}
+                    </b>
+                </span>
+            </p>
+            <Presets />
+            <Typing />
+        </section>
+    }
+}
+
+#[component]
+fn Presets() -> impl IntoView {
+    let exhibit = use_exhibit();
+    let is = move |index: usize| {
+        exhibit
+            .exact
+            .with(|exact| exact.origin == Origin::Preset(index))
+    };
+    view! {
+        <div class="presets" role="group" aria-label="Examples">
+            {PRESETS
+                .iter()
+                .enumerate()
+                .map(|(index, preset)| {
+                    view! {
+                        <button type="button" aria-pressed=move || if is(index) { "true" } else { "false" }
+                            on:click=move |_| exhibit.show_preset(index)>
+                            {preset.name}
+                        </button>
+                    }
+                })
+                .collect_view()}
+        </div>
+    }
+}

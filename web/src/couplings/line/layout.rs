@@ -1,0 +1,76 @@
+//! Labels that never touch, and marks of equal values.
+
+/// Marks that are nearer to each other than this are stacked.
+const NEAR: f64 = 13.0;
+/// Between two labels.
+const GAP: f64 = 14.0;
+
+/// Centres of labels as near as possible to where they belong, in order, without touching.
+pub fn spread(wanted: &[(f64, f64)], low: f64, high: f64) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    order.sort_by(|a, b| wanted[*a].0.total_cmp(&wanted[*b].0));
+    let mut centres = vec![0.0; wanted.len()];
+    let mut end = low - GAP;
+    for &index in &order {
+        let (centre, width) = wanted[index];
+        let left = (centre - width / 2.0).max(end + GAP);
+        centres[index] = left + width / 2.0;
+        end = left + width;
+    }
+    let mut limit = high;
+    for &index in order.iter().rev() {
+        let half = wanted[index].1 / 2.0;
+        centres[index] = f64::min(centres[index], limit - half);
+        limit = centres[index] - half - GAP;
+    }
+    centres
+}
+
+/// How far marks move up or down so that equal values can be told apart.
+pub fn stacked(places: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..places.len()).collect();
+    order.sort_by(|a, b| places[*a].total_cmp(&places[*b]));
+    let mut heights = vec![0.0; places.len()];
+    let mut from = 0;
+    while from < order.len() {
+        let mut to = from + 1;
+        while to < order.len() && places[order[to]] - places[order[to - 1]] < NEAR {
+            to += 1;
+        }
+        let middle = (to - from - 1) as f64 / 2.0;
+        for (rank, &index) in order[from..to].iter().enumerate() {
+            heights[index] = (rank as f64 - middle) * 15.0;
+        }
+        from = to;
+    }
+    heights
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_never_touch() {
+        for wanted in [
+            vec![(10.0, 80.0), (10.0, 60.0), (10.0, 110.0)],
+            vec![(390.0, 80.0), (390.0, 60.0), (395.0, 110.0)],
+            vec![(10.0, 80.0), (200.0, 60.0), (390.0, 110.0)],
+        ] {
+            let centres = spread(&wanted, 0.0, 400.0);
+            let mut spans: Vec<(f64, f64)> = centres
+                .iter()
+                .zip(&wanted)
+                .map(|(centre, (_, width))| (centre - width / 2.0, centre + width / 2.0))
+                .collect();
+            spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+            assert!(spans[0].0 >= 0.0 && spans[2].1 <= 400.0);
+            assert!(spans.windows(2).all(|pair| pair[0].1 < pair[1].0));
+        }
+    }
+
+    #[test]
+    fn equal_values_are_stacked_around_the_line() {
+        assert_eq!(stacked(&[5.0, 5.0, 100.0]), [-7.5, 7.5, 0.0]);
+    }
+}

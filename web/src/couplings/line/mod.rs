@@ -1,0 +1,274 @@
+//! All rates of agreement on one line.
+
+mod layout;
+
+use couplet_speculation::couplings::Coupling;
+use leptos::html::Div;
+use leptos::prelude::*;
+
+use super::exhibit::{Exact, Origin, use_exhibit};
+use super::mark::mark_at;
+use super::presets::PRESETS;
+use super::width::width_of;
+use layout::{spread, stacked};
+
+const HEIGHT: f64 = 194.0;
+/// Where the line runs.
+const AXIS: f64 = 102.0;
+const MARGIN: f64 = 22.0;
+
+/// The panel.
+#[component]
+pub fn Line() -> impl IntoView {
+    let exhibit = use_exhibit();
+    let holder = NodeRef::<Div>::new();
+    let width = width_of(holder, 800.0);
+    let lesson = move || {
+        exhibit.exact.with(|exact| match exact.origin {
+            Origin::Preset(index) => PRESETS.get(index).map(|preset| preset.lesson),
+            _ => None,
+        })
+    };
+    view! {
+        <section class="card line" aria-labelledby="line-title">
+            <header>
+                <div>
+                    <h2 id="line-title">"How often can two draws agree?"</h2>
+                    <p class="muted">"Each keeps its own distribution exactly. Only the way they share chance differs."</p>
+                </div>
+            </header>
+            <div node_ref=holder>
+                <svg class="number-line" width=move || width.get() height=HEIGHT role="img"
+                    aria-label=move || exhibit.exact.with(|exact| spoken(exact))>
+                    {move || exhibit.exact.with(|exact| drawing(exact, width.get()))}
+                </svg>
+            </div>
+            <p class="serif line-caption">
+                {move || lesson().map(|lesson| view! { <span data-testid="lesson">{lesson}" "</span> })}
+                "Without talking, shared randomness guarantees the thick bar and usually does better. The ceiling 1 − TV needs someone who sees both."
+            </p>
+            <AsTable />
+        </section>
+    }
+}
+
+#[component]
+fn AsTable() -> impl IntoView {
+    let exhibit = use_exhibit();
+    view! {
+        <details class="table">
+            <summary>"As a table"</summary>
+            <div class="table-scroll" tabindex="0" role="region" aria-label="Rates of agreement">
+                <table data-testid="agreement-table">
+                    <thead>
+                        <tr>
+                            <th scope="col">"how they are drawn"</th>
+                            <th scope="col">"exact"</th>
+                            <th scope="col">"measured"</th>
+                            <th scope="col">"95 % interval"</th>
+                            <th scope="col">"pairs"</th>
+                        </tr>
+                    </thead>
+                    <tbody>
+                        {Coupling::ALL
+                            .into_iter()
+                            .enumerate()
+                            .map(|(index, coupling)| {
+                                let measured = exhibit.boards[index].measured;
+                                let cell = move |text: fn(&super::throwing::Measured) -> String| {
+                                    move || measured.with(|measured| measured.as_ref().map_or_else(|| "–".to_owned(), text))
+                                };
+                                view! {
+                                    <tr>
+                                        <th scope="row">{title(coupling)}</th>
+                                        <td>{move || exhibit.exact.with(|exact| format!("{:.5}", exact.agreement[index]))}</td>
+                                        <td>{cell(|measured| format!("{:.5}", measured.rate()))}</td>
+                                        <td>
+                                            {cell(|measured| {
+                                                let [low, high] = measured.interval();
+                                                format!("{low:.5} to {high:.5}")
+                                            })}
+                                        </td>
+                                        <td>{cell(|measured| measured.trials.to_string())}</td>
+                                    </tr>
+                                }
+                            })
+                            .collect_view()}
+                        <tr>
+                            <th scope="row">"(1 − TV) / (1 + TV)"</th>
+                            <td>{move || exhibit.exact.with(|exact| format!("{:.5}", exact.bound))}</td>
+                            <td>"–"</td>
+                            <td>"–"</td>
+                            <td>"–"</td>
+                        </tr>
+                    </tbody>
+                </table>
+            </div>
+        </details>
+    }
+}
+
+/// What a coupling is called.
+pub fn title(coupling: Coupling) -> &'static str {
+    match coupling {
+        Coupling::Independent => "Independent",
+        Coupling::MinHash => "Weighted MinHash",
+        Coupling::Gumbel => "Gumbel race",
+        Coupling::Optimal => "Optimal overlap",
+    }
+}
+
+fn spoken(exact: &Exact) -> String {
+    let [independent, minhash, gumbel, optimal] = exact.agreement;
+    format!(
+        "Rates of agreement: independent {independent:.3}, guaranteed with shared chance {:.3}, MinHash {minhash:.3}, Gumbel {gumbel:.3}, optimal {optimal:.3}",
+        exact.bound
+    )
+}
+
+/// A value on the line; the bound has no coupling.
+struct Point {
+    coupling: Option<Coupling>,
+    value: f64,
+    name: &'static str,
+    above: bool,
+}
+
+fn points(exact: &Exact, narrow: bool) -> [Point; 5] {
+    let [independent, minhash, gumbel, optimal] = exact.agreement;
+    let point = |coupling, value, name, above| Point {
+        coupling,
+        value,
+        name,
+        above,
+    };
+    let ceiling = if narrow {
+        "1 − TV"
+    } else {
+        "Optimal: 1 − TV"
+    };
+    [
+        point(None, exact.bound, "(1 − TV) / (1 + TV)", false),
+        point(
+            Some(Coupling::Independent),
+            independent,
+            "Independent",
+            true,
+        ),
+        point(Some(Coupling::MinHash), minhash, "MinHash", true),
+        point(Some(Coupling::Gumbel), gumbel, "Gumbel", false),
+        point(Some(Coupling::Optimal), optimal, ceiling, true),
+    ]
+}
+
+/// The stretch of [0, 1] that is drawn: what there is and a little around it.
+fn stretch(exact: &Exact) -> (f64, f64) {
+    let all = exact.agreement.into_iter().chain([exact.bound]);
+    let (low, high) = all.fold((1.0, 0.0), |(low, high): (f64, f64), value| {
+        (low.min(value), high.max(value))
+    });
+    let room = ((high - low) * 0.1).max(0.05);
+    let missing = (0.3 - (high - low + 2.0 * room)).max(0.0) / 2.0;
+    let (low, high) = (low - room - missing, high + room + missing);
+    // What does not fit at one end is added at the other.
+    let low_end = (low - (high - 1.0).max(0.0)).max(0.0);
+    let high_end = (high - low.min(0.0)).min(1.0);
+    (low_end, high_end)
+}
+
+fn drawing(exact: &Exact, width: f64) -> impl IntoView + use<> {
+    let (low, high) = stretch(exact);
+    let x = move |value: f64| MARGIN + (value - low) / (high - low) * (width - 2.0 * MARGIN);
+    let narrow = width < 520.0;
+    let points = points(exact, narrow);
+    let size = |name: &str| name.chars().count() as f64 * if narrow { 6.7 } else { 7.4 };
+    let mut centres = [0.0; 5];
+    for above in [true, false] {
+        let row: Vec<usize> = (0..points.len())
+            .filter(|index| points[*index].above == above)
+            .collect();
+        let wanted: Vec<(f64, f64)> = row
+            .iter()
+            .map(|&index| (x(points[index].value), size(points[index].name).max(44.0)))
+            .collect();
+        for (&index, centre) in row.iter().zip(spread(&wanted, 0.0, width)) {
+            centres[index] = centre;
+        }
+    }
+    let heights = stacked(
+        &points[1..]
+            .iter()
+            .map(|point| x(point.value))
+            .collect::<Vec<_>>(),
+    );
+    let (bound, ceiling) = (x(exact.bound), x(exact.agreement[3]));
+    let step = if high - low > 0.5 {
+        0.2
+    } else if high - low > 0.24 {
+        0.1
+    } else {
+        0.05
+    };
+    let first = (low / step).ceil() as i32;
+    let right = width - MARGIN;
+    let beyond = right - ceiling > 76.0;
+    let ticks = (first..)
+        .map(|index| f64::from(index) * step)
+        .take_while(|value| *value <= high + 1e-9)
+        .map(|value| {
+            let place = x(value);
+            // Below the line leaders and stacked marks have precedence over the scale.
+            let free = points.iter().zip(&centres).all(|(point, centre)| {
+                point.above || ((x(point.value) - place).abs() > 18.0 && (centre - place).abs() > 18.0)
+            });
+            let stack = points[1..].iter().zip(&heights);
+            let free = free && stack.into_iter().all(|(point, height)| *height <= 0.0 || (x(point.value) - place).abs() > 22.0);
+            let free = free && !(beyond && place > right - 84.0);
+            let digits = if step < 0.1 { 2 } else { 1 };
+            view! {
+                <path class="axis" d=format!("M{place:.1} {AXIS}v5") />
+                {free.then(|| view! {
+                    <text class="number small" x=format!("{place:.1}") y=(AXIS + 20.0).to_string() text-anchor="middle">
+                        {format!("{value:.digits$}")}
+                    </text>
+                })}
+            }
+        })
+        .collect_view();
+    let marks = points
+        .iter()
+        .enumerate()
+        .map(|(index, point)| {
+            let place = x(point.value);
+            let height = index.checked_sub(1).map_or(0.0, |index| heights[index]);
+            let centre = centres[index];
+            let (from, to, name, number) = if point.above {
+                (AXIS + height - 11.0, 48.0, 22.0, 41.0)
+            } else {
+                (AXIS + height + if index == 0 { 18.0 } else { 9.0 }, 143.0, 158.0, 177.0)
+            };
+            view! {
+                <path class="leader" d=format!("M{place:.1} {from:.1}L{centre:.1} {to:.1}") />
+                <text class="name" x=format!("{centre:.1}") y=name.to_string() text-anchor="middle">{point.name}</text>
+                <text class="value" x=format!("{centre:.1}") y=number.to_string() text-anchor="middle">
+                    {format!("{:.3}", point.value)}
+                </text>
+                {match point.coupling {
+                    None => view! { <path class="guarantee" d=format!("M{place:.1} {}V{}", AXIS - 17.0, AXIS + 17.0) /> }.into_any(),
+                    Some(coupling) => mark_at(coupling, place, AXIS + height).into_any(),
+                }}
+            }
+        })
+        .collect_view();
+    let beyond = beyond.then(|| {
+        view! { <text class="number small" x=format!("{right:.1}") y=(AXIS + 20.0).to_string() text-anchor="end">"out of reach"</text> }
+    });
+    view! {
+        <path class="band" d=format!("M{bound:.1} {}H{ceiling:.1}V{}H{bound:.1}Z", AXIS - 5.0, AXIS + 5.0) />
+        <path class="no-band" d=format!("M{ceiling:.1} {}H{right:.1}V{}H{ceiling:.1}Z", AXIS - 5.0, AXIS + 5.0) />
+        <path class="axis" d=format!("M{MARGIN} {AXIS}H{right:.1}") />
+        {ticks}
+        {beyond}
+        {marks}
+    }
+}

@@ -1,0 +1,220 @@
+//! Darts on a board with one column per token; the first below each row counts.
+
+use couplet_speculation::couplings::DartPair;
+use leptos::prelude::*;
+
+use super::WIDTH;
+use crate::couplings::clock::Clock;
+use crate::couplings::exhibit::Drawn;
+use crate::stage::gauge::{bars, grouped};
+
+const BASE: f64 = 112.0;
+/// Where the board is cut off: higher darts are drawn in the strip above.
+const CUT: f64 = 20.0;
+const LEFT: f64 = 12.0;
+/// Darts before the deciding ones that are drawn.
+const DRAWN: usize = 16;
+/// More tokens than this have no letters.
+const LETTERED: usize = 16;
+
+/// A dart and what it decides.
+struct Thrown<'a> {
+    dart: &'a DartPair,
+    /// Its number among the darts on the board, from 1.
+    number: usize,
+    draft: bool,
+    target: bool,
+}
+
+impl Thrown<'_> {
+    fn decides(&self) -> bool {
+        self.draft || self.target
+    }
+}
+
+/// Every dart with its number and what it decides. Only the last one can have others between it
+/// and the one listed before, and its number is how many were thrown.
+fn numbered(darts: &[DartPair], thrown: usize) -> Vec<Thrown<'_>> {
+    let (mut draft_waits, mut target_waits) = (true, true);
+    darts
+        .iter()
+        .enumerate()
+        .map(|(index, dart)| {
+            let draft = draft_waits && dart.under_draft;
+            let target = target_waits && dart.under_target;
+            draft_waits &= !draft;
+            target_waits &= !target;
+            let last = index + 1 == darts.len();
+            Thrown {
+                dart,
+                number: if last { thrown } else { index + 1 },
+                draft,
+                target,
+            }
+        })
+        .collect()
+}
+
+/// The darts in words.
+pub fn outcome(drawn: &Drawn, darts: &[DartPair], thrown: usize) -> String {
+    let all = numbered(darts, thrown);
+    let of =
+        |find: fn(&Thrown<'_>) -> bool| all.iter().find(|dart| find(dart)).map(|dart| dart.number);
+    let label = |token| drawn.exact.label(token);
+    let (draft, target) = (label(drawn.outcome.draft), label(drawn.outcome.target));
+    match (of(|dart| dart.draft), of(|dart| dart.target)) {
+        (Some(a), Some(b)) if a == b => {
+            format!("dart {} counts for both: both {draft}", grouped(a))
+        }
+        (Some(a), Some(b)) => {
+            let end = if drawn.outcome.agrees() {
+                format!("both {draft}")
+            } else {
+                format!("{draft} and {target}, they differ")
+            };
+            format!(
+                "draft keeps dart {}, target dart {}: {end}",
+                grouped(a),
+                grouped(b)
+            )
+        }
+        _ => format!("draft keeps {draft}, target {target}"),
+    }
+}
+
+/// The board and its darts, as far as they are thrown.
+pub fn drawing(
+    drawn: &Drawn,
+    darts: &[DartPair],
+    thrown: usize,
+    clock: Clock,
+) -> impl IntoView + use<> {
+    let exact = &drawn.exact;
+    let tokens = exact.len();
+    let column = (WIDTH - 2.0 * LEFT) / tokens as f64;
+    let full = (exact.largest() * 1.15).min(1.0);
+    let scale = (BASE - CUT) / full;
+    let wide = (column * 0.5).min(38.0);
+    let shift = wide * 0.45;
+    let board = (0..tokens)
+        .map(|token| {
+            let middle = LEFT + (token as f64 + 0.5) * column;
+            let label = exact.label(token);
+            let label = (tokens <= LETTERED && label.chars().count() <= 3).then(|| {
+                view! { <text class="letter" x=format!("{middle:.1}") y=format!("{}", BASE + 17.0) text-anchor="middle">{label}</text> }
+            });
+            let frame = (tokens <= LETTERED).then(|| {
+                view! {
+                    <rect class="board" x=format!("{:.1}", middle - column * 0.42) y="4" width=format!("{:.1}", column * 0.84)
+                        height=(BASE - 4.0).to_string() />
+                }
+            });
+            view! {
+                {frame}
+                {bars(
+                    middle - (wide + shift) / 2.0,
+                    BASE,
+                    scale,
+                    exact.pair.draft_probs()[token],
+                    exact.pair.target_probs()[token],
+                    wide,
+                    shift,
+                )}
+                {label}
+            }
+        })
+        .collect_view();
+    let all = numbered(darts, thrown);
+    let from = all.len().saturating_sub(DRAWN);
+    let mut shown: Vec<&Thrown<'_>> = all
+        .iter()
+        .enumerate()
+        .filter(|(index, dart)| *index >= from || dart.decides())
+        .map(|(_, dart)| dart)
+        .collect();
+    let count = shown.len() as f64;
+    let times: Vec<f64> = (1..=shown.len()).map(|rank| rank as f64 / count).collect();
+    let mut timed: Vec<(f64, &Thrown<'_>)> = times.into_iter().zip(shown.drain(..)).collect();
+    // Those that count lie on top.
+    timed.sort_by_key(|(_, dart)| dart.decides());
+    let numbers = thrown <= 40;
+    let mut taken = Vec::new();
+    let landed = timed
+        .into_iter()
+        .map(|(after, dart)| {
+            let high = dart.dart.height > full;
+            let y = if high { 11.0 } else { BASE - dart.dart.height * scale };
+            let middle = LEFT + (dart.dart.token as f64 + 0.5) * column;
+            let left = middle - (wide + shift) / 2.0;
+            let x = free_place(&places(dart.dart, left, wide, shift), y, &taken);
+            taken.push((x, y));
+            let decides = dart.decides();
+            let (class, radius) = match (decides, high) {
+                (true, _) if dart.number > 99 => ("dart counts", 11.0),
+                (true, _) => ("dart counts", 8.5),
+                (false, true) => ("dart high", 6.5),
+                (false, false) => ("dart", 7.0),
+            };
+            let numbered = numbers && !(high && tokens > LETTERED);
+            let radius = if numbered || decides { radius } else { 2.6 };
+            let text = (numbered || (decides && dart.number < 1000)).then(|| {
+                view! {
+                    <text class="dart-number" x=format!("{x:.1}") y=format!("{:.1}", y + 4.0) text-anchor="middle">{dart.number}</text>
+                }
+            });
+            view! {
+                <g class=class class:away=move || clock.at.get() < after - 1e-9>
+                    <circle cx=format!("{x:.1}") cy=format!("{y:.1}") r=radius.to_string() />
+                    {text}
+                </g>
+            }
+        })
+        .collect_view();
+    let left_out = (all.len().max(thrown) > timed_len(from, &all)).then(|| {
+        let hidden = thrown - timed_len(from, &all);
+        view! {
+            <text class="number small" x=(WIDTH - LEFT).to_string() y=(BASE + 17.0).to_string() text-anchor="end">
+                {format!("{} more darts missed", grouped(hidden))}
+            </text>
+        }
+    });
+    view! {
+        <path class="cut" d=format!("M{LEFT} {CUT}H{}", WIDTH - LEFT) />
+        {board}
+        <path class="axis" d=format!("M{LEFT} {}H{}", BASE + 0.5, WIDTH - LEFT) />
+        {landed}
+        {left_out.filter(|_| tokens > LETTERED)}
+    }
+}
+
+/// Where across its column a dart may be drawn. Its height is its own, the place across is nobody's:
+/// a dart under a bar is drawn on the part of the bars that it is under.
+fn places(dart: &DartPair, left: f64, wide: f64, shift: f64) -> [f64; 5] {
+    let (from, to) = match (dart.under_draft, dart.under_target) {
+        (true, true) => (left + shift, left + wide),
+        (true, false) => (left, left + wide),
+        (false, true) => (left + shift, left + wide + shift),
+        (false, false) => (left - shift * 0.4, left + wide + shift * 1.4),
+    };
+    [0.5, 0.25, 0.75, 0.05, 0.95].map(|share| from + share * (to - from))
+}
+
+/// Of the places the one furthest from the darts that are `taken` already.
+fn free_place(places: &[f64], y: f64, taken: &[(f64, f64)]) -> f64 {
+    let room = |x: f64| {
+        let distance = |(other_x, other_y): &(f64, f64)| (x - other_x).hypot(y - other_y);
+        taken.iter().map(distance).fold(18.0, f64::min)
+    };
+    let start = (0.0, f64::NEG_INFINITY);
+    let best = places.iter().fold(start, |best, &x| {
+        let room = room(x);
+        if room > best.1 { (x, room) } else { best }
+    });
+    best.0
+}
+
+/// How many darts are drawn.
+fn timed_len(from: usize, all: &[Thrown<'_>]) -> usize {
+    let before = all[..from].iter().filter(|dart| dart.decides()).count();
+    all.len() - from + before
+}

@@ -1,0 +1,298 @@
+//! Distributions of the run on the Stage, at any of its positions.
+
+use couplet_playback::{Round, Run, is_special};
+use couplet_protocol::Distribution;
+use leptos::prelude::*;
+
+use super::exhibit::{Exhibit, Origin, use_exhibit};
+use crate::store::{Selection, Store};
+
+/// Letters of the small alphabet.
+const FEW: usize = 6;
+/// Tokens quoted before a position.
+const QUOTED: usize = 14;
+
+/// Which tokens are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alphabet {
+    /// All that the run tells.
+    All,
+    /// The most probable ones, renormalised.
+    Few,
+}
+
+/// What is taken from the Stage; copies are the same.
+#[derive(Clone, Copy)]
+pub struct Taking {
+    /// The position, in the order of the text.
+    pub place: RwSignal<usize>,
+    /// The tokens.
+    pub alphabet: RwSignal<Alphabet>,
+    /// Why the last attempt took nothing.
+    pub trouble: RwSignal<Option<String>>,
+}
+
+impl Taking {
+    /// The first position, few letters.
+    pub fn new() -> Self {
+        Self {
+            place: RwSignal::new(0),
+            alphabet: RwSignal::new(Alphabet::Few),
+            trouble: RwSignal::new(None),
+        }
+    }
+}
+
+/// Positions of a run at which both distributions are known: those of judged tokens.
+fn positions(run: &Run) -> Vec<Selection> {
+    let of_round = |(round, of): (usize, &std::sync::Arc<Round>)| {
+        let judged = of.proposals.iter().enumerate();
+        judged
+            .filter(|(_, proposal)| proposal.verdict.is_some())
+            .map(|(column, _)| Selection { round, column })
+            .collect::<Vec<_>>()
+    };
+    run.rounds().iter().enumerate().flat_map(of_round).collect()
+}
+
+/// The place of the position under consideration, or of the last judged one before it.
+fn focused(store: Store, positions: &[Selection]) -> usize {
+    let Some(focus) = untrack(|| store.focus()) else {
+        return 0;
+    };
+    let key = |place: &Selection| (place.round, place.column);
+    positions
+        .partition_point(|place| key(place) <= key(&focus))
+        .saturating_sub(1)
+}
+
+/// The text before a position, the end of it.
+fn before(store: Store, run: &Run, place: Selection) -> String {
+    let mut tokens: Vec<u32> = run.prompt().to_vec();
+    for round in run.rounds().iter().take(place.round) {
+        tokens.extend(&round.committed);
+    }
+    if let Some(round) = run.rounds().get(place.round) {
+        tokens.extend(
+            round
+                .proposals
+                .iter()
+                .take(place.column)
+                .map(|proposal| proposal.token),
+        );
+    }
+    let from = tokens.len().saturating_sub(QUOTED);
+    let said = tokens[from..].iter().map(|token| store.text(*token));
+    let text: String = said.filter(|text| !is_special(text)).collect();
+    let text = text.replace('\n', "↵");
+    if from > 0 { format!("…{text}") } else { text }
+}
+
+/// The tokens at a position and their probabilities, (token, draft, target), and a word on which.
+fn taken(
+    draft: &Distribution,
+    target: &Distribution,
+    alphabet: Alphabet,
+) -> Result<(Vec<(u32, f64, f64)>, String), String> {
+    let mut tokens: Vec<u32> = draft
+        .iter()
+        .chain(target.iter())
+        .map(|(token, _)| token)
+        .collect();
+    tokens.sort_unstable();
+    tokens.dedup();
+    let whole = draft.tokens.is_none() && target.tokens.is_none();
+    let prob =
+        |of: &Distribution, token| of.prob(token).map_or(0.0, |prob| f64::from(prob).max(0.0));
+    let mut all: Vec<(u32, f64, f64)> = tokens
+        .into_iter()
+        .map(|token| (token, prob(draft, token), prob(target, token)))
+        .collect();
+    let count = all.len();
+    if alphabet == Alphabet::Few && count > FEW {
+        all.sort_by(|a, b| (b.1 + b.2).total_cmp(&(a.1 + a.2)).then(a.0.cmp(&b.0)));
+        all.truncate(FEW);
+    }
+    let (draft_mass, target_mass) = all.iter().fold((0.0, 0.0), |(draft, target), token| {
+        (draft + token.1, target + token.2)
+    });
+    if all.len() < 2 || draft_mass <= 0.0 || target_mass <= 0.0 {
+        return Err("Nothing is left of one of the two distributions here; take another position or all tokens.".to_owned());
+    }
+    for token in &mut all {
+        token.1 /= draft_mass;
+        token.2 /= target_mass;
+    }
+    // Rounded down: nearly all is not all.
+    let percent = |mass: f64| format!("{:.0} %", (mass * 100.0 + 1e-4).floor());
+    let kept = format!(
+        "draft {}, target {}",
+        percent(draft_mass),
+        percent(target_mass)
+    );
+    let words = match (alphabet, whole) {
+        (Alphabet::All, true) => format!("all {count} tokens"),
+        (Alphabet::All, false) => {
+            format!("the {count} listed tokens, renormalised ({kept}); unlisted counts as 0")
+        }
+        (Alphabet::Few, _) => format!(
+            "the {} most probable tokens, renormalised ({kept})",
+            all.len()
+        ),
+    };
+    Ok((all, words))
+}
+
+impl Exhibit {
+    /// Shows the distributions at a place of the run on the Stage.
+    fn take(&self, place: usize) {
+        let store = self.store;
+        let found = store.run.with_untracked(|run| {
+            let positions = positions(run);
+            let place = place.min(positions.len().checked_sub(1)?);
+            let position = positions[place];
+            let proposal = run
+                .rounds()
+                .get(position.round)?
+                .proposals
+                .get(position.column)?;
+            let verdict = proposal.verdict.as_ref()?;
+            let quote = before(store, run, position);
+            Some((
+                place,
+                position,
+                quote,
+                proposal.distribution.clone(),
+                verdict.distribution.clone(),
+            ))
+        });
+        let Some((place, position, quote, draft, target)) = found else {
+            let sentence = "The Stage has no judged token yet: write or play a run there first.";
+            self.taking.trouble.set(Some(sentence.to_owned()));
+            return;
+        };
+        self.taking.place.set(place);
+        let shown = taken(&draft, &target, self.taking.alphabet.get_untracked()).and_then(
+            |(tokens, words)| {
+                let labels = tokens.iter().map(|token| store.show(token.0)).collect();
+                let draft: Vec<f64> = tokens.iter().map(|token| token.1).collect();
+                let target: Vec<f64> = tokens.iter().map(|token| token.2).collect();
+                let origin = Origin::Stage(format!(
+                    "After “{quote}”: round {}, drafted token {}; {words}.",
+                    position.round + 1,
+                    position.column + 1
+                ));
+                self.show(labels, &draft, &target, origin)
+                    .map_err(|error| error.to_string())
+            },
+        );
+        self.taking.trouble.set(shown.err());
+    }
+}
+
+/// The button that takes the position under consideration.
+#[component]
+pub fn FromStage(
+    /// Whether the picker is open.
+    open: RwSignal<bool>,
+) -> impl IntoView {
+    let exhibit = use_exhibit();
+    let take = move |_| {
+        open.set(true);
+        let place = exhibit
+            .store
+            .run
+            .with_untracked(|run| focused(exhibit.store, &positions(run)));
+        exhibit.take(place);
+    };
+    view! {
+        <button type="button" class="button" data-testid="take-from-stage" on:click=take>"Take from the stage"</button>
+    }
+}
+
+/// The way through the positions of the run, and the choice of tokens.
+#[component]
+pub fn StagePicker() -> impl IntoView {
+    let exhibit = use_exhibit();
+    let taking = exhibit.taking;
+    let count = Memo::new(move |_| exhibit.store.run.with(|run| positions(run).len()));
+    let size = Memo::new(move |_| {
+        exhibit.store.run.with(|run| {
+            run.rounds()
+                .iter()
+                .flat_map(|round| &round.proposals)
+                .next()
+                .map_or(0, |proposal| proposal.distribution.probs.len())
+        })
+    });
+    let alphabet = move |event| {
+        let all = event_target_value(&event) == "all";
+        taking
+            .alphabet
+            .set(if all { Alphabet::All } else { Alphabet::Few });
+        exhibit.take(taking.place.get_untracked());
+    };
+    view! {
+        <div class="stage-picker" data-testid="stage-picker">
+            <div class="stage-steps" role="group" aria-label="Position of the run">
+                <button type="button" class="button" data-testid="previous-position" aria-label="Previous drafted token"
+                    disabled=move || { taking.place.get() == 0 }
+                    on:click=move |_| exhibit.take(taking.place.get_untracked().saturating_sub(1))>"‹"</button>
+                <span class="muted figures">
+                    {move || format!("position {} of {}", (taking.place.get() + 1).min(count.get()), count.get())}
+                </span>
+                <button type="button" class="button" data-testid="next-position" aria-label="Next drafted token"
+                    disabled=move || { taking.place.get() + 1 >= count.get() }
+                    on:click=move |_| exhibit.take(taking.place.get_untracked() + 1)>"›"</button>
+            </div>
+            <div class="field">
+                <label for="alphabet">"alphabet"</label>
+                <select id="alphabet" data-testid="alphabet" on:change=alphabet>
+                    <option value="few" selected=move || taking.alphabet.get() == Alphabet::Few>
+                        {format!("the {FEW} most probable, renormalised")}
+                    </option>
+                    <option value="all" selected=move || taking.alphabet.get() == Alphabet::All>
+                        {move || match size.get() {
+                            20 => "all that are listed, renormalised".to_owned(),
+                            size => format!("all {size}"),
+                        }}
+                    </option>
+                </select>
+            </div>
+            <p class="field-error" role="alert" data-testid="stage-trouble">{move || taking.trouble.get()}</p>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(probs: &[f32], tokens: Option<Vec<u32>>) -> Distribution {
+        Distribution {
+            tokens,
+            probs: probs.to_vec(),
+            rest: 0.0,
+        }
+    }
+
+    #[test]
+    fn few_tokens_are_renormalised() {
+        let flat = of(&[0.1; 10], None);
+        let (tokens, words) = taken(&flat, &flat, Alphabet::Few).unwrap_or_default();
+        assert_eq!(tokens.len(), FEW);
+        assert!((tokens.iter().map(|token| token.1).sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(words.contains("60 %"), "{words}");
+    }
+
+    #[test]
+    fn listed_tokens_are_put_together() {
+        let draft = of(&[0.5, 0.25], Some(vec![7, 3]));
+        let target = of(&[0.5, 0.25], Some(vec![3, 9]));
+        let (tokens, _) = taken(&draft, &target, Alphabet::All).unwrap_or_default();
+        let ids: Vec<u32> = tokens.iter().map(|token| token.0).collect();
+        assert_eq!(ids, [3, 7, 9]);
+        assert!((tokens.iter().map(|token| token.2).sum::<f64>() - 1.0).abs() < 1e-12);
+        assert!(taken(&draft, &of(&[], Some(vec![])), Alphabet::All).is_err());
+    }
+}

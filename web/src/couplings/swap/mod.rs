@@ -1,0 +1,228 @@
+//! Swap the drafter, keep the seed: the same settings with every drafter, under a rule whose text
+//! does not depend on the drafter and under Rejection.
+
+mod runs;
+
+use couplet_playback::Cut;
+use couplet_protocol::{Drafter, Rule};
+use couplet_speculation::couplings::Coupling;
+use couplet_speculation::statistics::wilson_interval;
+use leptos::prelude::*;
+
+use super::exhibit::use_exhibit;
+use super::mark::mark_icon;
+use crate::stage::icons::{Sign, icon};
+
+pub use runs::Swap;
+use runs::{Texts, Writing, Written};
+
+/// Rules under which the drafter makes no difference to the text.
+const INVARIANT: [Rule; 3] = [Rule::Gumbel, Rule::MinHash, Rule::SampleAndMatch];
+
+fn rule_title(rule: Rule) -> &'static str {
+    match rule {
+        Rule::MinHash => "MinHash",
+        Rule::SampleAndMatch => "Sample and match",
+        _ => "Gumbel",
+    }
+}
+
+fn drafter_title(drafter: Drafter, cut: Cut) -> &'static str {
+    match (drafter, cut) {
+        (Drafter::Model, _) => "Draft model",
+        (Drafter::Bigram, Cut::Characters) => "Letter pairs only",
+        (Drafter::Bigram, Cut::WordPieces) => "Token pairs only",
+        (Drafter::Uniform, Cut::Characters) => "Every letter alike",
+        (Drafter::Uniform, Cut::WordPieces) => "Every token alike",
+    }
+}
+
+/// The panel.
+#[component]
+pub fn SwapPanel() -> impl IntoView {
+    let exhibit = use_exhibit();
+    let swap = exhibit.swap;
+    let seed = move || match swap
+        .texts
+        .with(|texts| texts.as_ref().map(|texts| texts.settings.seed))
+    {
+        Some(seed) => format!("target and seed {seed} unchanged; only the drafter differs"),
+        None => "target and seed of the settings unchanged; only the drafter differs".to_owned(),
+    };
+    let running = move || matches!(swap.writing.get(), Writing::Row { .. });
+    let said = move || match swap.writing.get() {
+        Writing::Idle => None,
+        Writing::Row { done, of } => Some(format!("Writing text {} of {of}…", done + 1)),
+        Writing::Failed(sentence) => Some(sentence),
+    };
+    let rule = move |event| {
+        let name = event_target_value(&event);
+        if let Some(rule) = INVARIANT.into_iter().find(|rule| rule.name() == name) {
+            swap.rule.set(rule);
+        }
+    };
+    view! {
+        <section class="card swap" data-testid="swap" aria-labelledby="swap-title">
+            <header>
+                <h2 id="swap-title">"Swap the drafter, keep the seed"</h2>
+                <p class="muted">{seed}</p>
+                <div class="swap-controls">
+                    <div class="field">
+                        <label for="swap-rule">"shared chance"</label>
+                        <select id="swap-rule" data-testid="swap-rule" on:change=rule>
+                            {INVARIANT
+                                .map(|rule| {
+                                    view! {
+                                        <option value=rule.name() selected=move || swap.rule.get() == rule>{rule_title(rule)}</option>
+                                    }
+                                })
+                                .collect_view()}
+                        </select>
+                    </div>
+                    <Show when=move || !running()
+                        fallback=move || view! {
+                            <button type="button" class="button" data-testid="swap-stop" on:click=move |_| exhibit.stop_swap()>"Stop"</button>
+                        }>
+                        <button type="button" class="button" data-testid="swap-run" on:click=move |_| exhibit.swap_drafters()>
+                            {move || if swap.texts.with(Option::is_some) { "Write anew" } else { "Write all six" }}
+                        </button>
+                    </Show>
+                </div>
+            </header>
+            <p class="swap-said" role="status" data-testid="swap-said">{said}</p>
+            {move || match swap.texts.get() {
+                Some(texts) => table(&texts).into_any(),
+                None => view! {
+                    <p class="serif swap-invitation">
+                        "Three drafters of very different skill pencil for the same target with the same seed. Under rejection each makes another text. Where both models share their chance, all three make the same one; a poor drafter only makes it slower."
+                    </p>
+                }
+                .into_any(),
+            }}
+        </section>
+    }
+}
+
+fn table(texts: &Texts) -> impl IntoView + use<> {
+    let rules = [texts.rule, Rule::Rejection];
+    let rows = Drafter::ALL
+        .into_iter()
+        .enumerate()
+        .map(|(row, drafter)| {
+            let cells = rules
+                .into_iter()
+                .enumerate()
+                .map(|(column, rule)| {
+                    let written = texts.cells[row][column].clone();
+                    let first = texts.cells[0][column].clone();
+                    let name = format!("swap-{}-{}", drafter.name(), rule.name());
+                    let heading = column_title(texts, column);
+                    view! {
+                        <td data-testid=name data-heading=heading>
+                            {match (written, first) {
+                                (Some(written), Some(first)) => cell(&written, (row > 0).then_some(&first)).into_any(),
+                                _ => view! { <span class="muted">"waiting…"</span> }.into_any(),
+                            }}
+                        </td>
+                    }
+                })
+                .collect_view();
+            view! { <tr><th scope="row">{drafter_title(drafter, texts.cut)}</th>{cells}</tr> }
+        })
+        .collect_view();
+    let mark = match texts.rule {
+        Rule::MinHash => mark_icon(Coupling::MinHash).into_any(),
+        Rule::Gumbel => mark_icon(Coupling::Gumbel).into_any(),
+        _ => icon(Sign::Accepted, 14).into_any(),
+    };
+    let greedy = (texts.settings.temperature == 0.0).then(|| {
+        view! { <p class="muted">"At temperature 0 nothing is drawn: every rule writes the target’s most probable tokens."</p> }
+    });
+    view! {
+        <table>
+            <thead>
+                <tr>
+                    <th scope="col"><span class="visually-hidden">"Drafter"</span></th>
+                    <th scope="col">{mark}" "{column_title(texts, 0)}</th>
+                    <th scope="col">{icon(Sign::Rejected, 14)}" "{column_title(texts, 1)}</th>
+                </tr>
+            </thead>
+            <tbody>{rows}</tbody>
+        </table>
+        {greedy}
+    }
+}
+
+/// What a column shows: what the rule is known for, and if the texts say otherwise, that.
+fn column_title(texts: &Texts, column: usize) -> String {
+    let of = |row: usize| {
+        texts.cells[row][column]
+            .as_ref()
+            .map(|written| &written.tokens)
+    };
+    let first = of(0);
+    let known = (0..texts.cells.len()).all(|row| of(row).is_some());
+    let same = (1..texts.cells.len()).all(|row| of(row) == first);
+    let rule = rule_title(texts.rule);
+    match (column, known, same) {
+        (0, true, false) => format!("Under {rule} the text was not the same"),
+        (0, ..) => format!("Under {rule} the text is the same"),
+        (_, true, true) => "Under rejection it is the same here".to_owned(),
+        _ => "Under rejection it is another sample".to_owned(),
+    }
+}
+
+/// A text, what of it differs from the first drafter's, and how much of the draft was kept.
+fn cell(written: &Written, first: Option<&Written>) -> impl IntoView + use<> {
+    let shown = |tokens: &[String]| tokens.concat().replace('\n', "↵ ");
+    let change = first.and_then(|first| first_change(&written.tokens, &first.tokens));
+    let (same, other) = written
+        .tokens
+        .split_at(change.unwrap_or(written.tokens.len()));
+    let (same, other) = (shown(same), shown(other));
+    let note = first.map(|_| match change {
+        None => {
+            view! { <span class="swap-same">{icon(Sign::Accepted, 12)}"same"</span> }.into_any()
+        }
+        Some(at) => view! { <span class="swap-changed">{format!("changed at {}", at + 1)}</span> }
+            .into_any(),
+    });
+    let rate = match written.tested {
+        0 => "nothing was judged".to_owned(),
+        tested => {
+            let [low, high] = wilson_interval(written.accepted.min(tested), tested, 0.95);
+            format!(
+                "α {:.2} [{low:.2}, {high:.2}], {} of {tested} kept",
+                written.accepted as f64 / tested as f64,
+                written.accepted
+            )
+        }
+    };
+    view! {
+        <span class="swap-text">{same}{(!other.is_empty()).then(|| view! { <mark>{other}</mark> })}</span>
+        <span class="swap-notes">{note}<span class="muted figures">{rate}</span></span>
+    }
+}
+
+/// The first place at which two texts differ.
+fn first_change(tokens: &[String], others: &[String]) -> Option<usize> {
+    let equal = tokens
+        .iter()
+        .zip(others)
+        .take_while(|(a, b)| a == b)
+        .count();
+    (equal < tokens.len() || equal < others.len()).then_some(equal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_change_is_found() {
+        let of = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
+        assert_eq!(first_change(&of("abc"), &of("abc")), None);
+        assert_eq!(first_change(&of("abd"), &of("abc")), Some(2));
+        assert_eq!(first_change(&of("ab"), &of("abc")), Some(2));
+    }
+}

@@ -1,0 +1,118 @@
+//! The throw on the page: which one, once more, step by step; and many at once.
+
+use couplet_protocol::MAX_SEED;
+use couplet_speculation::couplings::Coupling;
+use leptos::prelude::*;
+
+use super::exhibit::{Cells, use_exhibit};
+use super::throwing::{Board, ON_REQUEST, Throwing};
+use crate::stage::gauge::grouped;
+
+/// The bar between the distributions and the cards.
+#[component]
+pub fn Throws() -> impl IntoView {
+    let exhibit = use_exhibit();
+    let step = move |_| {
+        if !exhibit.clock.step() {
+            exhibit.trial.update(|trial| *trial = trial.wrapping_add(1));
+            exhibit.clock.rewind();
+        }
+    };
+    let busy = move || {
+        let busy = |board: Board| matches!(board.state.get(), Throwing::UnderWay(_));
+        exhibit.boards.into_iter().any(busy)
+    };
+    // Spoken once a throw is decided.
+    let said = move || {
+        (exhibit.clock.at.get() >= 1.0).then(|| {
+            let exact = exhibit.exact.get();
+            let (seed, trial) = (exhibit.seed.get(), exhibit.trial.get());
+            let agreeing: Vec<&str> = Coupling::ALL
+                .into_iter()
+                .filter(|coupling| exact.pair.sample(*coupling, seed, trial).agrees())
+                .map(short_title)
+                .collect();
+            match agreeing.as_slice() {
+                [] => "Here the two differ under all four.".to_owned(),
+                all if all.len() == Coupling::ALL.len() => {
+                    "Here the two agree under all four.".to_owned()
+                }
+                [one] => format!("Here the two agree under {one} only."),
+                [names @ .., last] => {
+                    format!("Here the two agree under {} and {last}.", names.join(", "))
+                }
+            }
+        })
+    };
+    let many = format!("Throw {} pairs", grouped(ON_REQUEST as usize));
+    view! {
+        <section class="throws" aria-label="Throws">
+            <button type="button" class="button primary" data-testid="throw-again" on:click=move |_| exhibit.throw_again()>
+                "Throw again"
+            </button>
+            <button type="button" class="button" data-testid="throw-step" on:click=step>"Step"</button>
+            <SeedField />
+            <p class="serif throw-said" role="status" data-testid="throw-said">{said}</p>
+            <div class="throws-end">
+                <div class="segments" role="group" aria-label="What the cells show">
+                    {[(Cells::Exact, "exact cells"), (Cells::Measured, "measured cells")]
+                        .map(|(cells, name)| {
+                            view! {
+                                <button type="button" aria-pressed=move || if exhibit.cells.get() == cells { "true" } else { "false" }
+                                    on:click=move |_| exhibit.cells.set(cells)>
+                                    {name}
+                                </button>
+                            }
+                        })
+                        .collect_view()}
+                </div>
+                <button type="button" class="button" data-testid="throw-many" disabled=busy
+                    on:click=move |_| exhibit.throw_many(ON_REQUEST)>
+                    {many}
+                </button>
+            </div>
+        </section>
+    }
+}
+
+fn short_title(coupling: Coupling) -> &'static str {
+    match coupling {
+        Coupling::Independent => "independent draws",
+        Coupling::MinHash => "MinHash",
+        Coupling::Gumbel => "Gumbel",
+        Coupling::Optimal => "optimal overlap",
+    }
+}
+
+#[component]
+fn SeedField() -> impl IntoView {
+    let exhibit = use_exhibit();
+    let text = RwSignal::new(exhibit.seed.get_untracked().to_string());
+    let read = move || {
+        text.get()
+            .trim()
+            .parse::<u64>()
+            .ok()
+            .filter(|seed| *seed <= MAX_SEED)
+    };
+    let bad = Memo::new(move |_| read().is_none());
+    let input = move |event| {
+        text.set(event_target_value(&event));
+        if let Some(seed) = untrack(read)
+            && seed != exhibit.seed.get_untracked()
+        {
+            exhibit.seed.set(seed);
+        }
+    };
+    view! {
+        <div class="field throw-seed">
+            <label for="throw-seed">"seed"</label>
+            <input id="throw-seed" data-testid="throw-seed" inputmode="numeric" prop:value=move || text.get() on:input=input
+                aria-invalid=move || bad.get().then_some("true") aria-describedby="throw-seed-error" />
+            <p class="field-error" id="throw-seed-error">
+                {move || bad.get().then(|| format!("write a whole number, 0 to {MAX_SEED}"))}
+            </p>
+        </div>
+        <p class="muted throw-number">"throw "<b class="figures">{move || exhibit.trial.get()}</b></p>
+    }
+}

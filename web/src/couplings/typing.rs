@@ -1,0 +1,221 @@
+//! Distributions as lists of numbers: typed, or pasted from elsewhere.
+
+use couplet_speculation::distribution::DistributionError;
+use couplet_speculation::input::{Argument, InputError, check_argument, normalised};
+use leptos::prelude::*;
+
+use super::exhibit::{Exhibit, Origin, Row, use_exhibit};
+use super::words::{number, of_input, precise};
+
+/// The most letters that the page draws.
+const MOST: usize = 128;
+
+/// The numbers in a text: separated by commas, semicolons or white space, in brackets or not.
+///
+/// # Errors
+/// The first word that is no number.
+fn numbers(text: &str) -> Result<Vec<f64>, String> {
+    text.split(|c: char| c.is_whitespace() || ",;[]".contains(c))
+        .filter(|word| !word.is_empty())
+        .map(|word| {
+            // A minus sign from a typeset page is one all the same.
+            let plain = word.replace('−', "-");
+            plain
+                .parse()
+                .map_err(|_| format!("“{word}” is not a number"))
+        })
+        .collect()
+}
+
+/// What is wrong with a list, and its sum where that is all that is wrong.
+#[derive(Clone, Debug, PartialEq)]
+struct Fault {
+    sentence: String,
+    sum: Option<f64>,
+}
+
+fn check(row: Row, text: &str) -> Result<Vec<f64>, Fault> {
+    let other = |sentence: String| Fault {
+        sentence,
+        sum: None,
+    };
+    let list = numbers(text).map_err(other)?;
+    if list.len() > MOST {
+        return Err(other(format!(
+            "has {} probabilities; the page draws up to {MOST}, and couplet.couple takes up to 2,048",
+            list.len()
+        )));
+    }
+    let argument = match row {
+        Row::Draft => Argument::Draft,
+        Row::Target => Argument::Target,
+    };
+    match check_argument(argument, &list) {
+        Ok(()) => Ok(list),
+        Err(error) => {
+            let sum = match error {
+                InputError::Distribution {
+                    error: DistributionError::NotOne { sum, .. },
+                    ..
+                } => Some(sum),
+                _ => None,
+            };
+            Err(Fault {
+                sentence: of_input(&error),
+                sum,
+            })
+        }
+    }
+}
+
+/// Letters for a list that came without.
+fn labels(count: usize) -> Vec<String> {
+    let letter = |index: usize| char::from(b'a' + index as u8).to_string();
+    (0..count)
+        .map(|index| {
+            if count <= 26 {
+                letter(index)
+            } else {
+                (index + 1).to_string()
+            }
+        })
+        .collect()
+}
+
+fn written(exhibit: Exhibit, row: Row) -> String {
+    let exact = exhibit.exact.get_untracked();
+    let numbers: Vec<String> = exact.row(row).iter().map(|prob| precise(*prob)).collect();
+    numbers.join(", ")
+}
+
+/// The disclosure.
+#[component]
+pub fn Typing() -> impl IntoView {
+    let exhibit = use_exhibit();
+    let texts = [Row::Draft, Row::Target].map(|row| (row, RwSignal::new(written(exhibit, row))));
+    // What a person is writing is not written over until it is used.
+    let dirty = RwSignal::new(false);
+    let refused = RwSignal::new(None::<String>);
+    Effect::new(move |_| {
+        exhibit.exact.track();
+        if !dirty.get_untracked() {
+            for (row, text) in texts {
+                text.set(written(exhibit, row));
+            }
+        }
+    });
+    let lists = move || texts.map(|(row, text)| check(row, &text.get()));
+    let differ = move || match lists() {
+        [Ok(draft), Ok(target)] if draft.len() != target.len() => Some(format!(
+            "Target: {}",
+            of_input(&InputError::LengthsDiffer {
+                draft: draft.len(),
+                target: target.len(),
+            })
+        )),
+        _ => None,
+    };
+    let usable = Memo::new(move |_| lists().iter().all(Result::is_ok) && differ().is_none());
+    let apply = move |_| {
+        let [Ok(draft), Ok(target)] = untrack(lists) else {
+            return;
+        };
+        let old = exhibit.exact.get_untracked();
+        let names = if old.len() == draft.len() {
+            old.labels.clone()
+        } else {
+            labels(draft.len())
+        };
+        dirty.set(false);
+        match exhibit.show(names, &draft, &target, Origin::Typed) {
+            Ok(()) => refused.set(None),
+            Err(error) => refused.set(Some(of_input(&error))),
+        }
+    };
+    view! {
+        <details class="table typing" data-testid="typing">
+            <summary>"Type the numbers"</summary>
+            <p class="muted">"Lists of probabilities, separated by commas, spaces or lines; a JSON array will do."</p>
+            {texts.map(|(row, text)| view! { <List row=row text=text dirty=dirty /> }).collect_view()}
+            <p class="field-error" role="alert" data-testid="typing-error">{move || differ().or_else(|| refused.get())}</p>
+            <div class="typing-buttons">
+                <button type="button" class="button" data-testid="use-numbers" disabled=move || !usable.get() on:click=apply>
+                    "Use these numbers"
+                </button>
+                <button type="button" class="button" hidden=move || !dirty.get()
+                    on:click=move |_| {
+                        dirty.set(false);
+                        for (row, text) in texts {
+                            text.set(written(exhibit, row));
+                        }
+                    }>
+                    "Undo"
+                </button>
+            </div>
+        </details>
+    }
+}
+
+#[component]
+fn List(row: Row, text: RwSignal<String>, dirty: RwSignal<bool>) -> impl IntoView {
+    let name = row.name();
+    let fault = Memo::new(move |_| check(row, &text.get()).err());
+    let normalise = move |_| {
+        if let Ok(probs) = numbers(&text.get_untracked())
+            .and_then(|list| normalised(&list).map_err(|error| error.to_string()))
+        {
+            // All digits: fewer would not sum to one again.
+            let all: Vec<String> = probs.iter().map(f64::to_string).collect();
+            text.set(all.join(", "));
+            dirty.set(true);
+        }
+    };
+    let sum = move || fault.with(|fault| fault.as_ref().and_then(|fault| fault.sum));
+    let title = if row == Row::Draft { "Draft" } else { "Target" };
+    view! {
+        <div class="field typed-list">
+            <label for=format!("typed-{name}")>{title}</label>
+            <textarea id=format!("typed-{name}") data-testid=format!("typed-{name}") rows="2" spellcheck="false" autocomplete="off"
+                prop:value=move || text.get() aria-invalid=move || fault.get().map(|_| "true")
+                aria-describedby=format!("typed-{name}-error")
+                on:input=move |event| {
+                    dirty.set(true);
+                    text.set(event_target_value(&event));
+                }></textarea>
+            <p class="field-error" id=format!("typed-{name}-error") data-testid=format!("typed-{name}-error")>
+                {move || fault.get().map(|fault| format!("{title}: {}.", fault.sentence))}
+            </p>
+            <Show when=move || sum().is_some()>
+                <button type="button" class="button" data-testid=format!("normalise-{name}") on:click=normalise>
+                    {move || sum().map(|sum| format!("Normalise (sum is {})", number(sum)))}
+                </button>
+            </Show>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_come_in_many_shapes() {
+        for text in ["0.5,0.5", "[0.5, 0.5]", "0.5 0.5", "0.5\n0.5\n", ".5;5e-1"] {
+            assert_eq!(numbers(text), Ok(vec![0.5, 0.5]), "{text}");
+        }
+        assert_eq!(
+            numbers("0.5, half"),
+            Err("“half” is not a number".to_owned())
+        );
+    }
+
+    #[test]
+    fn only_a_wrong_sum_can_be_normalised() {
+        let sum = |text| check(Row::Draft, text).err().and_then(|fault| fault.sum);
+        assert_eq!(sum("0.5, 0.75"), Some(1.25));
+        for text in ["0, 0", "-0.5, 1.5", "nan, 1", "1", ""] {
+            assert_eq!(sum(text), None, "{text}");
+            assert!(check(Row::Draft, text).is_err(), "{text}");
+        }
+    }
+}
