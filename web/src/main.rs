@@ -14,6 +14,7 @@ mod proof;
 mod stage;
 mod store;
 mod theme;
+mod typed_list;
 
 fn main() {
     console_error_panic_hook::set_once();

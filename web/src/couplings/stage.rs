@@ -1,6 +1,6 @@
 //! Distributions of the run on the Stage, at any of its positions.
 
-use couplet_playback::{Round, Run, is_special};
+use couplet_playback::{Round, Run};
 use couplet_protocol::Distribution;
 use leptos::prelude::*;
 
@@ -9,8 +9,8 @@ use crate::store::{Selection, Store};
 
 /// Letters of the small alphabet.
 const FEW: usize = 6;
-/// Tokens quoted before a position.
-const QUOTED: usize = 14;
+/// Characters quoted before a position.
+const QUOTED: usize = 16;
 
 /// Which tokens are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,28 +64,6 @@ fn focused(store: Store, positions: &[Selection]) -> usize {
     positions
         .partition_point(|place| key(place) <= key(&focus))
         .saturating_sub(1)
-}
-
-/// The text before a position, the end of it.
-fn before(store: Store, run: &Run, place: Selection) -> String {
-    let mut tokens: Vec<u32> = run.prompt().to_vec();
-    for round in run.rounds().iter().take(place.round) {
-        tokens.extend(&round.committed);
-    }
-    if let Some(round) = run.rounds().get(place.round) {
-        tokens.extend(
-            round
-                .proposals
-                .iter()
-                .take(place.column)
-                .map(|proposal| proposal.token),
-        );
-    }
-    let from = tokens.len().saturating_sub(QUOTED);
-    let said = tokens[from..].iter().map(|token| store.text(*token));
-    let text: String = said.filter(|text| !is_special(text)).collect();
-    let text = text.replace('\n', "↵");
-    if from > 0 { format!("…{text}") } else { text }
 }
 
 /// The tokens at a position and their probabilities, (token, draft, target), and a word on which.
@@ -157,7 +135,7 @@ impl Exhibit {
                 .proposals
                 .get(position.column)?;
             let verdict = proposal.verdict.as_ref()?;
-            let quote = before(store, run, position);
+            let quote = store.text_before(position, QUOTED);
             Some((
                 place,
                 position,

@@ -6,26 +6,10 @@ use leptos::prelude::*;
 
 use super::exhibit::{Exhibit, Origin, Row, use_exhibit};
 use super::words::{number, of_input, precise};
+use crate::typed_list::{labels, numbers};
 
 /// The most letters that the page draws.
 const MOST: usize = 128;
-
-/// The numbers in a text: separated by commas, semicolons or white space, in brackets or not.
-///
-/// # Errors
-/// The first word that is no number.
-fn numbers(text: &str) -> Result<Vec<f64>, String> {
-    text.split(|c: char| c.is_whitespace() || ",;[]".contains(c))
-        .filter(|word| !word.is_empty())
-        .map(|word| {
-            // A minus sign from a typeset page is one all the same.
-            let plain = word.replace('−', "-");
-            plain
-                .parse()
-                .map_err(|_| format!("“{word}” is not a number"))
-        })
-        .collect()
-}
 
 /// What is wrong with a list, and its sum where that is all that is wrong.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,20 +50,6 @@ fn check(row: Row, text: &str) -> Result<Vec<f64>, Fault> {
             })
         }
     }
-}
-
-/// Letters for a list that came without.
-fn labels(count: usize) -> Vec<String> {
-    let letter = |index: usize| char::from(b'a' + index as u8).to_string();
-    (0..count)
-        .map(|index| {
-            if count <= 26 {
-                letter(index)
-            } else {
-                (index + 1).to_string()
-            }
-        })
-        .collect()
 }
 
 fn written(exhibit: Exhibit, row: Row) -> String {
@@ -197,17 +167,6 @@ fn List(row: Row, text: RwSignal<String>, dirty: RwSignal<bool>) -> impl IntoVie
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lists_come_in_many_shapes() {
-        for text in ["0.5,0.5", "[0.5, 0.5]", "0.5 0.5", "0.5\n0.5\n", ".5;5e-1"] {
-            assert_eq!(numbers(text), Ok(vec![0.5, 0.5]), "{text}");
-        }
-        assert_eq!(
-            numbers("0.5, half"),
-            Err("“half” is not a number".to_owned())
-        );
-    }
 
     #[test]
     fn only_a_wrong_sum_can_be_normalised() {

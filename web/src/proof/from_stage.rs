@@ -1,6 +1,5 @@
 //! The pair of distributions under consideration on the Stage.
 
-use couplet_playback::Round;
 use couplet_protocol::Distribution;
 use couplet_speculation::{normalised, total_variation};
 use leptos::prelude::*;
@@ -13,7 +12,7 @@ use crate::store::Store;
 const NAMED: usize = 6;
 /// Less than this on both sides is left out.
 const CRUMBS: f64 = 1e-6;
-/// How much of the text before is quoted.
+/// How many characters of the text before are quoted.
 const CONTEXT: usize = 16;
 
 /// What the two models said at the position under consideration on the Stage.
@@ -36,7 +35,7 @@ pub fn take(store: Store) -> Result<ProofPair, String> {
     )?;
     let kind = token_kind(store);
     let mut pair = lump(store, &proposal.distribution, &verdict.distribution, kind)?;
-    let context = context(store, &round, at.round, at.column);
+    let context = store.text_before(at, CONTEXT);
     let named = pair.len() - usize::from(pair.tokens.last().is_some_and(|token| token == REST));
     let mut note = format!(
         "Taken from the Stage after “{context}”: the {} most probable {}",
@@ -132,32 +131,4 @@ fn whole_variation(draft: &Distribution, target: &Distribution) -> Option<f64> {
     };
     let (draft, target) = (whole(draft)?, whole(target)?);
     (draft.len() == target.len()).then(|| total_variation(&draft, &target))
-}
-
-/// The end of the text before a column.
-fn context(store: Store, round: &Round, index: usize, column: usize) -> String {
-    let prefix = untrack(|| store.pair()).map_or(0, |pair| pair.prefix_tokens as usize);
-    let text: String = store.run.with_untracked(|run| {
-        let before = run
-            .rounds()
-            .iter()
-            .take(index)
-            .flat_map(|round| &round.committed);
-        let drafted = round
-            .proposals
-            .iter()
-            .take(column)
-            .map(|proposal| &proposal.token);
-        run.prompt()
-            .iter()
-            .skip(prefix)
-            .chain(before)
-            .chain(drafted)
-            .map(|token| store.text(*token))
-            .collect()
-    });
-    let shown: Vec<char> = text.replace('\n', "↵").chars().collect();
-    let from = shown.len().saturating_sub(CONTEXT);
-    let dots = if from > 0 { "…" } else { "" };
-    format!("{dots}{}", shown.iter().skip(from).collect::<String>())
 }

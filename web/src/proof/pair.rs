@@ -3,6 +3,8 @@
 use couplet_speculation::input::{check_argument, normalised};
 use couplet_speculation::{Argument, InputError, overlap, total_variation};
 
+use crate::typed_list::{labels, numbers};
+
 /// The most tokens that the scene draws.
 pub const MOST_TOKENS: usize = 8;
 
@@ -137,21 +139,6 @@ fn preset(tokens: &[&str], draft: &[f64], target: &[f64]) -> ProofPair {
     }
 }
 
-/// The numbers of a typed list, separated by spaces, commas or semicolons.
-///
-/// # Errors
-/// A sentence about the first thing that is no number.
-fn numbers(name: &str, text: &str) -> Result<Vec<f64>, String> {
-    text.split(|c: char| c.is_whitespace() || c == ',' || c == ';')
-        .filter(|word| !word.is_empty())
-        .map(|word| {
-            word.parse::<f64>().map_err(|_| {
-                format!("“{word}” in the {name} is no number; write for instance 0.25")
-            })
-        })
-        .collect()
-}
-
 /// A pair that a person typed: two lists of as many weights, which are divided by their sums.
 ///
 /// # Errors
@@ -161,7 +148,12 @@ pub fn typed(draft: &str, target: &str) -> Result<ProofPair, (Argument, String)>
     let mut scaled = Vec::new();
     for (argument, text) in [(Argument::Draft, draft), (Argument::Target, target)] {
         let name = argument.name();
-        let weights = numbers(name, text).map_err(|sentence| (argument, sentence))?;
+        let weights = numbers(text).map_err(|sentence| {
+            (
+                argument,
+                format!("The {name}: {sentence}; write for instance 0.25"),
+            )
+        })?;
         if weights.len() < 2 || weights.len() > MOST_TOKENS {
             let count = weights.len();
             return Err((
@@ -192,10 +184,7 @@ pub fn typed(draft: &str, target: &str) -> Result<ProofPair, (Argument, String)>
             ),
         ));
     }
-    let tokens = (b'a'..)
-        .take(draft.len())
-        .map(|c| char::from(c).to_string())
-        .collect();
+    let tokens = labels(draft.len());
     let note = if scaled.is_empty() {
         String::new()
     } else {

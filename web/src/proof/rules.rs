@@ -4,20 +4,6 @@ use couplet_protocol::{Rule, Settings};
 
 use crate::store::Notation;
 
-/// A rule's name for people.
-pub fn title(rule: Rule) -> &'static str {
-    match rule {
-        Rule::Rejection => "Rejection",
-        Rule::Block => "Block",
-        Rule::Gumbel => "Gumbel",
-        Rule::MinHash => "MinHash",
-        Rule::SampleAndMatch => "Sample and match",
-        Rule::Greedy => "Greedy",
-        Rule::Lenience => "Lenience",
-        Rule::Typical => "Typical",
-    }
-}
-
 /// What it does, in a sentence with the letters of a notation.
 pub fn sentence(rule: Rule, notation: Notation) -> String {
     let (draft, target) = (notation.draft(), notation.target());

@@ -91,25 +91,7 @@ fn place(store: Store, at: Selection) -> Option<Place> {
         }
         let total_variation =
             complete_variation(draft.as_ref(), target.as_ref()).or(total_variation);
-        let prefix = untrack(|| store.pair()).map_or(0, |pair| pair.prefix_tokens as usize);
-        let mut tokens: Vec<u32> = run.prompt().iter().skip(prefix).copied().collect();
-        run.rounds()[..at.round]
-            .iter()
-            .for_each(|round| tokens.extend(&round.committed));
-        tokens.extend(
-            round
-                .proposals
-                .iter()
-                .take(at.column)
-                .map(|proposal| proposal.token),
-        );
-        let text: String = tokens.iter().map(|token| store.text(*token)).collect();
-        let shown: Vec<char> = text.replace('\n', "↵").chars().collect();
-        let from = shown.len().saturating_sub(CONTEXT);
-        let mut context: String = shown[from..].iter().collect();
-        if from > 0 {
-            context.insert(0, '…');
-        }
+        let context = store.text_before(at, CONTEXT);
         Some(Place {
             context,
             column: at.column,

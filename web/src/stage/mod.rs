@@ -27,6 +27,7 @@ use leptos::prelude::*;
 use crate::store::use_store;
 pub use gauge::grouped;
 pub use icons::{Sign, mark};
+pub use rule_words::title as rule_title;
 
 use controls::Controls;
 use inspector::Inspector;

@@ -2,6 +2,7 @@
 
 mod measuring;
 mod pair;
+mod quote;
 mod recording;
 mod view;
 mod writing;

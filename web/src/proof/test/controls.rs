@@ -4,10 +4,11 @@ use couplet_protocol::{RoundsRequest, Rule};
 use leptos::prelude::*;
 
 use crate::proof::pair::ProofPair;
-use crate::proof::rules::{sentence, title};
+use crate::proof::rules::sentence;
 use crate::proof::state::{MOST_GAMMA, most_gamma, use_proof};
 use crate::proof::theory::is_exact;
 use crate::proof::words::grouped;
+use crate::stage::rule_title;
 use crate::store::use_store;
 
 /// Rule and gamma.
@@ -44,7 +45,7 @@ pub fn Choices() -> impl IntoView {
                             let suffix = if is_exact(rule) { "" } else { " (not exact)" };
                             view! {
                                 <option value=rule.name() prop:selected=move || proof.rule.get() == rule>
-                                    {format!("{}{suffix}", title(rule))}
+                                    {format!("{}{suffix}", rule_title(rule))}
                                 </option>
                             }
                         })
