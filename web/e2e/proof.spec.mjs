@@ -122,7 +122,7 @@ export default {
       await page.getByTestId("own-use").click();
       return [await page.locator("#own-draft-error").innerText(), await page.locator("#own-target-error").innerText()];
     };
-    assert.match((await attempt("0.5 x", "0.5 0.5"))[0], /“x” in the draft is no number/);
+    assert.match((await attempt("0.5 x", "0.5 0.5"))[0], /“x” is not a number/);
     assert.match((await attempt("1 1", "1 -1"))[1], /negative/);
     assert.match((await attempt("1 1", "0 0"))[1], /zero/);
     assert.match((await attempt("1", "1"))[0], /takes 2 to 8/);
