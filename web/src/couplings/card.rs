@@ -87,7 +87,7 @@ pub fn Card(coupling: Coupling) -> impl IntoView {
             <p class="serif what">{move || exhibit.exact.with(|exact| sentence(coupling, exact.noun()))}</p>
             {move || drawn.with(|drawn| mechanism::drawing(coupling, drawn, exhibit.clock))}
             <p class="muted outcome" data-testid=format!("outcome-{name}")>
-                {move || drawn.with(|drawn| mechanism::outcome(drawn))}
+                {move || drawn.with(mechanism::outcome)}
             </p>
             <div class="joint">
                 <div class="joint-scroll">{cells}</div>

@@ -66,12 +66,15 @@ fn focused(store: Store, positions: &[Selection]) -> usize {
         .saturating_sub(1)
 }
 
+/// A token and its probabilities under the draft and the target.
+type Entry = (u32, f64, f64);
+
 /// The tokens at a position and their probabilities, (token, draft, target), and a word on which.
 fn taken(
     draft: &Distribution,
     target: &Distribution,
     alphabet: Alphabet,
-) -> Result<(Vec<(u32, f64, f64)>, String), String> {
+) -> Result<(Vec<Entry>, String), String> {
     let mut tokens: Vec<u32> = draft
         .iter()
         .chain(target.iter())

@@ -50,7 +50,7 @@ pub fn Why() -> impl IntoView {
                     <p class="muted">
                         {move || format!(
                             "The draft steals from some {0}s and lavishes on others. Every stolen bit is handed back, to the {0}s it was taken from.",
-                            proof.pair.with(|pair| noun(pair)),
+                            proof.pair.with(noun),
                         )}
                     </p>
                 </div>
