@@ -277,7 +277,7 @@ export default {
       const p = Number(await card.getByTestId("figures").getAttribute("data-p"));
       assert.ok(p < 1e-6, `${mistake}: p = ${p}`);
     }
-    assert.match(await page.getByTestId("mistake-one_coin_for_all_positions").innerText(), /Each token looks right, the text does not/);
+    assert.match(await page.getByTestId("mistake-one_coin_for_all_positions").innerText(), /The first token looks right, the text does not/);
     // Between equal models only some mistakes change anything, and the others say so.
     await page.getByTestId("preset-equal").click();
     const idle = page.getByTestId("mistake-resamples_from_target");

@@ -123,7 +123,6 @@ fn read_options(options: &JsValue) -> Result<Map<String, Value>, Refusal> {
     }
 }
 
-/// Settings from options; each option is tried by itself, so that the one at fault can be named.
 /// The settings in options; without a prompt of their own they get the one that suits the pair.
 fn settings_of(store: Store, options: &Map<String, Value>) -> Result<Settings, Refusal> {
     let mut settings = read_settings(options)?;
@@ -135,6 +134,7 @@ fn settings_of(store: Store, options: &Map<String, Value>) -> Result<Settings, R
     Ok(settings)
 }
 
+/// Settings from options; each option is tried by itself, so that the one at fault can be named.
 fn read_settings(options: &Map<String, Value>) -> Result<Settings, Refusal> {
     for (name, value) in options {
         let one: Map<String, Value> = std::iter::once((name.clone(), value.clone())).collect();

@@ -237,7 +237,7 @@ impl Engine {
             readbacks: (self.device.readbacks() - readbacks) as u32,
         };
         let record = &words[0];
-        let accepted = record[record::ACCEPTED] as usize;
+        let accepted = (record[record::ACCEPTED] as usize).min(gamma);
         let new_tokens: Vec<u32> = (0..accepted)
             .map(|i| record[record::HEAD + record::ENTRY * i])
             .chain([record[record::NEW_TOKEN]])

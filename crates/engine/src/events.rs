@@ -41,6 +41,7 @@ pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
         Rule::Block => gamma,
         _ => gamma.min(accepted + 1),
     };
+    let needs_draw = matches!(rule, Rule::Rejection | Rule::Lenience | Rule::Block);
     let threshold = |i: usize| match rule {
         Rule::Block => Some(f32::from_bits(entry(i)[4])),
         Rule::Typical => Some(typical_threshold(data.settings, target(i))),
@@ -50,7 +51,11 @@ pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
         round,
         position: length + i as u32,
         token: entry(i)[0],
-        draw: f32::from_bits(entry(i)[1]),
+        draw: if needs_draw {
+            f32::from_bits(entry(i)[1])
+        } else {
+            0.0
+        },
         draft_prob: f32::from_bits(entry(i)[2]),
         target_prob: f32::from_bits(entry(i)[3]),
         threshold: threshold(i),

@@ -333,3 +333,32 @@ fn a_round_reads_back_once() {
         }
     }
 }
+
+/// What a verdict says besides its outcome belongs to its rule: views tell rules apart by it.
+#[test]
+fn verdicts_carry_what_their_rule_compared() {
+    let engine = tiny(&couplet_engine::Backend::cpu(), 8);
+    for rule in Rule::ALL {
+        let settings = Settings {
+            rule,
+            max_tokens: 20,
+            ..tiny_settings()
+        };
+        for event in write(&engine, &settings).1 {
+            if let Event::Verified {
+                draw,
+                threshold,
+                own_token,
+                ..
+            } = event
+            {
+                let draws = matches!(rule, Rule::Rejection | Rule::Lenience | Rule::Block);
+                let compares = matches!(rule, Rule::Block | Rule::Typical);
+                let own = matches!(rule, Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch);
+                assert_eq!(draw > 0.0, draws, "{rule:?}");
+                assert_eq!(threshold.is_some(), compares, "{rule:?}");
+                assert_eq!(own_token.is_some(), own, "{rule:?}");
+            }
+        }
+    }
+}

@@ -134,7 +134,7 @@ fn close(say: Sentence, round: &Round, closing: &Closing, rule: Rule, token: Str
     let place = match rule {
         Rule::Block => "The target, times the kept ratio, less the draft is the residual.",
         Rule::Lenience => "Where the target has more than the draft that counts lies the residual.",
-        Rule::Typical => "The target draws another.",
+        Rule::Typical => "The target draws anew.",
         _ => "Where the target has more than the draft lies the residual.",
     };
     say.text(format!("{place} u′ {:.2} lands in ", closing.draw))

@@ -120,7 +120,7 @@ pub struct RoundsRequest {
     pub delta: f64,
     /// The mistake to make instead of following the rule, which is then Rejection.
     pub mistake: Option<Mistake>,
-    /// How many texts, from 1 to 10^7.
+    /// How many texts, at least 1; one seed serves for 2^24, those of `first_trial` included.
     pub trials: u64,
     /// How many texts of this seed were counted before: those are not repeated.
     pub first_trial: u64,

@@ -10,6 +10,7 @@ use crate::session::Session;
 impl Session {
     /// Fulfils a request or says why not. Others are being fulfilled meanwhile.
     pub(crate) async fn exhibit(&self, command: Command) {
+        self.let_measure().await;
         let device = self.bench().await;
         let mut result = self.exhibit_on(&device, &command).await;
         if matches!(result, Err(EngineError::Device(_))) {
@@ -30,6 +31,7 @@ impl Session {
     async fn exhibit_on(&self, device: &Device, command: &Command) -> Result<Reply, EngineError> {
         let go_on = async |id: u32| {
             self.breathe().await;
+            self.let_measure().await;
             !self.stopped.borrow().contains(&id)
         };
         match command {
@@ -44,6 +46,13 @@ impl Session {
                 Ok(Reply::RoundsCounted { id: *id, counted })
             }
             _ => unreachable!("other commands wait for their turn"),
+        }
+    }
+
+    /// Waits while speed is measured, which other work would falsify.
+    async fn let_measure(&self) {
+        while self.measuring.get() {
+            scope::sleep(50).await;
         }
     }
 
@@ -65,7 +74,7 @@ impl Session {
             Some(BackendChoice::Cpu) => Device::Cpu,
             Some(BackendChoice::Auto) => GpuDevice::new().await.map_or(Device::Cpu, Device::Gpu),
         };
-        self.spare.replace(Some(device.clone()));
-        device.beside()
+        // Another request may have made one meanwhile.
+        self.spare.borrow_mut().get_or_insert(device).beside()
     }
 }

@@ -25,6 +25,8 @@ pub(crate) struct Session {
     pub(crate) choice: Cell<Option<BackendChoice>>,
     downloads: Downloads,
     pub(crate) stopped: RefCell<HashSet<u32>>,
+    /// Speed is being measured: other work waits.
+    pub(crate) measuring: Cell<bool>,
     last_breath: Cell<f64>,
 }
 
@@ -261,9 +263,10 @@ impl Session {
             self.breathe().await;
             !self.stopped.borrow_mut().remove(&id)
         };
-        let result = measure(&engine, settings, loaded.device, pairs, between)
-            .await
-            .map_err(|error| error.failure())?;
+        self.measuring.set(true);
+        let result = measure(&engine, settings, loaded.device, pairs, between).await;
+        self.measuring.set(false);
+        let result = result.map_err(|error| error.failure())?;
         match result {
             Some(measurement) => scope::post(&Reply::Measured { id, measurement }),
             None => scope::post(&Reply::Failed {

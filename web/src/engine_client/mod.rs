@@ -1,6 +1,6 @@
 //! The page's end of the wire to the engine: one worker, one queue of requests.
 //!
-//! Requests are answered one after another. Every request gets a last reply: its own, or a
+//! Requests that need the models are answered one after another, others beside them. Every request gets a last reply: its own, or a
 //! failure when the worker dies.
 
 mod life;
@@ -111,8 +111,17 @@ impl EngineClient {
         command: impl FnOnce(u32) -> Command,
         sink: impl FnMut(&Reply) + 'static,
     ) -> u32 {
+        let mut sink = sink;
         if self.inner().borrow().live.is_none() {
             self.restart();
+        }
+        if self.inner().borrow().live.is_none() {
+            // No worker can be made: nobody else would answer.
+            sink(&Reply::Failed {
+                id: None,
+                failure: crash_failure("This browser did not let the engine start."),
+            });
+            return 0;
         }
         let (id, command, started) = {
             let inner = self.inner();

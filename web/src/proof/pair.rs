@@ -167,7 +167,7 @@ pub fn typed(draft: &str, target: &str) -> Result<ProofPair, (Argument, String)>
             .map_err(|error: InputError| (argument, error.to_string()))?;
         let sum: f64 = weights.iter().sum();
         if (sum - 1.0).abs() > NOTHING {
-            scaled.push(format!("the {name} by {sum}"));
+            scaled.push(format!("the {name} by {}", (sum * 1e6).round() / 1e6));
         }
         lists.push(probs);
     }

@@ -72,7 +72,7 @@ pub fn caption(store: Store, about: &Captioned) -> AnyView {
         (Test::Probable { above, .. }, None) => muted(format!("stays above {above:.3}")),
         (Test::Probable { target_prob, above }, Some(kept)) => {
             let sign = if kept { ">" } else { "≤" };
-            view! { <em>"t"</em>" "<b>{format!("{target_prob:.3}")}</b>{format!(" {sign} {above:.3}")} }
+            view! { "target "<b>{format!("{target_prob:.3}")}</b>{format!(" {sign} {above:.3}")} }
                 .into_any()
         }
     }

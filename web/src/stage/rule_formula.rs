@@ -65,7 +65,7 @@ fn formula(settings: &Settings, notation: Notation) -> AnyView {
             view! { <em>"u"</em>" < min(1, "{target}" / "{draft}")" }.into_any()
         }
         Rule::Lenience => view! {
-            <em>"u"</em>" < min(1, "{target}" / "{settings.lenience.to_string()}"·"{draft}")"
+            <em>"u"</em>" < min(1, "{target}" / ("{settings.lenience.to_string()}"·"{draft}"))"
         }
         .into_any(),
         Rule::Block => view! { "longest beginning with "<em>"u"</em>" < "<em>"h"</em> }.into_any(),
@@ -166,7 +166,7 @@ fn mechanism(settings: &Settings, pieces: bool) -> AnyView {
         }
         .into_any(),
         Rule::Gumbel => {
-            let among = if pieces { ", of the 20 shown" } else { "" };
+            let among = if pieces { "; the 20 most probable are known here" } else { "" };
             view! {
                 {format!("every token runs at its probability / its clock; the clocks are the same for both{among}")}
             }

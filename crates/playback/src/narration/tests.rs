@@ -135,7 +135,7 @@ fn typical_says_what_is_enough() {
     );
     assert_eq!(
         said(5),
-        "The target draws another. u′ 0.50 lands in d, which is inked instead."
+        "The target draws anew. u′ 0.50 lands in d, which is inked instead."
     );
 }
 

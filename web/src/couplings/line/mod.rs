@@ -45,7 +45,7 @@ pub fn Line() -> impl IntoView {
             </div>
             <p class="serif line-caption">
                 {move || lesson().map(|lesson| view! { <span data-testid="lesson">{lesson}" "</span> })}
-                "Without talking, shared randomness guarantees the thick bar and usually does better. The ceiling 1 − TV needs someone who sees both."
+                "Without talking, shared randomness guarantees the thick bar and usually does better. Only who sees both distributions reaches the ceiling, 1 minus the total variation (TV), whatever they are."
             </p>
             <AsTable />
         </section>

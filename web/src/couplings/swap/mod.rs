@@ -68,7 +68,7 @@ pub fn SwapPanel() -> impl IntoView {
                 <p class="muted">{seed}</p>
                 <div class="swap-controls">
                     <div class="field">
-                        <label for="swap-rule">"shared chance"</label>
+                        <label for="swap-rule">"rule"</label>
                         <select id="swap-rule" data-testid="swap-rule" on:change=rule>
                             {INVARIANT
                                 .map(|rule| {
@@ -94,7 +94,7 @@ pub fn SwapPanel() -> impl IntoView {
                 Some(texts) => table(&texts).into_any(),
                 None => view! {
                     <p class="serif swap-invitation">
-                        "Three drafters of very different skill pencil for the same target with the same seed. Under rejection each makes another text. Where both models share their chance, all three make the same one; a poor drafter only makes it slower."
+                        "Three drafters of very different skill pencil for the same target with the same seed. Under rejection each makes another text. Where a token stays only if it is the target’s own, all three make the same one; a poor drafter only makes it slower."
                     </p>
                 }
                 .into_any(),

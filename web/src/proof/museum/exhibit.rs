@@ -218,7 +218,7 @@ fn counted(
             Some("It writes what the target never writes.".to_owned())
         } else if only_in_texts {
             Some(format!(
-                "Each token looks right, the text does not: {}.",
+                "The first token looks right, the text does not: {}.",
                 most_off(pair, tally, &expected)
             ))
         } else {

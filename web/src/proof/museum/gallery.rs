@@ -42,7 +42,7 @@ pub fn Gallery() -> impl IntoView {
                 <div>
                     <h2 id="museum-title">"Break the rule"</h2>
                     <p class="muted">{about}</p>
-                    <p class="muted">"They live in kernels of their own that no run can reach: a switch here changes nothing anywhere else."</p>
+                    <p class="muted">"No run can make them, whatever its settings: a switch here changes nothing anywhere else."</p>
                 </div>
                 <button type="button" class="button" data-testid="all-mistakes" on:click=move |_| museum.switch_all(!every())>
                     {move || if every() { "All off" } else { "All on" }}

@@ -102,7 +102,7 @@ pub fn Test() -> impl IntoView {
             <Place />
             <Trouble />
             <div class="test-verdict" role="status" data-testid="test-verdict">
-                {move || verdict(found.get(), length(), proof.pair.with(ProofPair::len), theory.with(|theory| theory.off))}
+                {move || verdict(found.get(), proof.rule.get(), length(), proof.pair.with(ProofPair::len), theory.with(|theory| theory.off))}
             </div>
             <Numbers content=numbers />
             <p class="visually-hidden" data-testid="test-seed">{move || format!("Seed {}", proof.seed.get())}</p>

@@ -48,7 +48,13 @@ pub fn Trouble() -> impl IntoView {
 
 /// The verdict on all texts of `length` tokens out of so many; `off` is what theory knows of a
 /// difference.
-pub fn verdict(test: Option<ChiSquare>, length: usize, tokens: usize, off: f64) -> AnyView {
+pub fn verdict(
+    test: Option<ChiSquare>,
+    rule: Rule,
+    length: usize,
+    tokens: usize,
+    off: f64,
+) -> AnyView {
     let texts = grouped(tokens.pow(length as u32));
     let word = count_word(length);
     let Some(test) = test else {
@@ -64,7 +70,7 @@ pub fn verdict(test: Option<ChiSquare>, length: usize, tokens: usize, off: f64) 
     };
     let degrees = test.degrees_of_freedom;
     let rare = if degrees + 1 < tokens.pow(length as u32) {
-        ", the rare ones counted together"
+        ", impossible ones left out and rare ones counted together"
     } else {
         ""
     };
@@ -83,7 +89,11 @@ pub fn verdict(test: Option<ChiSquare>, length: usize, tokens: usize, off: f64) 
         view! {
             {if degrees == 0 { "There is only one text to compare.".to_owned() } else { format!("No sign of a difference: {figures}") }}
             {caught}
-            " A test can never prove equality. The picture above does."
+            {match (off > NOTHING, rule) {
+                (true, _) => "",
+                (false, Rule::Rejection) => " A test can never prove equality. The picture above does.",
+                (false, _) => " A test can never prove equality. Adding up every way a round can go does: theory finds no difference.",
+            }}
         }
         .into_any()
     } else if test.p_value >= NO_ACCIDENT {
