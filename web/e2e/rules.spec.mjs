@@ -14,7 +14,7 @@ const SHOWN = {
   sample_and_match: { say: /(draws a token of its own|the target’s own draw is)/, caption: /^its own draw (too|is .+)$/s, panel: /the target’s own.*whatever was drafted/s },
   greedy: { say: /the target’s most probable token/, caption: /^(the target’s first|first is .+)$/s, panel: /the target’s favourite/ },
   lenience: { say: /of which \d\.\d\d counts/, caption: /^u 0\.\d+ [<>] \d\.\d+$/, panel: /max\(0, target − 0\.9·draft\)/ },
-  typical: { say: /^The target gives .*(more than|no more than) the 0\.\d+/s, caption: /^t \d\.\d+ [>≤] \d\.\d+$/, drawing: /least 0\.\d+/, panel: /from the target/ },
+  typical: { say: /^The target gives .*(more than|no more than) the 0\.\d+/s, caption: /^target \d\.\d+ [>≤] \d\.\d+$/, drawing: /least 0\.\d+/, panel: /from the target/ },
 };
 
 /** Steps on until a phase of the current run has this name; at most so many steps. */
