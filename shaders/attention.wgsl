@@ -1,11 +1,10 @@
-// Causal attention of each row over all positions up to its own, in one pass with a running
-// maximum.
+// The second half of attend as a kernel of its own: causal attention of each row over all
+// positions up to its own, in one pass with a running maximum.
 //
 // state     (1)                                 committed length
-// queries   (rows, heads head_dim / 4)
-// keys      (capacity, kv_heads head_dim / 4)
-// values    (capacity, kv_heads head_dim / 4)
-// mixed     (rows, heads head_dim / 4)          written
+// keys      (kv_heads, capacity, head_dim/4)
+// values    (kv_heads, capacity, head_dim/4)
+// mixed     (rows, heads, head_dim/4)           the queries; overwritten
 //
 // One invocation per head of one row; positions are visited in order whatever the number of
 // rows. Twin: crates/kernels/src/cpu/attention.rs.
@@ -14,20 +13,19 @@
 
 @group(0) @binding(0) var<uniform> pass_: Pass;
 @group(0) @binding(1) var<storage, read> state: array<u32>;
-@group(0) @binding(2) var<storage, read> queries: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> keys: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read> values: array<vec4<f32>>;
-@group(0) @binding(5) var<storage, read_write> mixed: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> keys: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> values: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> mixed: array<vec4<f32>>;
 
 // Heads are at most 128 wide.
 const MAX_LANES: u32 = 32u;
 
-@compute @workgroup_size(1)
+@compute @workgroup_size(4)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let head = id.x;
-    let row = id.y;
+    let head = id.x % pass_.heads;
+    let row = id.x / pass_.heads;
     let position = row_position(pass_, state[0], row);
-    if head >= pass_.heads || position < 0 {
+    if row >= pass_.rows || position < 0 {
         return;
     }
     let lanes = pass_.head_dim / 4u;
@@ -37,13 +35,13 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     var query: array<vec4<f32>, MAX_LANES>;
     var sum: array<vec4<f32>, MAX_LANES>;
     for (var lane = 0u; lane < lanes; lane++) {
-        query[lane] = queries[query_base + lane] * scale;
+        query[lane] = mixed[query_base + lane] * scale;
         sum[lane] = vec4<f32>(0.0);
     }
     var largest = -1e30;
     var total = 0.0;
     for (var past = 0u; past <= u32(position); past++) {
-        let base = (past * pass_.kv_heads + kv_head) * lanes;
+        let base = (kv_head * pass_.capacity + past) * lanes;
         var products = vec4<f32>(0.0);
         for (var lane = 0u; lane < lanes; lane++) {
             products += query[lane] * keys[base + lane];

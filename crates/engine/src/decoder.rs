@@ -1,4 +1,4 @@
-//! One decoder as dispatches: five kernels a layer, one lookup before, one output layer after.
+//! One decoder as dispatches: four kernels a layer, one lookup before, one output layer after.
 
 use couplet_kernels::{Buffer, Device, Dispatch, Kernel, Pass};
 use couplet_model::DecoderConfig;
@@ -22,12 +22,11 @@ pub(crate) struct DeviceDecoder {
     capacity: usize,
     device: Device,
     weights: PackedDecoder,
-    /// Keys and values of each layer, `(capacity, kv_heads * head_dim)`. Entries beyond the
+    /// Keys and values of each layer, `(kv_heads, capacity, head_dim)`. Entries beyond the
     /// committed length are leftovers of rejected tokens; no row ever looks at them before it
     /// has overwritten them.
     caches: Vec<(Buffer, Buffer)>,
     stream: Buffer,
-    queries: Buffer,
     mixed: Buffer,
     activated: Buffer,
     /// `(MAX_ROWS, vocab)`
@@ -49,7 +48,6 @@ impl DeviceDecoder {
                 .map(|_| (cache(), cache()))
                 .collect(),
             stream: rows(config.hidden_size),
-            queries: rows(config.num_attention_heads * head_dim),
             mixed: rows(config.num_attention_heads * head_dim),
             activated: rows(config.intermediate_size),
             logits: rows(config.vocab_size),
@@ -94,8 +92,10 @@ impl DeviceDecoder {
             epsilon: config.rms_norm_eps as f32,
             ..Pass::default()
         };
-        // Invocations of one row in workgroups of 32.
-        let grid = |invocations: usize, rows: usize| [invocations.div_ceil(32) as u32, rows as u32];
+        // Invocations of four rows in workgroups of 32.
+        let grid = |invocations: usize, rows: usize| {
+            [invocations.div_ceil(32) as u32, rows.div_ceil(4) as u32]
+        };
         let state = || state.clone();
         let qkv_width = (heads + 2 * kv_heads) * head_dim;
         let uniform = |pass: Pass| self.device.uniform(&pass);
@@ -117,34 +117,22 @@ impl DeviceDecoder {
                 self.weights.embedding.clone(),
                 self.stream.clone(),
             ],
-            workgroups: grid(hidden / 4, rows),
+            workgroups: [(hidden / 4).div_ceil(32) as u32, rows as u32],
         }];
         for (layer, (keys, values)) in self.weights.layers.iter().zip(&self.caches) {
             dispatches.push(Dispatch {
-                kernel: Kernel::AttentionInputs,
+                kernel: Kernel::Attend,
                 bindings: vec![
                     to_qkv.clone(),
                     state(),
                     self.stream.clone(),
                     layer.attention_inputs.clone(),
                     self.weights.rotary.clone(),
-                    self.queries.clone(),
-                    keys.clone(),
-                    values.clone(),
-                ],
-                workgroups: grid(qkv_width / 8, rows),
-            });
-            dispatches.push(Dispatch {
-                kernel: Kernel::Attention,
-                bindings: vec![
-                    to_qkv.clone(),
-                    state(),
-                    self.queries.clone(),
                     keys.clone(),
                     values.clone(),
                     self.mixed.clone(),
                 ],
-                workgroups: [heads as u32, rows as u32],
+                workgroups: [kv_heads as u32, 1],
             });
             dispatches.push(Dispatch {
                 kernel: Kernel::ProjectResidual,
@@ -195,7 +183,7 @@ impl DeviceDecoder {
                     self.weights.output_table.clone(),
                     self.logits.clone(),
                 ],
-                workgroups: grid(config.vocab_size, count),
+                workgroups: grid(config.vocab_size.div_ceil(4), count),
             });
         }
         dispatches

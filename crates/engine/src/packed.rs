@@ -1,21 +1,22 @@
 //! A decoder's weights in the layout of the kernels.
 
 use burn::tensor::{Device as BurnDevice, Tensor};
-use couplet_kernels::{Buffer, DeviceError};
+use couplet_kernels::{Buffer, DeviceError, PANEL, padded};
 use couplet_model::{Decoder, DecoderConfig};
 
 use crate::Backend;
 
-/// Weights of one layer; norms are folded into the matrices that follow them.
+/// Weights of one layer, in panels of [`PANEL`] columns; norms are folded into the matrices that
+/// follow them.
 #[derive(Debug)]
 pub(crate) struct PackedLayer {
-    /// (hidden, (heads + 2 kv_heads) head_dim)
+    /// From hidden to (heads + 2 kv_heads) head_dim.
     pub(crate) attention_inputs: Buffer,
-    /// (heads head_dim, hidden)
+    /// From heads head_dim to hidden.
     pub(crate) attention_output: Buffer,
-    /// (hidden, 2 intermediate)
+    /// From hidden to intermediate, twice: the gate's panels, then the up projection's.
     pub(crate) gate_up: Buffer,
-    /// (intermediate, hidden)
+    /// From intermediate to hidden.
     pub(crate) down: Buffer,
 }
 
@@ -25,7 +26,7 @@ pub(crate) struct PackedDecoder {
     pub(crate) layers: Vec<PackedLayer>,
     /// (vocab, hidden)
     pub(crate) embedding: Buffer,
-    /// (vocab, hidden), the final norm folded in
+    /// From hidden to vocab in panels, the final norm folded in.
     pub(crate) output_table: Buffer,
     /// (capacity, head_dim / 2) pairs of cosine and sine
     pub(crate) rotary: Buffer,
@@ -56,22 +57,24 @@ impl PackedDecoder {
                 attention.v_proj.weight.val(),
             ];
             let input_gains = layer.input_layernorm.gamma.val().unsqueeze_dim::<2>(1);
-            let gate_up = vec![mlp.gate_proj.weight.val(), mlp.up_proj.weight.val()];
             let mlp_gains = layer
                 .post_attention_layernorm
                 .gamma
                 .val()
                 .unsqueeze_dim::<2>(1);
+            let gate_up = [&mlp.gate_proj, &mlp.up_proj]
+                .map(|matrix| in_panels(matrix.weight.val() * mlp_gains.clone()))
+                .to_vec();
             layers.push(PackedLayer {
-                attention_inputs: pack(Tensor::cat(inputs, 1) * input_gains).await?,
-                attention_output: pack(attention.o_proj.weight.val()).await?,
-                gate_up: pack(Tensor::cat(gate_up, 1) * mlp_gains).await?,
-                down: pack(mlp.down_proj.weight.val()).await?,
+                attention_inputs: pack(in_panels(Tensor::cat(inputs, 1) * input_gains)).await?,
+                attention_output: pack(in_panels(attention.o_proj.weight.val())).await?,
+                gate_up: pack(Tensor::cat(gate_up, 0)).await?,
+                down: pack(in_panels(mlp.down_proj.weight.val())).await?,
             });
         }
         let embedding = pack(decoder.model.embed_tokens.weight.val()).await?;
         let output = decoder.output_table() * decoder.model.norm.gamma.val().unsqueeze_dim::<2>(0);
-        let output_table = pack(output).await?;
+        let output_table = pack(in_panels(output.transpose())).await?;
         let rotary = pack(rotary_table(config, capacity)).await?;
         // The kernels submit to the same queue: what burn has queued must reach it first.
         backend
@@ -86,6 +89,23 @@ impl PackedDecoder {
             _tensors: tensors,
         })
     }
+}
+
+/// A matrix of shape (inputs, outputs) in panels, as `couplet_kernels::in_panels` lays it out.
+/// Shape: (panels inputs, [`PANEL`]).
+fn in_panels(matrix: Tensor<2>) -> Tensor<2> {
+    let [inputs, outputs] = matrix.dims();
+    let panels = padded(outputs) / PANEL;
+    let fill = Tensor::<2>::zeros([inputs, padded(outputs) - outputs], &matrix.device());
+    let matrix = if padded(outputs) > outputs {
+        Tensor::cat(vec![matrix, fill], 1)
+    } else {
+        matrix
+    };
+    matrix
+        .reshape([inputs, panels, PANEL])
+        .swap_dims(0, 1)
+        .reshape([panels * inputs, PANEL])
 }
 
 /// (cos, sin) of every position and frequency, computed in f64. Source: RoFormer, equation 34.

@@ -8,11 +8,13 @@ pub mod couple;
 pub mod cpu;
 mod device;
 mod gpu;
+mod panels;
 mod params;
 pub mod rounds;
 
 pub use device::{Buffer, Device, DeviceError, Dispatch, Program, Read};
 pub use gpu::{GpuBuffer, GpuDevice, GpuSetup};
+pub use panels::{PANEL, in_panels, padded};
 pub use params::{
     MISTAKE_DROPS_IMPROBABLE_DRAFTS, MISTAKE_MATCH_OR_RATIO, MISTAKE_MATCH_THEN_RESIDUAL,
     MISTAKE_ONE_COIN_FOR_ALL_POSITIONS, MISTAKE_RATIO_UPSIDE_DOWN,

@@ -1,63 +1,107 @@
 //! Twin of `shaders/attention.wgsl`.
 
+use wide::f32x4;
+
 use super::Bindings;
+use super::multiply::load;
 use crate::Pass;
 
 pub(super) fn run(bindings: &Bindings<'_>) {
     let pass: Pass = bindings.uniform(0);
-    let state = bindings.words(1);
-    let (queries, keys, values) = (bindings.floats(2), bindings.floats(3), bindings.floats(4));
-    let mut mixed = bindings.floats_mut(5);
-    let (heads, kv_heads, head_dim) = (
-        pass.heads as usize,
-        pass.kv_heads as usize,
-        pass.head_dim as usize,
+    let length = bindings.words(1)[0];
+    run_on(
+        &pass,
+        length,
+        &bindings.floats(2),
+        &bindings.floats(3),
+        &mut bindings.floats_mut(4),
     );
+}
+
+/// Shapes: `keys` and `values` (kv_heads, capacity, head_dim), `mixed` (rows, heads, head_dim).
+pub(super) fn run_on(pass: &Pass, length: u32, keys: &[f32], values: &[f32], mixed: &mut [f32]) {
+    let (heads, head_dim) = (pass.heads as usize, pass.head_dim as usize);
+    let (group, capacity) = (heads / pass.kv_heads as usize, pass.capacity as usize);
     let scale = 1.0 / (head_dim as f32).sqrt();
-    let mut query = vec![0.0f32; head_dim];
-    for row in 0..pass.rows as usize {
-        let Some(position) = pass.position(state[0], row) else {
-            continue;
-        };
-        for head in 0..heads {
-            let kv_head = head / (heads / kv_heads);
-            let base = (row * heads + head) * head_dim;
-            for (scaled, x) in query.iter_mut().zip(&queries[base..base + head_dim]) {
-                *scaled = x * scale;
+    let mut scores = Vec::new();
+    for head in 0..heads {
+        let first = head / group * capacity * head_dim;
+        for row in 0..pass.rows as usize {
+            let Some(position) = pass.position(length, row) else {
+                continue;
+            };
+            let past = first..first + (position + 1) * head_dim;
+            let mixed = &mut mixed[(row * heads + head) * head_dim..][..head_dim];
+            for x in mixed.iter_mut() {
+                *x *= scale;
             }
-            let sum = &mut mixed[base..base + head_dim];
-            sum.fill(0.0);
-            let mut largest = -1e30f32;
-            let mut total = 0.0f32;
-            for past in 0..=position {
-                let at = (past * kv_heads + kv_head) * head_dim;
-                let mut products = [0.0f32; 4];
-                for (x, key) in query
-                    .chunks_exact(4)
-                    .zip(keys[at..at + head_dim].chunks_exact(4))
-                {
-                    for lane in 0..4 {
-                        products[lane] += x[lane] * key[lane];
-                    }
-                }
-                let score = products[0] + products[1] + products[2] + products[3];
-                if score > largest {
-                    let shrink = (largest - score).exp();
-                    total *= shrink;
-                    for x in sum.iter_mut() {
-                        *x *= shrink;
-                    }
-                    largest = score;
-                }
-                let weight = (score - largest).exp();
-                total += weight;
-                for (x, value) in sum.iter_mut().zip(&values[at..at + head_dim]) {
-                    *x += weight * value;
-                }
-            }
-            for x in sum.iter_mut() {
-                *x /= total;
-            }
+            attend(mixed, &keys[past.clone()], &values[past], &mut scores);
         }
     }
+}
+
+/// Attention of one head of one row. Shapes: `mixed` (head_dim), the query on the way in; `keys` and
+/// `values` (positions, head_dim).
+fn attend(mixed: &mut [f32], keys: &[f32], values: &[f32], scores: &mut Vec<f32>) {
+    let head_dim = mixed.len();
+    let positions = keys.len() / head_dim;
+    // Far below every score: what fills the last four must not weigh anything.
+    scores.clear();
+    scores.resize(positions.next_multiple_of(4), -1e30);
+    let mut fours = keys.chunks_exact(4 * head_dim);
+    for (scores, keys) in scores.chunks_exact_mut(4).zip(&mut fours) {
+        let products = [0, 1, 2, 3].map(|past| products(mixed, &keys[past * head_dim..]));
+        let [a, b, c, d] = f32x4::transpose(products);
+        scores.copy_from_slice(&(((a + b) + c) + d).to_array());
+    }
+    let whole = positions / 4 * 4;
+    for (score, key) in scores[whole..]
+        .iter_mut()
+        .zip(fours.remainder().chunks_exact(head_dim))
+    {
+        let [a, b, c, d] = products(mixed, key).to_array();
+        *score = ((a + b) + c) + d;
+    }
+    let mut largest = f32x4::splat(-1e30);
+    for four in scores.chunks_exact(4) {
+        largest = largest.max(load(four, 0));
+    }
+    let largest = largest.to_array().into_iter().fold(-1e30f32, f32::max);
+    let mut totals = f32x4::ZERO;
+    for four in scores.chunks_exact_mut(4) {
+        let weights = (load(four, 0) - f32x4::splat(largest)).exp();
+        totals += weights;
+        four.copy_from_slice(&weights.to_array());
+    }
+    let [a, b, c, d] = totals.to_array();
+    let share = 1.0 / (((a + b) + c) + d);
+    for (first, mixed) in (0..).step_by(8).zip(mixed.chunks_exact_mut(8)) {
+        let mut sums = [f32x4::ZERO; 4];
+        let mut pairs = values.chunks_exact(2 * head_dim);
+        // Even and odd positions apart: twice as many sums hide the additions' delay.
+        for (values, weights) in (&mut pairs).zip(scores.chunks_exact(2)) {
+            let (even, odd) = (f32x4::splat(weights[0]), f32x4::splat(weights[1]));
+            sums[0] += even * load(values, first);
+            sums[1] += even * load(values, first + 4);
+            sums[2] += odd * load(values, head_dim + first);
+            sums[3] += odd * load(values, head_dim + first + 4);
+        }
+        let last = pairs.remainder();
+        if !last.is_empty() {
+            let weight = f32x4::splat(scores[positions - 1]);
+            sums[0] += weight * load(last, first);
+            sums[1] += weight * load(last, first + 4);
+        }
+        mixed[..4].copy_from_slice(&((sums[0] + sums[2]) * share).to_array());
+        mixed[4..].copy_from_slice(&((sums[1] + sums[3]) * share).to_array());
+    }
+}
+
+/// Products of a query and a key, four sums of every fourth.
+fn products(query: &[f32], key: &[f32]) -> f32x4 {
+    let mut sums = f32x4::ZERO;
+    for (query, key) in query.chunks_exact(4).zip(key.chunks_exact(4)) {
+        sums += load(query, 0) * load(key, 0);
+    }
+    sums
 }

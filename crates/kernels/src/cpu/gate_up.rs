@@ -1,11 +1,14 @@
 //! Twin of `shaders/gate_up.wgsl`.
 
-use super::{Bindings, multiply_rows, norm_factor};
-use crate::Pass;
+use wide::f32x4;
+
+use super::multiply::{load, multiply};
+use super::{Bindings, norm_factor};
+use crate::{Pass, padded};
 
 pub(super) fn run(bindings: &Bindings<'_>) {
     let pass: Pass = bindings.uniform(0);
-    let state = bindings.words(1);
+    let length = bindings.words(1)[0];
     let (stream, weights) = (bindings.floats(2), bindings.floats(3));
     let mut activated = bindings.floats_mut(4);
     let (rows, inputs, columns) = (
@@ -13,24 +16,19 @@ pub(super) fn run(bindings: &Bindings<'_>) {
         pass.input_size as usize,
         pass.output_size as usize,
     );
-    let mut projected = vec![0.0f32; rows * 2 * columns];
-    multiply_rows(
-        &stream[..rows * inputs],
-        inputs,
-        &weights,
-        &mut projected,
-        2 * columns,
-    );
-    for row in 0..rows {
-        if pass.position(state[0], row).is_none() {
+    let width = padded(columns);
+    let mut projected = vec![0.0f32; rows * 2 * width];
+    multiply(&stream[..rows * inputs], rows, &weights, &mut projected);
+    for (row, projected) in projected.chunks_exact_mut(2 * width).enumerate() {
+        if pass.position(length, row).is_none() {
             continue;
         }
-        let factor = norm_factor(&stream[row * inputs..][..inputs], pass.epsilon);
-        let (gate, up) = projected[row * 2 * columns..][..2 * columns].split_at(columns);
-        for column in 0..columns {
-            let gate = gate[column] * factor;
-            let up = up[column] * factor;
-            activated[row * columns + column] = gate / (1.0 + (-gate).exp()) * up;
+        let factor = f32x4::splat(norm_factor(&stream[row * inputs..][..inputs], pass.epsilon));
+        let (gates, ups) = projected.split_at_mut(width);
+        for (gate, up) in gates.chunks_exact_mut(4).zip(ups.chunks_exact(4)) {
+            let (x, up) = (load(gate, 0) * factor, load(up, 0) * factor);
+            gate.copy_from_slice(&(x / (f32x4::ONE + (-x).exp()) * up).to_array());
         }
+        activated[row * columns..][..columns].copy_from_slice(&gates[..columns]);
     }
 }

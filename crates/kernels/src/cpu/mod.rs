@@ -1,9 +1,10 @@
-//! The kernels' twins: the same names, the same bindings, the same order of every sum.
+//! The kernels' twins: the same names, the same bindings, the same results.
 //!
-//! Where a shader gives each invocation one column of one row, a twin walks the weights once
-//! and serves all rows and columns from each of them; the order in which one result's terms are
-//! added is the same, so rows are as independent of each other as on the GPU.
+//! Integers are the same to the bit. Floats differ in the last places, since each device adds in
+//! the order that suits it; what holds on every device is that this order does not depend on the
+//! number of rows, so a row's result is the same alone and in company.
 
+mod attend;
 mod attention;
 mod attention_inputs;
 mod bigram;
@@ -13,6 +14,7 @@ mod embed;
 mod gate_up;
 mod inverse_cdf;
 mod logits;
+mod multiply;
 mod museum;
 mod probabilities;
 mod project_residual;
@@ -25,6 +27,9 @@ mod verify_typical;
 
 use std::cell::{Ref, RefMut};
 
+use wide::f32x4;
+
+use self::multiply::load;
 use crate::{Buffer, Dispatch, Kernel};
 
 /// A dispatch's buffers, by binding.
@@ -64,6 +69,7 @@ pub(crate) fn run(dispatch: &Dispatch) {
     let bindings = Bindings(&dispatch.bindings);
     let texts = dispatch.workgroups[1] as usize;
     match dispatch.kernel {
+        Kernel::Attend => attend::run(&bindings),
         Kernel::Attention => attention::run(&bindings),
         Kernel::AttentionInputs => attention_inputs::run(&bindings),
         Kernel::Bigram => bigram::run(&bindings, dispatch.workgroups[1] as usize),
@@ -85,33 +91,11 @@ pub(crate) fn run(dispatch: &Dispatch) {
 
 /// `1 / sqrt(mean(x^2) + epsilon)`, squares summed in four lanes as the shaders do.
 fn norm_factor(row: &[f32], epsilon: f32) -> f32 {
-    let mut squares = [0.0f32; 4];
+    let mut squares = f32x4::ZERO;
     for x in row.chunks_exact(4) {
-        for lane in 0..4 {
-            squares[lane] += x[lane] * x[lane];
-        }
+        let x = load(x, 0);
+        squares += x * x;
     }
-    let mean = (squares[0] + squares[1] + squares[2] + squares[3]) / row.len() as f32;
-    1.0 / (mean + epsilon).sqrt()
-}
-
-/// `output[row] += input[row] * weights` for every row, the terms of each result added in the
-/// order of the inputs.
-///
-/// Shapes: `input` (rows, inputs), `weights` (inputs, outputs), `output` (rows, outputs).
-fn multiply_rows(
-    input: &[f32],
-    inputs: usize,
-    weights: &[f32],
-    output: &mut [f32],
-    outputs: usize,
-) {
-    for (i, weights) in weights.chunks_exact(outputs).take(inputs).enumerate() {
-        for (row, output) in output.chunks_exact_mut(outputs).enumerate() {
-            let x = input[row * inputs + i];
-            for (sum, weight) in output.iter_mut().zip(weights) {
-                *sum += x * weight;
-            }
-        }
-    }
+    let [a, b, c, d] = squares.to_array();
+    1.0 / ((a + b + c + d) / row.len() as f32 + epsilon).sqrt()
 }

@@ -1,5 +1,7 @@
 //! Twin of `shaders/probabilities.wgsl`.
 
+use wide::f32x4;
+
 use super::Bindings;
 use crate::{Pass, RunSettings};
 
@@ -19,19 +21,23 @@ fn tokens_from(keys: &[u32], key: u32) -> u32 {
     keys.iter().filter(|other| **other >= key).count() as u32
 }
 
-/// Adds weights as the lanes do: each lane its own in order, then the lanes in order.
-fn mass_from(keys: &[u32], weights: &[f32], key: u32) -> f32 {
-    let mut total = 0.0f32;
-    for lane in 0..LANES {
-        let mut sum = 0.0f32;
-        for token in (lane..weights.len()).step_by(LANES) {
-            if keys[token] >= key {
-                sum += weights[token];
+/// Adds the weights of the tokens that are kept as the lanes do: each lane its own in order, then
+/// the lanes in order.
+fn mass(weights: &[f32], kept: impl Fn(usize) -> bool) -> f32 {
+    let mut sums = [0.0f32; LANES];
+    for (first, weights) in (0..).step_by(LANES).zip(weights.chunks(LANES)) {
+        for (lane, weight) in weights.iter().enumerate() {
+            if kept(first + lane) {
+                sums[lane] += weight;
             }
         }
-        total += sum;
     }
-    total
+    sums.iter().sum()
+}
+
+/// [`mass`] of the tokens whose key is not below the given one.
+fn mass_from(keys: &[u32], weights: &[f32], key: u32) -> f32 {
+    mass(weights, |token| keys[token] >= key)
 }
 
 fn equals_before(keys: &[u32], token: usize) -> u32 {
@@ -73,10 +79,18 @@ pub(super) fn run(bindings: &Bindings<'_>, rows: usize) {
         }
 
         let inverse_temperature = 1.0 / settings.temperature;
-        for (prob, value) in probs.iter_mut().zip(logits) {
-            *prob = ((value - best_value) * inverse_temperature).exp();
+        for (probs, logits) in probs.chunks_mut(4).zip(logits.chunks(4)) {
+            let mut four = [best_value; 4];
+            four[..logits.len()].copy_from_slice(logits);
+            let four = (f32x4::new(four) - f32x4::splat(best_value)) * inverse_temperature;
+            probs.copy_from_slice(&four.exp().to_array()[..logits.len()]);
         }
-        let keys: Vec<u32> = logits.iter().map(|value| key_of(*value)).collect();
+        let filters = (settings.top_k > 0 && settings.top_k < pass.vocab) || settings.top_p < 1.0;
+        let keys: Vec<u32> = if filters {
+            logits.iter().map(|value| key_of(*value)).collect()
+        } else {
+            Vec::new()
+        };
 
         if settings.top_k > 0 && settings.top_k < pass.vocab {
             let boundary = largest_key(|key| tokens_from(&keys, key) >= settings.top_k);
@@ -88,7 +102,7 @@ pub(super) fn run(bindings: &Bindings<'_>, rows: usize) {
                 }
             }
         }
-        let mut total = mass_from(&keys, probs, 0);
+        let mut total = mass(probs, |_| true);
 
         if settings.top_p < 1.0 {
             let goal = settings.top_p * total;
@@ -105,7 +119,7 @@ pub(super) fn run(bindings: &Bindings<'_>, rows: usize) {
                     probs[token] = 0.0;
                 }
             }
-            total = mass_from(&keys, probs, 0);
+            total = mass(probs, |_| true);
         }
         for prob in probs.iter_mut() {
             *prob /= total;

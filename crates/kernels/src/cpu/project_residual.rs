@@ -1,11 +1,12 @@
 //! Twin of `shaders/project_residual.wgsl`.
 
-use super::{Bindings, multiply_rows};
-use crate::Pass;
+use super::Bindings;
+use super::multiply::multiply;
+use crate::{Pass, padded};
 
 pub(super) fn run(bindings: &Bindings<'_>) {
     let pass: Pass = bindings.uniform(0);
-    let state = bindings.words(1);
+    let length = bindings.words(1)[0];
     let (inputs, weights) = (bindings.floats(2), bindings.floats(3));
     let mut stream = bindings.floats_mut(4);
     let (rows, input_size, columns) = (
@@ -13,22 +14,15 @@ pub(super) fn run(bindings: &Bindings<'_>) {
         pass.input_size as usize,
         pass.output_size as usize,
     );
+    let width = padded(columns);
     // Summed apart from the stream, because that is the order in which the shader adds.
-    let mut projected = vec![0.0f32; rows * columns];
-    multiply_rows(
-        &inputs[..rows * input_size],
-        input_size,
-        &weights,
-        &mut projected,
-        columns,
-    );
-    for row in 0..rows {
-        if pass.position(state[0], row).is_none() {
-            continue;
-        }
-        let range = row * columns..(row + 1) * columns;
-        for (x, sum) in stream[range.clone()].iter_mut().zip(&projected[range]) {
-            *x += sum;
+    let mut projected = vec![0.0f32; rows * width];
+    multiply(&inputs[..rows * input_size], rows, &weights, &mut projected);
+    for (row, projected) in projected.chunks_exact(width).enumerate() {
+        if pass.position(length, row).is_some() {
+            for (x, sum) in stream[row * columns..][..columns].iter_mut().zip(projected) {
+                *x += sum;
+            }
         }
     }
 }

@@ -1,0 +1,141 @@
+// Everything between the residual stream and the output projection of attention: RMSNorm,
+// query, key and value projections, rotary positions, the append to the caches, and causal
+// attention of each row over all positions up to its own. The norm's gains are folded into the
+// weights, so the norm is one factor per row.
+//
+// state     (1)                                  committed length
+// inputs    (rows, hidden/4)                     residual stream
+// weights   (panels, hidden, 4)                  query, key and value columns side by side
+// rotary    (capacity, head_dim/2)               (cos, sin) of every position and frequency
+// keys      (kv_heads, capacity, head_dim/4)     written at the rows' positions
+// values    (kv_heads, capacity, head_dim/4)     written at the rows' positions
+// mixed     (rows, heads, head_dim/4)            written; holds the queries on the way
+//
+// One workgroup per key and value head: rows look at each other's keys through one cache, and
+// the rows of one head are all in one workgroup, which can wait for its own writes. Positions
+// are shared out to eight parts, each with a running maximum, and the parts are put together in
+// their order, whatever the number of rows. Twin: crates/kernels/src/cpu/attend.rs.
+// Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax".
+//#import pass
+
+@group(0) @binding(0) var<uniform> pass_: Pass;
+@group(0) @binding(1) var<storage, read> state: array<u32>;
+@group(0) @binding(2) var<storage, read> inputs: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> weights: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> rotary: array<vec2<f32>>;
+@group(0) @binding(5) var<storage, read_write> keys: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> values: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> mixed: array<vec4<f32>>;
+
+//#import rows
+//#import attention_inputs
+
+const LANES: u32 = 64u;
+// Heads are at most 128 wide.
+const MAX_VECTORS: u32 = 32u;
+const PARTS: u32 = 8u;
+// Room for the parts of three rows of the widest head, and of eight rows of one of 32.
+const PARTIAL_VECTORS: u32 = 768u;
+
+var<workgroup> partial_sums: array<vec4<f32>, PARTIAL_VECTORS>;
+var<workgroup> partial_largest: array<f32, LANES>;
+var<workgroup> partial_total: array<f32, LANES>;
+
+// Every eighth position of one head of one row, from `part` on.
+fn attend_part(kv_head: u32, query_base: u32, position: u32, part: u32, partial: u32, slot: u32) {
+    let vectors = pass_.head_dim / 4u;
+    let scale = 1.0 / sqrt(f32(pass_.head_dim));
+    var query: array<vec4<f32>, MAX_VECTORS>;
+    var sum: array<vec4<f32>, MAX_VECTORS>;
+    for (var i = 0u; i < vectors; i++) {
+        query[i] = mixed[query_base + i] * scale;
+        sum[i] = vec4<f32>(0.0);
+    }
+    var largest = -1e30;
+    var total = 0.0;
+    for (var past = part; past <= position; past += PARTS) {
+        let base = (kv_head * pass_.capacity + past) * vectors;
+        var products = vec4<f32>(0.0);
+        for (var i = 0u; i < vectors; i++) {
+            products += query[i] * keys[base + i];
+        }
+        let score = sum_of(products);
+        if score > largest {
+            let shrink = exp(largest - score);
+            total *= shrink;
+            for (var i = 0u; i < vectors; i++) {
+                sum[i] *= shrink;
+            }
+            largest = score;
+        }
+        let weight = exp(score - largest);
+        total += weight;
+        for (var i = 0u; i < vectors; i++) {
+            sum[i] += weight * values[base + i];
+        }
+    }
+    for (var i = 0u; i < vectors; i++) {
+        partial_sums[partial * vectors + i] = sum[i];
+    }
+    partial_largest[slot] = largest;
+    partial_total[slot] = total;
+}
+
+@compute @workgroup_size(LANES)
+fn main(
+    @builtin(workgroup_id) workgroup: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let kv_head = workgroup.x;
+    let group = pass_.heads / pass_.kv_heads;
+    let half = pass_.head_dim / 8u;
+    let columns = (group + 2u) * half;
+    let tiles = (pass_.rows + ROWS_TOGETHER - 1u) / ROWS_TOGETHER;
+    for (var item = lane; item < columns * tiles; item += LANES) {
+        let column = item % columns;
+        let local_head = column / half;
+        var head = kv_head * group + local_head;
+        if local_head >= group {
+            head = pass_.heads + (local_head - group) * pass_.kv_heads + kv_head;
+        }
+        project(head, column % half, item / columns * ROWS_TOGETHER);
+    }
+    storageBarrier();
+
+    let vectors = pass_.head_dim / 4u;
+    let row_heads = pass_.rows * group;
+    let together = min(LANES / PARTS, PARTIAL_VECTORS / (PARTS * vectors));
+    for (var first = 0u; first < row_heads; first += together) {
+        let slot = lane / PARTS;
+        let row_head = first + slot;
+        let row = row_head / group;
+        let query_base = (row * pass_.heads + kv_head * group + row_head % group) * vectors;
+        let position = row_position(pass_, state[0], row);
+        if slot < together && row_head < row_heads && position >= 0 {
+            attend_part(kv_head, query_base, u32(position), lane % PARTS, lane, lane);
+        }
+        workgroupBarrier();
+        for (var item = lane; item < together * vectors; item += LANES) {
+            let item_head = first + item / vectors;
+            let item_row = item_head / group;
+            if item_head >= row_heads || row_position(pass_, state[0], item_row) < 0 {
+                continue;
+            }
+            let parts = item / vectors * PARTS;
+            var largest = -1e30;
+            for (var part = 0u; part < PARTS; part++) {
+                largest = max(largest, partial_largest[parts + part]);
+            }
+            var total = 0.0;
+            var sum = vec4<f32>(0.0);
+            for (var part = 0u; part < PARTS; part++) {
+                let shrink = exp(partial_largest[parts + part] - largest);
+                total += shrink * partial_total[parts + part];
+                sum += shrink * partial_sums[(parts + part) * vectors + item % vectors];
+            }
+            let base = (item_row * pass_.heads + kv_head * group + item_head % group) * vectors;
+            mixed[base + item % vectors] = sum / total;
+        }
+        workgroupBarrier();
+    }
+}
