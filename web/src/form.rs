@@ -108,6 +108,7 @@ impl Form {
             pair: self.pair.get(),
             prompt: self.prompt.get(),
             gamma: number(self.gamma, "gamma", "a whole number, 0 to 16")?,
+            auto_gamma: usual.auto_gamma,
             rule,
             lenience: share(self.lenience, "lenience", lenient, usual.lenience)?,
             epsilon: share(self.epsilon, "epsilon", typical, usual.epsilon)?,

@@ -1,23 +1,31 @@
 //! The round: draft, verify, commit. Knows models and kernels, but no browser.
 //!
 //! An [`Engine`] holds a pair of models on one device. [`Engine::start`] reads a prompt;
-//! [`Engine::round`] runs one round in one submission with one readback and returns its facts as
-//! [`Event`](couplet_protocol::Event)s.
+//! [`Engine::rounds`] runs rounds, several of them in one submission with one readback, and returns
+//! their facts as [`Event`](couplet_protocol::Event)s.
 
+mod ahead;
+mod auto_gamma;
+mod batch;
+mod bench;
 mod burn_device;
 mod decoder;
 mod engine;
 mod error;
 mod events;
 mod exhibit;
-mod measure;
+mod pace;
 mod packed;
 mod pair;
+mod programs;
 mod rule;
+mod run;
 
+pub use ahead::Ahead;
+pub use bench::{Progress, bench};
 pub use burn_device::{Backend, burn_on_gpu};
-pub use engine::{Engine, Run};
+pub use engine::Engine;
 pub use error::EngineError;
 pub use exhibit::{count_rounds, couple};
-pub use measure::measure;
 pub use pair::{Pair, PairFiles};
+pub use run::Run;

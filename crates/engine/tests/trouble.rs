@@ -125,7 +125,7 @@ fn a_run_survives_the_loss_of_its_gpu() {
         assert_eq!(run.tokens(), before);
 
         let other = Engine::new(pair, &Backend::cpu(), clock).await.unwrap();
-        other.resume(&run);
+        other.resume(&mut run);
         while run.finished().is_none() {
             other.round(&mut run, true).await.unwrap();
         }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::gpu::{GpuBuffer, GpuDevice, GpuProgram};
+use crate::gpu::{GpuBuffer, GpuDevice, GpuProgram, GpuReadback, GpuStep};
 use crate::{Kernel, cpu};
 
 /// Why a device cannot go on.
@@ -99,6 +99,39 @@ pub struct Read<'a> {
     pub words: Range<usize>,
 }
 
+/// Programs, and what of their results is read back before later ones overwrite it.
+#[derive(Clone, Debug)]
+pub struct Step<'a> {
+    /// Run one after the other.
+    pub programs: &'a [&'a Program],
+    /// Copied once they are done.
+    pub reads: &'a [Read<'a>],
+}
+
+/// Words on their way back.
+#[derive(Debug)]
+pub struct Readback(ReadbackKind);
+
+#[derive(Debug)]
+enum ReadbackKind {
+    Gpu(GpuReadback),
+    Cpu(Vec<Vec<Vec<u32>>>),
+}
+
+impl Readback {
+    /// Waits for the words: by step, then in the order of its reads.
+    ///
+    /// # Errors
+    ///
+    /// If the GPU is lost or refuses.
+    pub async fn finish(self) -> Result<Vec<Vec<Vec<u32>>>, DeviceError> {
+        match self.0 {
+            ReadbackKind::Gpu(readback) => readback.finish().await,
+            ReadbackKind::Cpu(words) => Ok(words),
+        }
+    }
+}
+
 impl Device {
     /// The same device for work that goes on beside other work: what is read back does not mix.
     pub fn beside(&self) -> Self {
@@ -170,7 +203,7 @@ impl Device {
     /// Runs programs one after the other without waiting for the GPU.
     pub fn submit(&self, programs: &[&Program]) {
         match self {
-            Self::Gpu(gpu) => gpu.submit(&gpu_programs(programs), &[]),
+            Self::Gpu(gpu) => gpu.submit(&[(gpu_programs(programs), Vec::new())]),
             Self::Cpu => run_twins(programs),
         }
     }
@@ -186,31 +219,72 @@ impl Device {
         programs: &[&Program],
         reads: &[Read<'_>],
     ) -> Result<Vec<Vec<u32>>, DeviceError> {
-        match self {
+        let mut words = self.begin(&[Step { programs, reads }])?.finish().await?;
+        Ok(words.pop().unwrap_or_default())
+    }
+
+    /// Runs steps one after the other, without waiting for the GPU: on a GPU one submission, and
+    /// one mapping for all that they read. Several may be under way.
+    ///
+    /// # Errors
+    ///
+    /// If the GPU is known to be lost.
+    pub fn begin(&self, steps: &[Step<'_>]) -> Result<Readback, DeviceError> {
+        let kind = match self {
             Self::Gpu(gpu) => {
-                let reads: Vec<(&GpuBuffer, Range<usize>)> = reads
+                let steps: Vec<GpuStep<'_>> = steps
                     .iter()
-                    .map(|read| match read.buffer {
-                        Buffer::Gpu(buffer) => (buffer, read.words.clone()),
-                        Buffer::Cpu(_) => {
-                            unreachable!("a buffer is used on the device that made it")
-                        }
+                    .map(|step| {
+                        let reads = step.reads.iter().map(|read| match read.buffer {
+                            Buffer::Gpu(buffer) => (buffer, read.words.clone()),
+                            Buffer::Cpu(_) => {
+                                unreachable!("a buffer is used on the device that made it")
+                            }
+                        });
+                        (gpu_programs(step.programs), reads.collect())
                     })
                     .collect();
-                gpu.run(&gpu_programs(programs), &reads).await
+                ReadbackKind::Gpu(gpu.begin(&steps)?)
             }
-            Self::Cpu => {
-                run_twins(programs);
-                Ok(reads
+            Self::Cpu => ReadbackKind::Cpu(
+                steps
                     .iter()
-                    .map(|read| match read.buffer {
-                        Buffer::Cpu(words) => words.borrow()[read.words.clone()].to_vec(),
-                        Buffer::Gpu(_) => {
-                            unreachable!("a buffer is used on the device that made it")
-                        }
+                    .map(|step| {
+                        run_twins(step.programs);
+                        step.reads.iter().map(read_memory).collect()
                     })
-                    .collect())
+                    .collect(),
+            ),
+        };
+        Ok(Readback(kind))
+    }
+
+    /// Milliseconds of each program by the GPU's own clock, run so many times in a pass of its
+    /// own; `None` where there is no such clock.
+    ///
+    /// # Errors
+    ///
+    /// If the GPU is lost or refuses.
+    pub async fn pass_times(
+        &self,
+        programs: &[(&Program, usize)],
+    ) -> Result<Option<Vec<f64>>, DeviceError> {
+        match self {
+            Self::Gpu(gpu) => {
+                let (programs, repeats): (Vec<&Program>, Vec<usize>) =
+                    programs.iter().copied().unzip();
+                let programs: Vec<_> = gpu_programs(&programs).into_iter().zip(repeats).collect();
+                gpu.pass_times(&programs).await
             }
+            Self::Cpu => Ok(None),
+        }
+    }
+
+    /// Has the browser look whether a readback is there, where it has been under way since the
+    /// last call: Firefox looks by itself only every tenth of a second, and at every submission.
+    pub fn nudge(&self) {
+        if let Self::Gpu(gpu) = self {
+            gpu.nudge();
         }
     }
 
@@ -231,6 +305,13 @@ fn gpu_programs<'a>(programs: &[&'a Program]) -> Vec<&'a GpuProgram> {
             ProgramKind::Cpu(_) => unreachable!("a program is run on the device that made it"),
         })
         .collect()
+}
+
+fn read_memory(read: &Read<'_>) -> Vec<u32> {
+    match read.buffer {
+        Buffer::Cpu(words) => words.borrow()[read.words.clone()].to_vec(),
+        Buffer::Gpu(_) => unreachable!("a buffer is used on the device that made it"),
+    }
 }
 
 fn run_twins(programs: &[&Program]) {

@@ -1,5 +1,7 @@
 //! Kernels on a wgpu device that burn shares.
 
+mod timestamps;
+
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -29,8 +31,18 @@ pub struct GpuDevice {
     setup: GpuSetup,
     trouble: Arc<Mutex<Option<DeviceError>>>,
     pipelines: Rc<RefCell<HashMap<Kernel, wgpu::ComputePipeline>>>,
-    staging: Rc<RefCell<Option<wgpu::Buffer>>>,
+    /// Staging buffers that no readback uses.
+    staging: Rc<RefCell<Vec<wgpu::Buffer>>>,
     readbacks: Rc<Cell<usize>>,
+    waiting: Rc<Waiting>,
+}
+
+/// The readbacks under way on a GPU.
+#[derive(Debug, Default)]
+struct Waiting {
+    count: Cell<usize>,
+    /// How many there had been in all at the last nudge.
+    nudged_at: Cell<usize>,
 }
 
 /// A range of a GPU buffer.
@@ -70,6 +82,16 @@ impl GpuBuffer {
 #[derive(Debug)]
 pub(crate) struct GpuProgram {
     dispatches: Vec<(wgpu::ComputePipeline, wgpu::BindGroup, [u32; 2])>,
+}
+
+impl GpuProgram {
+    fn encode(&self, pass: &mut wgpu::ComputePass<'_>) {
+        for (pipeline, group, workgroups) in &self.dispatches {
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, group, &[]);
+            pass.dispatch_workgroups(workgroups[0], workgroups[1], 1);
+        }
+    }
 }
 
 /// Storage buffers that the hungriest kernel binds.
@@ -128,7 +150,8 @@ impl GpuDevice {
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("couplet"),
-                required_features: adapter.features() & wgpu::Features::SUBGROUP,
+                required_features: adapter.features()
+                    & (wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY),
                 required_limits: limits,
                 ..Default::default()
             })
@@ -172,14 +195,16 @@ impl GpuDevice {
             pipelines: Rc::default(),
             staging: Rc::default(),
             readbacks: Rc::default(),
+            waiting: Rc::default(),
         }
     }
 
-    /// The same GPU with a staging buffer of its own.
+    /// The same GPU with staging buffers of its own.
     pub(crate) fn beside(&self) -> Self {
         Self {
             staging: Rc::default(),
             readbacks: Rc::default(),
+            waiting: Rc::default(),
             ..self.clone()
         }
     }
@@ -315,113 +340,182 @@ impl GpuDevice {
         }
     }
 
-    /// Encodes all programs into one compute pass, then the copies into the staging buffer.
-    pub(crate) fn submit(
+    /// Submits steps whose results nobody waits for.
+    pub(crate) fn submit(&self, steps: &[GpuStep<'_>]) {
+        self.encode(steps, None);
+    }
+
+    /// Encodes every step as a compute pass, then the copies of what it reads into the staging
+    /// buffer, and submits them together.
+    fn encode(
         &self,
-        programs: &[&GpuProgram],
-        copies: &[(&GpuBuffer, Range<usize>, u64)],
-    ) {
+        steps: &[GpuStep<'_>],
+        staging: Option<&wgpu::Buffer>,
+    ) -> wgpu::SubmissionIndex {
         let mut encoder = self
             .setup
             .device
             .create_command_encoder(&Default::default());
-        {
-            let mut pass = encoder.begin_compute_pass(&Default::default());
-            for (pipeline, group, workgroups) in
-                programs.iter().flat_map(|program| &program.dispatches)
+        let mut end = 0;
+        for (programs, reads) in steps {
             {
-                pass.set_pipeline(pipeline);
-                pass.set_bind_group(0, group, &[]);
-                pass.dispatch_workgroups(workgroups[0], workgroups[1], 1);
+                let mut pass = encoder.begin_compute_pass(&Default::default());
+                for program in programs {
+                    program.encode(&mut pass);
+                }
             }
-        }
-        if let Some(staging) = self.staging.borrow().as_ref() {
-            for (source, words, destination) in copies {
+            for (source, words) in reads {
                 let start = source.offset + 4 * words.start as u64;
                 let size = 4 * words.len() as u64;
-                encoder.copy_buffer_to_buffer(&source.buffer, start, staging, *destination, size);
+                if let Some(staging) = staging.filter(|_| size > 0) {
+                    encoder.copy_buffer_to_buffer(&source.buffer, start, staging, end, size);
+                }
+                end += size;
             }
         }
-        self.setup.queue.submit([encoder.finish()]);
+        self.setup.queue.submit([encoder.finish()])
     }
 
-    pub(crate) async fn run(
-        &self,
-        programs: &[&GpuProgram],
-        reads: &[(&GpuBuffer, Range<usize>)],
-    ) -> Result<Vec<Vec<u32>>, DeviceError> {
+    /// Submits steps and asks for what they read.
+    pub(crate) fn begin(&self, steps: &[GpuStep<'_>]) -> Result<GpuReadback, DeviceError> {
         if let Some(trouble) = self.trouble() {
             return Err(trouble);
         }
-        let mut end = 0;
-        let copies: Vec<(&GpuBuffer, Range<usize>, u64)> = reads
+        let lengths: Vec<Vec<usize>> = steps
             .iter()
-            .map(|(buffer, words)| {
-                let start = end;
-                end += 4 * words.len() as u64;
-                (*buffer, words.clone(), start)
-            })
+            .map(|(_, reads)| reads.iter().map(|(_, words)| words.len()).collect())
             .collect();
-        let staging = self.staging(end.max(16));
-        self.submit(programs, &copies);
-        if reads.is_empty() {
-            return Ok(Vec::new());
+        let bytes = 4 * lengths.iter().flatten().sum::<usize>() as u64;
+        if bytes == 0 {
+            self.encode(steps, None);
+            return Ok(GpuReadback {
+                gpu: self.clone(),
+                lengths,
+                mapping: None,
+            });
         }
+        let staging = self.staging(bytes);
+        let submission = self.encode(steps, Some(&staging));
         let (sender, receiver) = oneshot::channel();
-        staging.map_async(wgpu::MapMode::Read, 0..end, move |result| {
+        staging.map_async(wgpu::MapMode::Read, 0..bytes, move |result| {
             // The receiver is gone only when nobody waits any more.
             sender.send(result).ok();
         });
         self.readbacks.set(self.readbacks.get() + 1);
+        self.waiting.count.set(self.waiting.count.get() + 1);
+        Ok(GpuReadback {
+            gpu: self.clone(),
+            lengths,
+            mapping: Some(Mapping {
+                staging,
+                bytes,
+                submission,
+                receiver,
+                waiting: self.waiting.clone(),
+            }),
+        })
+    }
+
+    /// Submits nothing, when a readback has been under way since the last call.
+    pub(crate) fn nudge(&self) {
+        let readbacks = self.readbacks.get();
+        let seen_before = self.waiting.nudged_at.replace(readbacks) == readbacks;
+        if seen_before && self.waiting.count.get() > 0 {
+            self.setup.queue.submit([]);
+        }
+    }
+
+    /// A staging buffer that is free, made anew when all are too small.
+    fn staging(&self, bytes: u64) -> wgpu::Buffer {
+        let mut free = self.staging.borrow_mut();
+        if let Some(index) = free.iter().position(|buffer| buffer.size() >= bytes) {
+            return free.swap_remove(index);
+        }
+        // A smaller one would not be used again.
+        free.pop();
+        self.setup.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("staging"),
+            size: bytes.max(16).next_power_of_two(),
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        })
+    }
+}
+
+/// Programs, and the words that are copied once they are done.
+pub(crate) type GpuStep<'a> = (Vec<&'a GpuProgram>, Vec<(&'a GpuBuffer, Range<usize>)>);
+
+/// What steps read, on its way back.
+#[derive(Debug)]
+pub(crate) struct GpuReadback {
+    gpu: GpuDevice,
+    /// In words, by step and read.
+    lengths: Vec<Vec<usize>>,
+    /// Absent where nothing is read.
+    mapping: Option<Mapping>,
+}
+
+/// A staging buffer being mapped.
+#[derive(Debug)]
+struct Mapping {
+    staging: wgpu::Buffer,
+    bytes: u64,
+    #[cfg_attr(target_family = "wasm", allow(dead_code, reason = "browsers poll"))]
+    submission: wgpu::SubmissionIndex,
+    receiver: oneshot::Receiver<Result<(), wgpu::BufferAsyncError>>,
+    waiting: Rc<Waiting>,
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        self.waiting.count.set(self.waiting.count.get() - 1);
+    }
+}
+
+impl GpuReadback {
+    /// Waits for the words. A staging buffer whose mapping failed, or was not waited for, is not
+    /// used again.
+    pub(crate) async fn finish(mut self) -> Result<Vec<Vec<Vec<u32>>>, DeviceError> {
+        let Some(mut mapping) = self.mapping.take() else {
+            return Ok(vec![Vec::new(); self.lengths.len()]);
+        };
         #[cfg(not(target_family = "wasm"))]
-        self.setup
+        self.gpu
+            .setup
             .device
-            .poll(wgpu::PollType::wait_indefinitely())
+            .poll(wgpu::PollType::Wait {
+                submission_index: Some(mapping.submission.clone()),
+                timeout: None,
+            })
             .map_err(|error| DeviceError::Lost(error.to_string()))?;
-        let mapped = receiver
+        let mapped = (&mut mapping.receiver)
             .await
             .map_err(|_| "the readback was dropped".to_owned());
         let mapped = mapped.and_then(|result| result.map_err(|error| error.to_string()));
         if let Err(message) = mapped {
-            // The staging buffer may be unusable now; the next run makes another.
-            self.staging.replace(None);
-            return Err(self.trouble().unwrap_or(DeviceError::Lost(message)));
+            return Err(self.gpu.trouble().unwrap_or(DeviceError::Lost(message)));
         }
         let result = {
-            let view = staging
-                .get_mapped_range(0..end)
+            let view = mapping
+                .staging
+                .get_mapped_range(0..mapping.bytes)
                 .map_err(|error| DeviceError::Lost(error.to_string()))?;
             let words: &[u32] = bytemuck::cast_slice(&view);
-            copies
+            let mut start = 0;
+            let mut next = |length: &usize| {
+                start += length;
+                words[start - length..start].to_vec()
+            };
+            self.lengths
                 .iter()
-                .map(|(_, range, start)| {
-                    let start = (*start / 4) as usize;
-                    words[start..start + range.len()].to_vec()
-                })
+                .map(|lengths| lengths.iter().map(&mut next).collect())
                 .collect()
         };
-        staging.unmap();
-        match self.trouble() {
+        mapping.staging.unmap();
+        self.gpu.staging.borrow_mut().push(mapping.staging.clone());
+        match self.gpu.trouble() {
             Some(trouble) => Err(trouble),
             None => Ok(result),
-        }
-    }
-
-    /// The staging buffer, made anew when it is too small.
-    fn staging(&self, bytes: u64) -> wgpu::Buffer {
-        let mut staging = self.staging.borrow_mut();
-        match staging.as_ref() {
-            Some(buffer) if buffer.size() >= bytes => buffer.clone(),
-            _ => {
-                let buffer = self.setup.device.create_buffer(&wgpu::BufferDescriptor {
-                    label: Some("staging"),
-                    size: bytes.next_power_of_two(),
-                    usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-                    mapped_at_creation: false,
-                });
-                *staging = Some(buffer.clone());
-                buffer
-            }
         }
     }
 }

@@ -12,7 +12,7 @@ mod panels;
 mod params;
 pub mod rounds;
 
-pub use device::{Buffer, Device, DeviceError, Dispatch, Program, Read};
+pub use device::{Buffer, Device, DeviceError, Dispatch, Program, Read, Readback, Step};
 pub use gpu::{GpuBuffer, GpuDevice, GpuSetup};
 pub use panels::{PANEL, in_panels, padded};
 pub use params::{

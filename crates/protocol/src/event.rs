@@ -67,11 +67,13 @@ impl Distribution {
 /// How long a round took and what it cost, animation excluded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timings {
-    /// From encoding the first dispatch to holding the record, in milliseconds.
+    /// From encoding the first dispatch to holding the record, in milliseconds. Rounds that were
+    /// read back together share the time since the readback before evenly.
     pub milliseconds: f64,
     /// Kernels dispatched.
     pub dispatches: u32,
-    /// Buffers mapped for reading; 0 on the CPU.
+    /// Buffers mapped for reading, charged to the last of the rounds that they brought; 0 on the
+    /// CPU.
     pub readbacks: u32,
 }
 

@@ -7,14 +7,19 @@ mod event;
 mod exhibit;
 mod message;
 mod settings;
+mod speed;
 
 pub use event::{Distribution, Event, FinishReason, Timings, Trace};
 pub use exhibit::{CoupleRequest, Coupled, CouplingName, Mistake, RoundsCounted, RoundsRequest};
 pub use message::{
     BackendChoice, BackendKind, Command, DeviceInfo, Failure, FailureKind, Measurement, ModelInfo,
-    PairInfo, PairSummary, Reply, TokensPerSecond, Which,
+    PairInfo, PairSummary, Reply, Which,
 };
 pub use settings::{Drafter, MAX_GAMMA, MAX_SEED, Rule, Settings, SettingsError};
+pub use speed::{
+    GammaSpeed, PassCosts, RaceLane, RaceRound, SpeedReport, SpeedRequest, TimeShare, TimeSource,
+    TokensPerSecond, Verdict,
+};
 
 /// Version of every type here; a trace of another version is refused with a sentence.
 pub const VERSION: u32 = 1;

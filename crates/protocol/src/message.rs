@@ -1,6 +1,9 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{CoupleRequest, Coupled, Distribution, Event, RoundsCounted, RoundsRequest, Settings};
+use crate::{
+    CoupleRequest, Coupled, Distribution, Event, RoundsCounted, RoundsRequest, Settings,
+    SpeedReport, SpeedRequest, TokensPerSecond,
+};
 
 /// Which engine the page asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +33,10 @@ pub struct DeviceInfo {
     pub backend: BackendKind,
     /// Name for the badge: "WebGPU, Apple M2", "CPU in WebAssembly".
     pub name: String,
+    /// Which of the engine's kernels were found to be the quickest here, for people; empty where
+    /// there is nothing to choose from.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub variant: String,
     /// Why not the GPU: a sentence, when the CPU was not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -122,7 +129,7 @@ pub enum Command {
     },
     /// End the run with this number after the round in progress.
     Stop {
-        /// Number of the `Generate`, `Couple`, `CountRounds` or `Measure` request.
+        /// Number of the `Generate`, `Couple`, `CountRounds` or `Bench` request.
         id: u32,
     },
     /// The next-token probabilities of one model after a text, at temperature 1.
@@ -151,6 +158,13 @@ pub enum Command {
         request: RoundsRequest,
     },
     /// Time speculation against the target alone, in turn.
+    Bench {
+        /// Number of the request.
+        id: u32,
+        /// What to time.
+        request: SpeedRequest,
+    },
+    /// Time speculation against the target alone, in turn.
     Measure {
         /// Number of the request.
         id: u32,
@@ -159,17 +173,6 @@ pub enum Command {
         /// How often each is timed, at least 5.
         pairs: u32,
     },
-}
-
-/// Median and range of a speed.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TokensPerSecond {
-    /// Median over the runs.
-    pub median: f64,
-    /// Slowest run.
-    pub min: f64,
-    /// Fastest run.
-    pub max: f64,
 }
 
 /// Speculation against the target alone on this device, drawing excluded.
@@ -281,6 +284,24 @@ pub enum Reply {
         id: u32,
         /// What they wrote.
         counted: RoundsCounted,
+    },
+    /// How far a bench has come.
+    Benching {
+        /// Number of the request.
+        id: u32,
+        /// What is being timed, for people: "4 drafted tokens".
+        stage: String,
+        /// Runs done.
+        done: u32,
+        /// Runs in all.
+        runs: u32,
+    },
+    /// A bench is complete.
+    Benched {
+        /// Number of the request.
+        id: u32,
+        /// The result.
+        report: Box<SpeedReport>,
     },
     /// One more pair of timed runs is done.
     Measuring {

@@ -108,6 +108,10 @@ pub struct Settings {
     pub prompt: String,
     /// Tokens the draft proposes per round, 0 to [`MAX_GAMMA`]; 0 is the target alone.
     pub gamma: u32,
+    /// Whether the engine chooses γ before every round, from 0 to [`Self::MAX_AUTO_GAMMA`], by
+    /// what it has measured; `gamma` is then not looked at. The choice depends on time, so a seed
+    /// fixes the text only under rules that are drafter-invariant.
+    pub auto_gamma: bool,
     /// How drafted tokens are judged.
     pub rule: Rule,
     /// Multiplies the draft's probabilities under [`Rule::Lenience`], above 0 and up to 1.
@@ -136,6 +140,7 @@ impl Default for Settings {
             pair: "shakespeare".to_owned(),
             prompt: "KING RICHARD:\n".to_owned(),
             gamma: 5,
+            auto_gamma: false,
             rule: Rule::Rejection,
             lenience: 0.5,
             epsilon: 0.3,
@@ -163,6 +168,9 @@ pub struct SettingsError {
 impl Settings {
     /// Smallest lenience, epsilon and delta.
     pub const SMALLEST_SHARE: f64 = 1e-6;
+
+    /// Largest γ that the engine chooses by itself.
+    pub const MAX_AUTO_GAMMA: u32 = 8;
 
     /// Longest prompt in characters, before any tokenizer has seen it.
     pub const MAX_PROMPT: usize = 4000;

@@ -58,6 +58,7 @@ async fn run(pair: Rc<Pair>) -> Result<Trace, EngineError> {
         pair: info,
         device: DeviceInfo {
             backend: BackendKind::Cpu,
+            variant: String::new(),
             name: "CPU, native build".to_owned(),
             reason: None,
         },

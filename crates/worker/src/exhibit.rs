@@ -11,7 +11,7 @@ impl Session {
     /// Fulfils a request or says why not. Others are being fulfilled meanwhile.
     pub(crate) async fn exhibit(&self, command: Command) {
         self.let_measure().await;
-        let device = self.bench().await;
+        let device = self.exhibit_device().await;
         let mut result = self.exhibit_on(&device, &command).await;
         if matches!(result, Err(EngineError::Device(_))) {
             // The GPU is gone: the same numbers come from the CPU.
@@ -37,12 +37,12 @@ impl Session {
         match command {
             Command::Couple { id, request } => {
                 let coupled = couple(device, request, scope::now, async |_| go_on(*id).await);
-                let coupled = coupled.await?;
+                let coupled = patiently(device, coupled).await?;
                 Ok(Reply::Coupled { id: *id, coupled })
             }
             Command::CountRounds { id, request } => {
                 let counted = count_rounds(device, request, scope::now, async |_| go_on(*id).await);
-                let counted = counted.await?;
+                let counted = patiently(device, counted).await?;
                 Ok(Reply::RoundsCounted { id: *id, counted })
             }
             _ => unreachable!("other commands wait for their turn"),
@@ -57,7 +57,7 @@ impl Session {
     }
 
     /// The device of the loaded pair, else one of its own.
-    async fn bench(&self) -> Device {
+    async fn exhibit_device(&self) -> Device {
         let of_pair = self.loaded.borrow().as_ref().and_then(|loaded| {
             let engine = loaded.engine.as_ref()?;
             Some(engine.device().clone())
@@ -77,4 +77,10 @@ impl Session {
         // Another request may have made one meanwhile.
         self.spare.borrow_mut().get_or_insert(device).beside()
     }
+}
+
+/// Waits for work that ends by itself when it is stopped.
+async fn patiently<T>(device: &Device, work: impl Future<Output = T>) -> T {
+    let done = scope::attend(device, || false, work).await;
+    done.expect("it is never given up")
 }

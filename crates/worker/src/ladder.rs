@@ -30,6 +30,7 @@ pub(crate) async fn climb(
         engine,
         DeviceInfo {
             backend: BackendKind::Cpu,
+            variant: String::new(),
             name: "CPU in WebAssembly".to_owned(),
             reason,
         },
@@ -48,6 +49,7 @@ async fn on_gpu(pair: &Rc<Pair>) -> Result<(Engine, DeviceInfo), EngineError> {
         engine,
         DeviceInfo {
             backend: BackendKind::Gpu,
+            variant: String::new(),
             name,
             reason: None,
         },

@@ -1,5 +1,10 @@
 //! What the worker needs of its global scope.
 
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+
+use couplet_kernels::Device;
 use couplet_protocol::Reply;
 use js_sys::{Function, Object, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
@@ -43,6 +48,33 @@ pub(crate) async fn sleep(milliseconds: u32) {
             .ok();
     });
     JsFuture::from(promise).await.ok();
+}
+
+/// Milliseconds between looks at work that is being waited for.
+const GLANCE: u32 = 5;
+
+/// Waits for work on a device, but not when it is to be given up: `None` then. Meanwhile the
+/// browser is reminded to look whether the device has finished something.
+pub(crate) async fn attend<T>(
+    device: &Device,
+    given_up: impl Fn() -> bool,
+    work: impl Future<Output = T>,
+) -> Option<T> {
+    let mut work = pin!(work);
+    loop {
+        let mut glance = pin!(sleep(GLANCE));
+        let done = poll_fn(|context| match work.as_mut().poll(context) {
+            Poll::Ready(result) => Poll::Ready(Some(result)),
+            Poll::Pending => glance.as_mut().poll(context).map(|()| None),
+        });
+        if let Some(result) = done.await {
+            return Some(result);
+        }
+        if given_up() {
+            return None;
+        }
+        device.nudge();
+    }
 }
 
 /// An address relative to the folder that the worker was loaded from.

@@ -4,12 +4,12 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use couplet_engine::{Engine, EngineError, Pair, PairFiles, measure};
+use couplet_engine::{Ahead, Engine, EngineError, Pair, PairFiles, Progress, bench};
 use couplet_kernels::Device;
 use couplet_model::{FileEntry, ModelCard};
 use couplet_protocol::{
     BackendChoice, Command, DeviceInfo, Distribution, Drafter, Event, Failure, FailureKind,
-    FinishReason, PairSummary, Reply, Settings, Which,
+    FinishReason, PairSummary, Reply, Settings, SpeedRequest, Which,
 };
 
 use crate::download::{self, Downloads, Stage, Watcher};
@@ -62,11 +62,15 @@ impl Session {
                 model,
                 text,
             } => (id, self.distribution(id, &pair, model, &text).await),
-            Command::Measure {
-                id,
-                settings,
-                pairs,
-            } => (id, self.measure(id, &settings, pairs).await),
+            Command::Bench { id, request } => (id, self.bench(id, &request).await),
+            Command::Measure { id, .. } => {
+                let failure = Failure {
+                    kind: FailureKind::Input,
+                    field: None,
+                    sentence: "Speed is measured by the command bench now.".to_owned(),
+                };
+                (id, Err(failure))
+            }
             // Handled on arrival.
             Command::Stop { .. } | Command::Couple { .. } | Command::CountRounds { .. } => return,
         };
@@ -205,24 +209,30 @@ impl Session {
         };
         scope::post(&Reply::Events { id, events });
         while run.finished().is_none() {
-            if self.stopped.borrow_mut().remove(&id) {
-                let reason = FinishReason::Stopped;
-                scope::post(&Reply::Events {
-                    id,
-                    events: vec![Event::Finished { reason }],
-                });
-                break;
-            }
-            match engine.round(&mut run, true).await {
-                Ok(events) => scope::post(&Reply::Events { id, events }),
+            let stopped = || self.stopped.borrow().contains(&id);
+            // A text that is stopped ends with what the page has been told of it.
+            let told = if stopped() {
+                None
+            } else {
+                let rounds = engine.rounds(&mut run, Ahead::WATCHED);
+                scope::attend(engine.device(), stopped, rounds).await
+            };
+            match told {
+                Some(Ok(events)) => scope::post(&Reply::Events { id, events }),
                 // What was committed is known here: another engine goes on from it.
-                Err(EngineError::Device(_)) if losses <= MAX_LOSSES => {
+                Some(Err(EngineError::Device(_))) if losses <= MAX_LOSSES => {
                     losses += 1;
                     (loaded, engine) = self.replace_engine(id, losses).await?;
                     self.provide_drafter(id, &loaded, settings).await?;
-                    engine.resume(&run);
+                    engine.resume(&mut run);
                 }
-                Err(error) => return Err(error.failure()),
+                Some(Err(error)) => return Err(error.failure()),
+                None => {
+                    let reason = FinishReason::Stopped;
+                    let events = vec![Event::Finished { reason }];
+                    scope::post(&Reply::Events { id, events });
+                    break;
+                }
             }
             self.breathe().await;
         }
@@ -250,25 +260,36 @@ impl Session {
         Ok(())
     }
 
-    async fn measure(&self, id: u32, settings: &Settings, pairs: u32) -> Result<(), Failure> {
-        let loaded = self.ready(id, &settings.pair).await?;
-        self.provide_drafter(id, &loaded, settings).await?;
+    async fn bench(&self, id: u32, request: &SpeedRequest) -> Result<(), Failure> {
+        let fail = |error: EngineError| error.failure();
+        request.check().map_err(|error| fail(error.into()))?;
+        let loaded = self.ready(id, &request.settings.pair).await?;
+        self.provide_drafter(id, &loaded, &request.settings).await?;
         let engine = loaded.engine.expect("ready() provides one");
-        let mut reported = None;
-        let between = async |done: u32| {
-            if reported != Some(done) {
-                reported = Some(done);
-                scope::post(&Reply::Measuring { id, done, pairs });
+        let stopped = || self.stopped.borrow().contains(&id);
+        let mut told = None;
+        let between = async |progress: Progress<'_>| {
+            if told.replace(progress.done) != Some(progress.done) {
+                scope::post(&Reply::Benching {
+                    id,
+                    stage: progress.stage.to_owned(),
+                    done: progress.done,
+                    runs: progress.runs,
+                });
             }
             self.breathe().await;
-            !self.stopped.borrow_mut().remove(&id)
+            !stopped()
         };
         self.measuring.set(true);
-        let result = measure(&engine, settings, loaded.device, pairs, between).await;
+        let bench = bench(&engine, request, loaded.device, between);
+        let result = scope::attend(engine.device(), stopped, bench).await;
         self.measuring.set(false);
-        let result = result.map_err(|error| error.failure())?;
-        match result {
-            Some(measurement) => scope::post(&Reply::Measured { id, measurement }),
+        let report = result.transpose().map_err(fail)?.flatten();
+        match report {
+            Some(report) => scope::post(&Reply::Benched {
+                id,
+                report: Box::new(report),
+            }),
             None => scope::post(&Reply::Failed {
                 id: Some(id),
                 failure: Failure {

@@ -1,0 +1,108 @@
+//! What rounds cost on this device, timed when γ is first left to the engine.
+
+use couplet_kernels::{Read, Step};
+
+use super::{AutoGamma, Experience, LARGEST};
+use crate::programs::ProgramKind;
+use crate::{Engine, EngineError, Run};
+
+/// Milliseconds for one γ: with coarse clocks less is not worth much.
+const ENOUGH: f64 = 3.0;
+
+/// Most rounds for one γ.
+const MOST_ROUNDS: usize = 8;
+
+/// How often each γ has its turn: the shortest time counts, because whatever else the machine does
+/// only ever adds to it.
+const TURNS: usize = 4;
+
+/// Milliseconds after which the remaining costs are left to a straight line, or to what is known.
+const PATIENCE: f64 = 200.0;
+
+/// The γ that are timed, those first of which a line can be made.
+const SAMPLED: [usize; 5] = [0, 4, 1, LARGEST, 2];
+
+impl Engine {
+    /// Readies the chooser of γ for a run whose first rounds are to come: times rounds of some γ
+    /// where the run stands, unless that was done before, and puts the committed length right
+    /// again.
+    pub(crate) async fn ready_chooser(&self, run: &Run) -> Result<(), EngineError> {
+        let key = Experience::key(&run.settings);
+        if !self.has_chooser(run) {
+            let known = Experience::new(
+                self.pair.card.acceptance_rate,
+                &self.time_some_rounds(run).await?,
+            );
+            self.choosers
+                .borrow_mut()
+                .insert(key, AutoGamma::new(known));
+        }
+        if let Some(auto) = self.choosers.borrow_mut().get_mut(&key) {
+            auto.begin(&run.settings);
+        }
+        Ok(())
+    }
+
+    /// γ and milliseconds of a round, with rising γ.
+    async fn time_some_rounds(&self, run: &Run) -> Result<Vec<(usize, f64)>, EngineError> {
+        let start = self.now();
+        let mut shortest: [Option<f64>; SAMPLED.len()] = [None; SAMPLED.len()];
+        'turns: for turn in 0..TURNS {
+            for (place, gamma) in SAMPLED.into_iter().enumerate() {
+                if (turn > 0 || place >= 2) && self.now() - start > PATIENCE {
+                    break 'turns;
+                }
+                if let Some(found) = self.time_rounds(run, gamma, turn == 0).await? {
+                    let best = &mut shortest[place];
+                    *best = Some(best.map_or(found, |best| best.min(found)));
+                }
+            }
+        }
+        let timed = SAMPLED.into_iter().zip(shortest);
+        let mut samples: Vec<(usize, f64)> = timed
+            .filter_map(|(gamma, time)| Some((gamma, time?)))
+            .collect();
+        samples.sort_by_key(|sample| sample.0);
+        Ok(samples)
+    }
+
+    /// Milliseconds of a round, from rounds that are then forgotten; `None` where the context has
+    /// no room for them. The first ones of a kind are not timed: they warm the pipelines.
+    async fn time_rounds(
+        &self,
+        run: &Run,
+        gamma: usize,
+        first: bool,
+    ) -> Result<Option<f64>, EngineError> {
+        let length = run.tokens.len();
+        let fit = (self.pair.context() - length) / (gamma + 1);
+        if fit == 0 {
+            return Ok(None);
+        }
+        let program = self.prepared(ProgramKind::round(&run.settings, gamma));
+        let read = [Read {
+            buffer: &self.record,
+            words: 0..1,
+        }];
+        let step = Step {
+            programs: &[&program],
+            reads: &read,
+        };
+        let mut rounds = 1;
+        let mut warm = !first;
+        loop {
+            let start = self.now();
+            let readback = self.device.begin(&vec![step.clone(); rounds])?;
+            readback.finish().await?;
+            let taken = self.now() - start;
+            self.device.write(&self.state, 0, &[length as u32]);
+            if warm && (taken >= ENOUGH || rounds >= MOST_ROUNDS.min(fit)) {
+                return Ok(Some((taken / rounds as f64).max(1e-3)));
+            }
+            if taken < ENOUGH {
+                rounds = (2 * rounds).min(MOST_ROUNDS).min(fit);
+            }
+            warm = true;
+        }
+    }
+}

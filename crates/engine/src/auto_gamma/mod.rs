@@ -1,0 +1,199 @@
+//! The draft length that the engine chooses by itself.
+//!
+//! The choice looks at what was committed and judged and at the time it took, never at drafted
+//! tokens that were not judged: those come again with the same numbers, and a choice that depended
+//! on them would change what is written.
+
+mod calibration;
+mod experience;
+
+pub(crate) use experience::Experience;
+
+use couplet_protocol::Settings;
+
+use crate::batch::RoundFacts;
+use crate::{Engine, Run};
+
+/// The largest γ that is chosen.
+pub(crate) const LARGEST: usize = Settings::MAX_AUTO_GAMMA as usize;
+
+/// How much faster another γ must promise to be before it is taken.
+const HYSTERESIS: f64 = 1.007;
+
+/// Shares of the time that may be wasted on looking whether a neighbour of γ is better, or another.
+const CURIOSITY: [f64; 2] = [0.004, 0.003];
+
+/// Chooses γ under one rule with one drafter on one device.
+#[derive(Clone, Debug)]
+pub(crate) struct AutoGamma {
+    pub(super) known: Experience,
+    current: Option<usize>,
+    /// Milliseconds that may be wasted on looking at neighbours of γ, which cost next to nothing,
+    /// and at the others.
+    budgets: [f64; 2],
+    /// The look that is under way.
+    looking: Option<Look>,
+    /// Milliseconds since a γ was last used.
+    unseen: [f64; LARGEST + 1],
+}
+
+/// A round of another γ, to know it better.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    gamma: usize,
+    /// Place of the budget that paid for it.
+    budget: usize,
+    /// Milliseconds that it was expected to waste.
+    waste: f64,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub(crate) gamma: usize,
+    /// For at most so many rounds.
+    pub(crate) rounds: usize,
+}
+
+impl AutoGamma {
+    pub(crate) fn new(known: Experience) -> Self {
+        Self {
+            current: None,
+            // A first look is free: the calibration was short.
+            budgets: [known.milliseconds(LARGEST); 2],
+            known,
+            looking: None,
+            unseen: [0.0; LARGEST + 1],
+        }
+    }
+
+    /// The γ of the next rounds: the one with the most tokens per millisecond by what is known,
+    /// or now and then another one, to know it better.
+    pub(crate) fn choose(&mut self) -> Choice {
+        let speed = |gamma: &usize| self.known.speed(*gamma);
+        let best = (0..=LARGEST)
+            .max_by(|a, b| speed(a).total_cmp(&speed(b)).then(b.cmp(a)))
+            .unwrap_or(0);
+        let current = self.current.unwrap_or(best);
+        let current = if speed(&best) > HYSTERESIS * speed(&current) {
+            best
+        } else {
+            current
+        };
+        self.current = Some(current);
+        self.look(current).unwrap_or(Choice {
+            gamma: current,
+            rounds: usize::MAX,
+        })
+    }
+
+    /// Another γ to look at, when the time that this may waste has been saved up.
+    fn look(&mut self, current: usize) -> Option<Choice> {
+        if self.looking.is_some() {
+            return None;
+        }
+        let known = &self.known;
+        let others = (0..=LARGEST)
+            .filter(|gamma| *gamma != current)
+            .filter(|gamma| current > 0 || known.may_beat_none(*gamma));
+        let (near, mut far): (Vec<usize>, Vec<usize>) =
+            others.partition(|gamma| gamma.abs_diff(current) == 1);
+        if current == 0 {
+            // Of those that draft, the one that judges the most tokens for what it wastes.
+            let worth = |gamma: &usize| known.judged(*gamma) / known.waste(*gamma, 0);
+            far = far
+                .into_iter()
+                .max_by(|a, b| worth(a).total_cmp(&worth(b)))
+                .into_iter()
+                .collect();
+        }
+        let look = [near, far]
+            .into_iter()
+            .enumerate()
+            .find_map(|(budget, of)| {
+                let longest = |a: &usize, b: &usize| self.unseen[*a].total_cmp(&self.unseen[*b]);
+                let gamma = of.into_iter().max_by(longest)?;
+                let waste = known.waste(gamma, current);
+                (waste <= self.budgets[budget]).then_some(Look {
+                    gamma,
+                    budget,
+                    waste,
+                })
+            })?;
+        self.budgets[look.budget] -= look.waste;
+        self.looking = Some(look);
+        Some(Choice {
+            gamma: look.gamma,
+            rounds: 1,
+        })
+    }
+
+    /// Rounds of one γ kept so many drafted tokens each and took `milliseconds` each.
+    pub(crate) fn learn(&mut self, gamma: usize, accepted: &[usize], milliseconds: f64) {
+        for accepted in accepted {
+            self.known.judge(gamma, *accepted);
+        }
+        let clearly_less = milliseconds < 0.7 * self.known.milliseconds(gamma);
+        self.known.took(gamma, milliseconds);
+        let passed = milliseconds * accepted.len() as f64;
+        for unseen in &mut self.unseen {
+            *unseen += passed;
+        }
+        self.unseen[gamma] = 0.0;
+        // What is saved up serves for a few looks and not for a hundred.
+        let most = 4.0 * self.known.milliseconds(LARGEST);
+        for (budget, share) in self.budgets.iter_mut().zip(CURIOSITY) {
+            *budget = (*budget + share * passed).min(most);
+        }
+        if let Some(look) = self.looking.take_if(|look| look.gamma == gamma) {
+            // What seemed expensive and is not deserves another look soon.
+            if clearly_less {
+                self.budgets[look.budget] += look.waste;
+            }
+        }
+    }
+
+    /// A run begins under settings that make the models draw from such distributions.
+    pub(super) fn begin(&mut self, settings: &Settings) {
+        self.looking = None;
+        self.known.begin(settings);
+    }
+}
+
+impl Engine {
+    /// Whether the chooser for such runs is ready.
+    pub(crate) fn has_chooser(&self, run: &Run) -> bool {
+        let key = Experience::key(&run.settings);
+        self.choosers.borrow().contains_key(&key)
+    }
+
+    /// The γ of the next rounds, before the context bounds it, and for how many rounds at most.
+    pub(crate) fn wished_gamma(&self, run: &Run) -> (usize, usize) {
+        if run.settings.auto_gamma {
+            let mut choosers = self.choosers.borrow_mut();
+            if let Some(auto) = choosers.get_mut(&Experience::key(&run.settings)) {
+                let choice = auto.choose();
+                return (choice.gamma, choice.rounds);
+            }
+        }
+        (run.settings.gamma as usize, usize::MAX)
+    }
+
+    /// Remembers what rounds of one γ did and took, `milliseconds` each.
+    pub(crate) fn learn(&self, run: &Run, facts: &[RoundFacts], milliseconds: f64) {
+        let Some(gamma) = facts.first().map(|first| first.gamma) else {
+            return;
+        };
+        if !run.settings.auto_gamma || gamma > LARGEST {
+            return;
+        }
+        let mut choosers = self.choosers.borrow_mut();
+        if let Some(auto) = choosers.get_mut(&Experience::key(&run.settings)) {
+            let accepted: Vec<usize> = facts.iter().map(|round| round.accepted).collect();
+            auto.learn(gamma, &accepted, milliseconds);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! Long runs against costs and an acceptance rate that only the simulation knows.
+
+use couplet_speculation::formulas::expected_tokens_per_round;
+
+use super::*;
+use crate::batch::judged;
+
+/// Numbers in [0, 1), always the same.
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+struct World {
+    alpha: f64,
+    /// A drafted token in target steps.
+    c: f64,
+    /// What verifying a token more adds, in target steps.
+    slope: f64,
+}
+
+impl World {
+    fn cost(&self, gamma: usize) -> f64 {
+        let gamma = gamma as f64;
+        2.0 * (gamma * self.c + 1.0 + gamma * self.slope)
+    }
+
+    /// Tokens per millisecond of the best fixed γ, 0 included.
+    fn best(&self) -> f64 {
+        let speed = |gamma| expected_tokens_per_round(self.alpha, gamma) / self.cost(gamma);
+        (0..=LARGEST).map(speed).fold(0.0, f64::max)
+    }
+
+    fn accepted(&self, gamma: usize, chance: &mut Chance) -> usize {
+        (0..gamma)
+            .take_while(|_| chance.next() < self.alpha)
+            .count()
+    }
+}
+
+/// Tokens per millisecond of a long run: those to be expected of the chosen γ, so that luck in the
+/// draws is not taken for skill in choosing.
+fn run(world: &World, auto: &mut AutoGamma, tokens: f64, chance: &mut Chance) -> f64 {
+    let (mut written, mut time) = (0.0, 0.0);
+    while written < tokens {
+        let gamma = auto.choose().gamma;
+        let accepted = world.accepted(gamma, chance);
+        // Times scatter, and now and then the machine does something else.
+        let noise = 0.9 + 0.2 * chance.next();
+        let pause = if chance.next() < 0.01 { 5.0 } else { 1.0 };
+        let taken = world.cost(gamma) * noise;
+        auto.learn(gamma, &[accepted], taken * pause);
+        written += expected_tokens_per_round(world.alpha, gamma);
+        time += taken;
+        assert!(judged(gamma, accepted) <= gamma);
+    }
+    written / time
+}
+
+fn calibrated(world: &World, prior: f64, error: f64) -> AutoGamma {
+    let off = |gamma: usize| {
+        let sign = if gamma.is_multiple_of(4) { 1.0 } else { -1.0 };
+        (gamma, world.cost(gamma) * (1.0 + sign * error))
+    };
+    AutoGamma::new(Experience::new(prior, &[0, 1, 2, 4, 8].map(off)))
+}
+
+fn check_share(world: &World, prior: f64, error: f64, chance: &mut Chance) {
+    let mut auto = calibrated(world, prior, error);
+    let share = run(world, &mut auto, 20_000.0, chance) / world.best();
+    let World { alpha, c, slope } = world;
+    assert!(
+        share >= 0.98,
+        "{share:.4} at alpha {alpha}, c {c}, slope {slope}, prior {prior}"
+    );
+}
+
+#[test]
+fn it_is_never_far_below_the_best_that_it_could_have_chosen() {
+    for seed in [1611, 5, 99, 1234] {
+        let mut chance = Chance(seed);
+        for alpha in [0.05, 0.3, 0.5, 0.65, 0.8, 0.9, 0.98] {
+            for c in [0.02, 0.1, 0.3, 0.7] {
+                for slope in [0.0, 0.05, 0.2, 0.6, 1.0] {
+                    let world = World { alpha, c, slope };
+                    check_share(&world, 0.8, 0.0, &mut chance);
+                    check_share(&world, 0.3, 0.1, &mut chance);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn it_is_off_where_drafting_cannot_pay_and_looks_no_more() {
+    let world = World {
+        alpha: 0.9,
+        c: 0.8,
+        slope: 0.9,
+    };
+    let mut chance = Chance(7);
+    let mut auto = calibrated(&world, 0.9, 0.0);
+    for _ in 0..5000 {
+        let gamma = auto.choose().gamma;
+        assert_eq!(gamma, 0);
+        let taken = world.cost(0) * (0.95 + 0.1 * chance.next());
+        auto.learn(0, &[0], taken);
+    }
+}
+
+#[test]
+fn it_comes_back_when_the_text_becomes_easy() {
+    let mut chance = Chance(3);
+    let hard = World {
+        alpha: 0.05,
+        c: 0.2,
+        slope: 0.1,
+    };
+    let mut auto = calibrated(&hard, 0.8, 0.0);
+    run(&hard, &mut auto, 5_000.0, &mut chance);
+    assert_eq!(auto.current, Some(0));
+    let easy = World { alpha: 0.9, ..hard };
+    run(&easy, &mut auto, 10_000.0, &mut chance);
+    let share = run(&easy, &mut auto, 10_000.0, &mut chance) / easy.best();
+    assert!(share >= 0.98, "{share:.4}");
+}
+
+/// A calibration while the machine was busy: some costs are several times what they are.
+#[test]
+fn it_finds_out_that_its_calibration_was_wrong() {
+    let world = World {
+        alpha: 0.8,
+        c: 0.15,
+        slope: 0.9,
+    };
+    for wrong in [0, 1, 2, 4, 8] {
+        let mut chance = Chance(wrong as u64);
+        let cost = |gamma: usize| {
+            let factor = if gamma == wrong { 3.0 } else { 1.0 };
+            (gamma, factor * world.cost(gamma))
+        };
+        let known = Experience::new(0.8, &[0, 1, 2, 4, 8].map(cost));
+        let mut auto = AutoGamma::new(known);
+        run(&world, &mut auto, 3_000.0, &mut chance);
+        let share = run(&world, &mut auto, 10_000.0, &mut chance) / world.best();
+        assert!(share >= 0.98, "{share:.4} where {wrong} was wrong");
+    }
+}

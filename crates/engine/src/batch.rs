@@ -1,0 +1,294 @@
+//! Rounds enqueued together and read back together.
+//!
+//! Tokens, caches and the committed length live on the device and positions are relative to that
+//! length, so a round needs nothing that the host knows of the round before. What the host finds
+//! out late is only where the text ends; rounds beyond that are not looked at.
+
+use couplet_kernels::{Device, DeviceError, Read, Readback, Step, record};
+use couplet_protocol::{Event, FinishReason, Timings};
+use couplet_speculation::rules::{CommitEnd, commit};
+
+use crate::events::{RoundData, round_events};
+use crate::pace::Bounds;
+use crate::programs::ProgramKind;
+use crate::{Ahead, Engine, EngineError, Run};
+
+/// Rounds that a device works on.
+#[derive(Debug)]
+pub(crate) struct Batch {
+    plan: Plan,
+    readback: Readback,
+}
+
+/// What was enqueued.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    gamma: usize,
+    rounds: usize,
+    details: bool,
+    /// Dispatches of one of its rounds.
+    dispatches: usize,
+    /// When it was encoded.
+    begun: f64,
+}
+
+/// What a round did.
+#[derive(Debug)]
+pub(crate) struct RoundFacts {
+    pub(crate) round: u32,
+    pub(crate) gamma: usize,
+    pub(crate) accepted: usize,
+    /// What it wrote.
+    pub(crate) tokens: Vec<u32>,
+    pub(crate) timings: Timings,
+    /// When its tokens were there.
+    pub(crate) end: f64,
+    /// Events up to, and without, `Committed`, where they were asked for.
+    details: Vec<Event>,
+    finished: Option<FinishReason>,
+}
+
+impl RoundFacts {
+    fn events(self) -> impl Iterator<Item = Event> {
+        let round = self.round;
+        let committed = Event::Committed {
+            round,
+            tokens: self.tokens,
+        };
+        let ended = Event::RoundEnded {
+            round,
+            timings: self.timings,
+        };
+        let finished = self.finished.map(|reason| Event::Finished { reason });
+        self.details
+            .into_iter()
+            .chain([committed, ended])
+            .chain(finished)
+    }
+}
+
+/// Drafted tokens up to the first that was not kept.
+pub(crate) fn judged(gamma: usize, accepted: usize) -> usize {
+    gamma.min(accepted + 1)
+}
+
+impl Engine {
+    /// Goes on with a run and tells what its next rounds did: those of one readback on a GPU, as
+    /// many as time allows on the CPU. Two readbacks are under way at a time, so that a GPU does
+    /// not wait for the host; none when one round is asked for.
+    ///
+    /// # Errors
+    ///
+    /// If the device fails; the run keeps what was committed before.
+    pub async fn rounds(&self, run: &mut Run, ahead: Ahead) -> Result<Vec<Event>, EngineError> {
+        let facts = self.advance(run, ahead).await?;
+        Ok(facts.into_iter().flat_map(RoundFacts::events).collect())
+    }
+
+    /// One round in one submission with one readback.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::rounds`].
+    pub async fn round(&self, run: &mut Run, details: bool) -> Result<Vec<Event>, EngineError> {
+        self.rounds(run, Ahead::one(details)).await
+    }
+
+    /// [`Engine::rounds`], before it becomes events.
+    pub(crate) async fn advance(
+        &self,
+        run: &mut Run,
+        ahead: Ahead,
+    ) -> Result<Vec<RoundFacts>, EngineError> {
+        if run.settings.auto_gamma && run.under_way.is_empty() {
+            // A run that another engine began finds none here.
+            if run.round == 0 || !self.has_chooser(run) {
+                self.ready_chooser(run).await?;
+            }
+        }
+        let start = self.now();
+        // In memory there is no readback to wait for and no reason to compute what the end of the
+        // text may make superfluous.
+        let here = matches!(self.device, Device::Cpu);
+        let batches = if here || ahead.rounds == 1 { 1 } else { 2 };
+        let mut facts = Vec::new();
+        while run.finished.is_none() {
+            while run.under_way.len() < batches {
+                let ahead = if here {
+                    Ahead::one(ahead.details)
+                } else {
+                    ahead
+                };
+                match self.begin(run, ahead)? {
+                    Some(batch) => run.under_way.push_back(batch),
+                    None => break,
+                }
+            }
+            let Some(batch) = run.under_way.pop_front() else {
+                break;
+            };
+            match self.land(run, batch).await {
+                Ok(more) => facts.extend(more),
+                Err(error) => {
+                    run.under_way.clear();
+                    return Err(error);
+                }
+            }
+            if !here || facts.len() >= ahead.rounds || self.now() - start >= ahead.milliseconds {
+                break;
+            }
+        }
+        Ok(facts)
+    }
+
+    /// Enqueues the next rounds; none where those under way may end the text.
+    fn begin(&self, run: &mut Run, ahead: Ahead) -> Result<Option<Batch>, EngineError> {
+        let under_way = |of: fn(&Plan, &Run) -> f64| -> f64 {
+            run.under_way.iter().map(|batch| of(&batch.plan, run)).sum()
+        };
+        let most_tokens = under_way(|plan, _| (plan.rounds * (plan.gamma + 1)) as f64);
+        let tokens = under_way(|plan, run| plan.rounds as f64 * run.pace.tokens(plan.gamma));
+        let free = self.pair.context() - run.tokens.len();
+        let surely_free = free.saturating_sub(most_tokens as usize);
+        let wanted = run.wanted() as f64 - tokens;
+        let alone = run.under_way.is_empty();
+        let (wish, most) = self.wished_gamma(run);
+        let fit = surely_free / (wish + 1);
+        if !alone && (fit == 0 || wanted < 0.5) {
+            return Ok(None);
+        }
+        // The target adds a token to the drafted ones, and all of them must have a position.
+        let gamma = wish.min(free - 1);
+        let vocab = self.pair.target_config.vocab_size;
+        let mut reads = vec![Read {
+            buffer: &self.record,
+            words: 0..record::words(gamma),
+        }];
+        if ahead.details {
+            reads.push(Read {
+                buffer: &self.draft_probs,
+                words: 0..gamma * vocab,
+            });
+            reads.push(Read {
+                buffer: &self.target_probs,
+                words: 0..(gamma + 1) * vocab,
+            });
+        }
+        let bounds = Bounds {
+            gamma,
+            fit,
+            wanted,
+            bytes: 4 * reads.iter().map(|read| read.words.len()).sum::<usize>(),
+        };
+        let rounds = run.pace.rounds(ahead, bounds).min(most);
+        run.pace.sent(rounds);
+        let begun = self.now();
+        let program = self.prepared(ProgramKind::round(&run.settings, gamma));
+        let step = Step {
+            programs: &[&program],
+            reads: &reads,
+        };
+        let readback = self.device.begin(&vec![step; rounds])?;
+        let plan = Plan {
+            gamma,
+            rounds,
+            details: ahead.details,
+            dispatches: program.dispatches(),
+            begun,
+        };
+        Ok(Some(Batch { plan, readback }))
+    }
+
+    /// Waits for a batch and commits what its rounds wrote, up to the end of the text.
+    async fn land(&self, run: &mut Run, batch: Batch) -> Result<Vec<RoundFacts>, EngineError> {
+        let Batch { plan, readback } = batch;
+        let records = readback.finish().await?;
+        let landed = self.now();
+        // While the batch before it was worked on, this one only waited.
+        let begun = plan.begun.max(run.landed);
+        run.landed = landed;
+        let taken = (landed - begun) / plan.rounds as f64;
+        run.pace.took(plan.gamma, taken);
+        let mut facts = Vec::with_capacity(plan.rounds);
+        for words in &records {
+            let round = self.commit_round(run, plan, words)?;
+            facts.push(round);
+            if run.finished.is_some() {
+                run.under_way.clear();
+                break;
+            }
+        }
+        self.learn(run, &facts, taken);
+        let milliseconds = (landed - begun) / facts.len() as f64;
+        for (index, round) in facts.iter_mut().enumerate() {
+            round.end = begun + milliseconds * (index + 1) as f64;
+            round.timings.milliseconds = milliseconds;
+        }
+        if let (Some(last), Device::Gpu(_)) = (facts.last_mut(), &self.device) {
+            last.timings.readbacks = 1;
+        }
+        Ok(facts)
+    }
+
+    /// Commits one round; its times are not known yet.
+    fn commit_round(
+        &self,
+        run: &mut Run,
+        plan: Plan,
+        words: &[Vec<u32>],
+    ) -> Result<RoundFacts, EngineError> {
+        let gamma = plan.gamma;
+        let vocab = self.pair.target_config.vocab_size;
+        let record = &words[0];
+        let accepted = (record[record::ACCEPTED] as usize).min(gamma);
+        let new_tokens: Vec<u32> = (0..accepted)
+            .map(|i| record[record::HEAD + record::ENTRY * i])
+            .chain([record[record::NEW_TOKEN]])
+            .collect();
+        if record[record::LENGTH] as usize != run.tokens.len()
+            || new_tokens.iter().any(|id| *id as usize >= vocab)
+        {
+            let message = "the record of a round came back damaged".to_owned();
+            return Err(DeviceError::Refused(message).into());
+        }
+        let details = if plan.details {
+            round_events(&RoundData {
+                round: run.round,
+                settings: &run.settings,
+                vocab,
+                record,
+                draft_probs: bytemuck::cast_slice(&words[1]),
+                target_probs: bytemuck::cast_slice(&words[2]),
+            })
+        } else {
+            Vec::new()
+        };
+        let free = self.pair.context() - run.tokens.len();
+        let max_tokens = run.settings.max_tokens as usize;
+        let end_of_text = self.pair.target_config.eos_token_id;
+        let (kept, end) = commit(&new_tokens, run.written, max_tokens, free, end_of_text);
+        run.tokens.extend(&kept);
+        run.written += kept.len();
+        run.finished = end.map(|end| match end {
+            CommitEnd::Length => FinishReason::Length,
+            CommitEnd::ContextFull => FinishReason::ContextFull,
+            CommitEnd::EndOfText => FinishReason::EndOfText,
+        });
+        run.pace.judged(judged(gamma, accepted), accepted);
+        let round = run.round;
+        run.round += 1;
+        Ok(RoundFacts {
+            round,
+            gamma,
+            accepted,
+            tokens: kept,
+            timings: Timings {
+                dispatches: plan.dispatches as u32,
+                ..Timings::default()
+            },
+            end: 0.0,
+            details,
+            finished: run.finished,
+        })
+    }
+}

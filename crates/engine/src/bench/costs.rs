@@ -1,0 +1,166 @@
+//! What the passes of a round cost, each timed by itself.
+
+use std::rc::Rc;
+
+use couplet_kernels::{Device, Program, Read, Readback, Step, record};
+use couplet_protocol::{PassCosts, Settings, SpeedRequest};
+use couplet_speculation::statistics::median;
+
+use crate::programs::{Portion, ProgramKind};
+use crate::{Engine, EngineError};
+
+/// Tokens that one sample covers at least.
+const TOKENS: usize = 16;
+
+/// Samples of all costs.
+#[derive(Debug)]
+pub(super) struct CostSamples {
+    gammas: Vec<usize>,
+    target_step: Vec<f64>,
+    /// Drafting one token.
+    draft_one: Vec<f64>,
+    /// Drafting as many as the longest draft has.
+    draft_most: Vec<f64>,
+    /// By place in `gammas`.
+    verify: Vec<Vec<f64>>,
+}
+
+impl CostSamples {
+    pub(super) fn new(request: &SpeedRequest) -> Self {
+        let gammas: Vec<usize> = request.gammas.iter().map(|gamma| *gamma as usize).collect();
+        Self {
+            verify: vec![Vec::new(); gammas.len()],
+            gammas,
+            target_step: Vec::new(),
+            draft_one: Vec::new(),
+            draft_most: Vec::new(),
+        }
+    }
+
+    /// Times everything once, at a place `share` of the way through the text that the engine holds.
+    pub(super) async fn sample(
+        &mut self,
+        engine: &Engine,
+        settings: &Settings,
+        share: f64,
+    ) -> Result<(), EngineError> {
+        let one = time(engine, settings, 0, Portion::Round, share).await?;
+        self.target_step.push(one);
+        for (gamma, samples) in self.gammas.iter().zip(&mut self.verify) {
+            samples.push(time(engine, settings, *gamma, Portion::Verify, share).await?);
+        }
+        if let Some(most) = self.gammas.last() {
+            let drafts = [(1, &mut self.draft_one), (*most, &mut self.draft_most)];
+            for (gamma, samples) in drafts {
+                samples.push(time(engine, settings, gamma, Portion::Draft, share).await?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The middle of the samples. The first step of a draft computes two rows, the later ones one:
+    /// what the first costs more is paid once a round and counted there.
+    pub(super) fn medians(&self) -> PassCosts {
+        let middle = |samples: &Vec<f64>| match samples.as_slice() {
+            [] => 0.0,
+            samples => median(samples),
+        };
+        let (one, most) = (middle(&self.draft_one), middle(&self.draft_most));
+        let draft_step = match self.gammas.last() {
+            // Noise must not make a step cost nothing.
+            Some(gamma) if *gamma > 1 => ((most - one) / (*gamma as f64 - 1.0)).max(0.05 * one),
+            _ => one,
+        };
+        PassCosts {
+            target_step: middle(&self.target_step),
+            draft_step,
+            verify: self
+                .verify
+                .iter()
+                .map(|samples| middle(samples) + (one - draft_step).max(0.0))
+                .collect(),
+        }
+    }
+}
+
+/// A portion of a round, ready to be timed.
+pub(super) struct Sample {
+    pub(super) program: Rc<Program>,
+    pub(super) repeats: usize,
+}
+
+impl Sample {
+    /// A portion repeated as often in a submission as rounds are when speed counts, at a place
+    /// `share` of the way through the longest text that the settings allow.
+    pub(super) fn new(
+        engine: &Engine,
+        settings: &Settings,
+        gamma: usize,
+        portion: Portion,
+        share: f64,
+    ) -> Result<Self, EngineError> {
+        let program = engine.prepared(ProgramKind {
+            portion,
+            ..ProgramKind::round(settings, gamma)
+        });
+        let prompt = engine.prompt_tokens(&settings.prompt)?.len();
+        let free = engine.pair.context() - prompt;
+        let text = free.min(settings.max_tokens as usize);
+        // Three submissions of them follow each other.
+        let fit = (free / (3 * (gamma + 1))).max(1);
+        let repeats = TOKENS.div_ceil(gamma + 1).max(3).min(fit);
+        let room = text.saturating_sub(3 * repeats * (gamma + 1));
+        let place = prompt + (share * room as f64) as usize;
+        engine.device.write(&engine.state, 0, &[place as u32]);
+        Ok(Self { program, repeats })
+    }
+
+    /// Milliseconds of one repetition.
+    pub(super) async fn time(&self, engine: &Engine) -> Result<f64, EngineError> {
+        match engine.device {
+            Device::Cpu => {
+                let start = engine.now();
+                for _ in 0..self.repeats {
+                    self.begin(engine, 1)?.finish().await?;
+                }
+                Ok((engine.now() - start) / self.repeats as f64)
+            }
+            Device::Gpu(_) => {
+                // Of several submissions under way the first may wait for other work, and the
+                // others follow each other as those of a run do.
+                let mut under_way = Vec::new();
+                for _ in 0..3 {
+                    under_way.push(self.begin(engine, self.repeats)?);
+                }
+                let mut ends = Vec::new();
+                for readback in under_way {
+                    readback.finish().await?;
+                    ends.push(engine.now());
+                }
+                Ok((ends[2] - ends[0]) / (2 * self.repeats) as f64)
+            }
+        }
+    }
+
+    fn begin(&self, engine: &Engine, repeats: usize) -> Result<Readback, EngineError> {
+        let step = Step {
+            programs: &[&self.program],
+            reads: &[Read {
+                buffer: &engine.record,
+                words: 0..record::HEAD,
+            }],
+        };
+        Ok(engine.device.begin(&vec![step; repeats])?)
+    }
+}
+
+async fn time(
+    engine: &Engine,
+    settings: &Settings,
+    gamma: usize,
+    portion: Portion,
+    share: f64,
+) -> Result<f64, EngineError> {
+    let sample = Sample::new(engine, settings, gamma, portion, share)?;
+    sample.time(engine).await
+}

@@ -1,0 +1,251 @@
+//! Speculation against the target alone, on one clock.
+
+mod costs;
+mod runs;
+mod shares;
+
+use couplet_protocol::{
+    DeviceInfo, GammaSpeed, MAX_SEED, PassCosts, RaceLane, Settings, SpeedReport, SpeedRequest,
+    TimeSource, TokensPerSecond, VERSION,
+};
+use couplet_speculation::formulas::speed_up;
+use couplet_speculation::statistics::{median, median_interval};
+
+use self::costs::CostSamples;
+use self::runs::{TimedRun, timed_run};
+use crate::{Engine, EngineError};
+
+/// How far a bench has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress<'a> {
+    /// What is being timed, for people: "4 drafted tokens".
+    pub stage: &'a str,
+    /// Runs done.
+    pub done: u32,
+    /// Runs in all.
+    pub runs: u32,
+}
+
+/// What is timed beside the target alone.
+struct Contender {
+    /// Absent where the engine chooses by itself.
+    gamma: Option<u32>,
+    stage: String,
+    /// Its runs and those of the target alone beside them.
+    pairs: Vec<[TimedRun; 2]>,
+}
+
+impl Contender {
+    fn new(gamma: Option<u32>) -> Self {
+        let stage = match gamma {
+            None => "γ chosen by the engine".to_owned(),
+            Some(1) => "1 drafted token".to_owned(),
+            Some(gamma) => format!("{gamma} drafted tokens"),
+        };
+        Self {
+            gamma,
+            stage,
+            pairs: Vec::new(),
+        }
+    }
+
+    fn settings(&self, request: &SpeedRequest, pair: u32) -> Settings {
+        Settings {
+            gamma: self.gamma.unwrap_or_default(),
+            auto_gamma: self.gamma.is_none(),
+            ..seeded(request, pair)
+        }
+    }
+}
+
+/// Every pair of runs writes another text.
+fn seeded(request: &SpeedRequest, pair: u32) -> Settings {
+    let settings = request.settings.clone();
+    Settings {
+        seed: (settings.seed + u64::from(pair)) % (MAX_SEED + 1),
+        gamma: 0,
+        auto_gamma: false,
+        ..settings
+    }
+}
+
+/// Times every draft length of the request in turn with the target alone, after a warm-up of
+/// each. Only rounds are timed: neither prompts nor what `between` does.
+///
+/// `between` is called between runs, and within runs on the CPU; `None` is returned when it says
+/// not to go on.
+///
+/// # Errors
+///
+/// If the request is out of range or the device fails.
+pub async fn bench(
+    engine: &Engine,
+    request: &SpeedRequest,
+    device: DeviceInfo,
+    mut between: impl AsyncFnMut(Progress<'_>) -> bool,
+) -> Result<Option<SpeedReport>, EngineError> {
+    request.check()?;
+    let mut contenders: Vec<Contender> = request
+        .gammas
+        .iter()
+        .copied()
+        .map(Some)
+        .chain(request.auto.then_some(None))
+        .map(Contender::new)
+        .collect();
+    let timed = contenders.len() as u32;
+    let runs = 1 + timed + 2 * timed * request.pairs;
+    let mut done = 0;
+    // Runs one text; `None` when it is enough.
+    let mut run = async |settings: Settings, stage: &str| {
+        let progress = Progress { stage, done, runs };
+        let timed = timed_run(engine, &settings, async || between(progress).await).await?;
+        done += 1;
+        Ok::<_, EngineError>(timed)
+    };
+    let warm_up = seeded(request, 0);
+    for contender in &contenders {
+        let settings = contender.settings(request, 0);
+        if run(settings, "Warm-up").await?.is_none() {
+            return Ok(None);
+        }
+    }
+    if run(warm_up, "Warm-up").await?.is_none() {
+        return Ok(None);
+    }
+    let mut costs = CostSamples::new(request);
+    for pair in 0..request.pairs {
+        for (index, contender) in contenders.iter_mut().enumerate() {
+            let settings = [contender.settings(request, pair), seeded(request, pair)];
+            // Whoever comes first finds the device cooler.
+            let alone_first = (pair as usize + index) % 2 == 1;
+            let mut times = Vec::new();
+            for which in [usize::from(alone_first), usize::from(!alone_first)] {
+                match run(settings[which].clone(), &contender.stage).await? {
+                    Some(timed) => times.push(timed),
+                    None => return Ok(None),
+                }
+            }
+            if alone_first {
+                times.reverse();
+            }
+            if let Ok(times) = times.try_into() {
+                contender.pairs.push(times);
+            }
+        }
+        let share = (f64::from(pair) + 0.5) / f64::from(request.pairs);
+        costs.sample(engine, &seeded(request, pair), share).await?;
+    }
+    report(engine, request, device, contenders, &costs.medians())
+        .await
+        .map(Some)
+}
+
+async fn report(
+    engine: &Engine,
+    request: &SpeedRequest,
+    device: DeviceInfo,
+    contenders: Vec<Contender>,
+    costs: &PassCosts,
+) -> Result<SpeedReport, EngineError> {
+    let all = || contenders.iter().flat_map(|contender| &contender.pairs);
+    let alone: Vec<f64> = all().map(|[_, alone]| alone.speed()).collect();
+    let tokens = all().flatten().map(TimedRun::tokens).max().unwrap_or(0);
+    let mut gammas = Vec::new();
+    let mut auto = None;
+    for contender in &contenders {
+        let speed = gamma_speed(contender, gammas.len(), costs);
+        match contender.gamma {
+            Some(_) => gammas.push(speed),
+            None => auto = Some(speed),
+        }
+    }
+    let mut report = SpeedReport {
+        version: VERSION,
+        request: request.clone(),
+        device,
+        tokens,
+        target_alone: summary(&alone),
+        gammas,
+        auto,
+        costs: costs.clone(),
+        shares: Vec::new(),
+        shares_from: TimeSource::default(),
+        race: Vec::new(),
+    };
+    let best = report.best().map(|best| best.gamma as u32);
+    // Without draft lengths of its own, the request is about the one that the engine chooses.
+    let fastest = contenders
+        .iter()
+        .find(|contender| contender.gamma == best)
+        .or(contenders.first());
+    if let Some(fastest) = fastest {
+        report.race = race(fastest);
+    }
+    shares::fill(engine, &mut report).await?;
+    Ok(report)
+}
+
+fn gamma_speed(contender: &Contender, index: usize, costs: &PassCosts) -> GammaSpeed {
+    let of = |which: usize| -> Vec<f64> {
+        contender
+            .pairs
+            .iter()
+            .map(|pair| pair[which].speed())
+            .collect()
+    };
+    let (speculation, alone) = (of(0), of(1));
+    let ratios: Vec<f64> = speculation.iter().zip(&alone).map(|(a, b)| a / b).collect();
+    let sum = |count: fn(&TimedRun) -> u32| contender.pairs.iter().map(|[run, _]| count(run)).sum();
+    let (rounds, judged, accepted): (u32, u32, u32) = (
+        sum(TimedRun::rounds),
+        sum(TimedRun::judged),
+        sum(TimedRun::accepted),
+    );
+    let predicted = contender.gamma.and_then(|gamma| {
+        let alpha = f64::from(accepted) / f64::from(judged.max(1));
+        let c = costs.draft_step / costs.target_step;
+        let v = costs.verify.get(index)? / costs.target_step;
+        Some(speed_up(alpha, gamma as usize, c, v))
+    });
+    let drafted: u32 = sum(TimedRun::drafted);
+    GammaSpeed {
+        gamma: match contender.gamma {
+            Some(gamma) => f64::from(gamma),
+            None => f64::from(drafted) / f64::from(rounds.max(1)),
+        },
+        speculation: summary(&speculation),
+        target_alone: summary(&alone),
+        speed_up: median(&ratios),
+        interval: median_interval(&ratios),
+        rounds,
+        judged,
+        accepted,
+        tokens: sum(TimedRun::tokens),
+        predicted,
+    }
+}
+
+/// The pair of runs whose ratio is the middle one, the target alone first.
+fn race(contender: &Contender) -> Vec<RaceLane> {
+    let ratio = |pair: &[TimedRun; 2]| pair[0].speed() / pair[1].speed();
+    let mut pairs: Vec<&[TimedRun; 2]> = contender.pairs.iter().collect();
+    pairs.sort_by(|a, b| ratio(a).total_cmp(&ratio(b)));
+    match pairs.get(pairs.len().saturating_sub(1) / 2) {
+        Some([speculation, alone]) => {
+            vec![
+                alone.lane(0),
+                speculation.lane(contender.gamma.unwrap_or(0)),
+            ]
+        }
+        None => Vec::new(),
+    }
+}
+
+fn summary(speeds: &[f64]) -> TokensPerSecond {
+    TokensPerSecond {
+        median: median(speeds),
+        min: speeds.iter().copied().fold(f64::INFINITY, f64::min),
+        max: speeds.iter().copied().fold(0.0, f64::max),
+    }
+}

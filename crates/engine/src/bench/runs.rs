@@ -1,0 +1,94 @@
+//! One text, timed round by round.
+
+use couplet_kernels::Device;
+use couplet_protocol::{RaceLane, RaceRound, Settings};
+
+use crate::batch::judged;
+use crate::{Ahead, Engine, EngineError};
+
+/// A text that was written on the clock.
+#[derive(Debug)]
+pub(super) struct TimedRun {
+    rounds: Vec<RaceRound>,
+    readbacks: u32,
+    milliseconds: f64,
+}
+
+impl TimedRun {
+    pub(super) fn tokens(&self) -> u32 {
+        self.rounds
+            .iter()
+            .map(|round| round.tokens.len() as u32)
+            .sum()
+    }
+
+    /// Tokens per second.
+    pub(super) fn speed(&self) -> f64 {
+        // A coarse clock may see no time pass.
+        1000.0 * f64::from(self.tokens()) / self.milliseconds.max(1e-3)
+    }
+
+    pub(super) fn rounds(&self) -> u32 {
+        self.rounds.len() as u32
+    }
+
+    pub(super) fn drafted(&self) -> u32 {
+        self.rounds.iter().map(|round| round.gamma).sum()
+    }
+
+    pub(super) fn judged(&self) -> u32 {
+        let judged = |round: &RaceRound| judged(round.gamma as usize, round.accepted as usize);
+        self.rounds.iter().map(|round| judged(round) as u32).sum()
+    }
+
+    pub(super) fn accepted(&self) -> u32 {
+        self.rounds.iter().map(|round| round.accepted).sum()
+    }
+
+    pub(super) fn lane(&self, gamma: u32) -> RaceLane {
+        RaceLane {
+            gamma,
+            rounds: self.rounds.clone(),
+            readbacks: self.readbacks,
+        }
+    }
+}
+
+/// Writes a text. `go_on` is asked before it, and on the CPU now and then within it; `None` when
+/// it says no. Neither the prompt nor `go_on` is timed.
+pub(super) async fn timed_run(
+    engine: &Engine,
+    settings: &Settings,
+    mut go_on: impl AsyncFnMut() -> bool,
+) -> Result<Option<TimedRun>, EngineError> {
+    if !go_on().await {
+        return Ok(None);
+    }
+    let (mut run, _) = engine.start(settings).await?;
+    let mut timed = TimedRun {
+        rounds: Vec::new(),
+        readbacks: 0,
+        milliseconds: 0.0,
+    };
+    while run.finished().is_none() {
+        let start = engine.now();
+        let facts = engine.advance(&mut run, Ahead::FAST).await?;
+        let end = engine.now();
+        for round in facts {
+            timed.readbacks += round.timings.readbacks;
+            timed.rounds.push(RaceRound {
+                end: timed.milliseconds + round.end - start,
+                gamma: round.gamma as u32,
+                accepted: round.accepted as u32,
+                tokens: round.tokens,
+            });
+        }
+        timed.milliseconds += end - start;
+        // On a GPU more rounds are under way: time that is not counted would be a gift to them.
+        let idle = matches!(engine.device(), Device::Cpu);
+        if idle && run.finished().is_none() && !go_on().await {
+            return Ok(None);
+        }
+    }
+    Ok(Some(timed))
+}

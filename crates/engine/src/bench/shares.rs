@@ -1,0 +1,75 @@
+//! Where the time of one token goes.
+
+use couplet_protocol::{Settings, SpeedReport, TimeShare, TimeSource};
+use couplet_speculation::statistics::median;
+
+use super::costs::Sample;
+use super::seeded;
+use crate::programs::Portion;
+use crate::{Engine, EngineError};
+
+/// Samples of each part.
+const SAMPLES: u32 = 5;
+
+/// Puts the shares of the target alone and of the fastest draft length into a report. Each part is
+/// timed by the GPU's own clock where it can be read, else by itself.
+pub(super) async fn fill(engine: &Engine, report: &mut SpeedReport) -> Result<(), EngineError> {
+    let mut lengths = vec![(0, 1.0, report.target_alone.median)];
+    if let Some(best) = report.best() {
+        let tokens = f64::from(best.tokens) / f64::from(best.rounds.max(1));
+        lengths.push((best.gamma as u32, tokens, best.speculation.median));
+    }
+    let settings = seeded(&report.request, 0);
+    for (gamma, tokens, speed) in lengths {
+        let (parts, source) = parts(engine, &settings, gamma as usize).await?;
+        let [draft, target, sampling] = parts.map(|milliseconds| milliseconds / tokens);
+        report.shares_from = source;
+        report.shares.push(TimeShare {
+            gamma,
+            draft,
+            target,
+            sampling,
+            // Parts timed by themselves may overlap where they follow each other.
+            rest: (1000.0 / speed - draft - target - sampling).max(0.0),
+        });
+    }
+    Ok(())
+}
+
+/// Milliseconds of a round in the draft's passes, the target's pass and sampling.
+async fn parts(
+    engine: &Engine,
+    settings: &Settings,
+    gamma: usize,
+) -> Result<([f64; 3], TimeSource), EngineError> {
+    let portions = [Portion::DraftPasses, Portion::TargetPass, Portion::Sampling];
+    let mut samples = [const { Vec::new() }; 3];
+    let mut source = TimeSource::Timestamps;
+    for sample in 0..SAMPLES {
+        let place = (f64::from(sample) + 0.5) / f64::from(SAMPLES);
+        for (portion, samples) in portions.into_iter().zip(&mut samples) {
+            if gamma == 0 && portion == Portion::DraftPasses {
+                samples.push(0.0);
+                continue;
+            }
+            let sample = Sample::new(engine, settings, gamma, portion, place)?;
+            let passes = [(&*sample.program, sample.repeats)];
+            let milliseconds = match engine.device.pass_times(&passes).await? {
+                Some(times) => times[0],
+                None => {
+                    source = TimeSource::Apart;
+                    sample.time(engine).await?
+                }
+            };
+            samples.push(milliseconds);
+        }
+    }
+    // A clock that is rounded to a tenth of a millisecond is right on average.
+    let mean = |samples: Vec<f64>| samples.iter().sum::<f64>() / samples.len() as f64;
+    let middle = |samples: Vec<f64>| median(&samples);
+    let parts = match source {
+        TimeSource::Timestamps => samples.map(mean),
+        TimeSource::Apart => samples.map(middle),
+    };
+    Ok((parts, source))
+}

@@ -1,0 +1,161 @@
+//! How many rounds are worth one readback.
+
+use couplet_protocol::MAX_GAMMA;
+use couplet_speculation::formulas::expected_tokens_per_round;
+
+use crate::Ahead;
+
+/// Tokens that a readback should bring where speed is all that counts: with some to spare, eight.
+const TOKENS_PER_READBACK: f64 = 10.0;
+
+/// How many judged tokens the expectation before the run weighs.
+const PRIOR_WEIGHT: f64 = 8.0;
+
+/// Most bytes that are read back together.
+const MOST_BYTES: usize = 4 << 20;
+
+/// What a run has shown about its rounds.
+#[derive(Clone, Debug)]
+pub(crate) struct Pace {
+    judged: f64,
+    accepted: f64,
+    /// What a round takes by its γ, in milliseconds; 0 while unknown.
+    milliseconds: [f64; MAX_GAMMA as usize + 1],
+    /// Rounds of the last batch.
+    last: usize,
+}
+
+/// What bounds a batch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) gamma: usize,
+    /// Rounds that surely find room in the context.
+    pub(crate) fit: usize,
+    /// Tokens that are still wanted once everything under way is there.
+    pub(crate) wanted: f64,
+    /// What a round reads back.
+    pub(crate) bytes: usize,
+}
+
+impl Pace {
+    pub(crate) fn new(acceptance_rate: f64) -> Self {
+        Self {
+            judged: PRIOR_WEIGHT,
+            accepted: PRIOR_WEIGHT * acceptance_rate.clamp(0.0, 1.0),
+            milliseconds: [0.0; MAX_GAMMA as usize + 1],
+            last: 0,
+        }
+    }
+
+    /// The number of tokens that a round is expected to write.
+    pub(crate) fn tokens(&self, gamma: usize) -> f64 {
+        expected_tokens_per_round(self.accepted / self.judged, gamma)
+    }
+
+    /// How many rounds to enqueue: as many as time allows, but no more than twice as many as last
+    /// time, and no more than are wanted or fit. At least one.
+    pub(crate) fn rounds(&self, ahead: Ahead, bounds: Bounds) -> usize {
+        let tokens = self.tokens(bounds.gamma);
+        let timely = match self.milliseconds[bounds.gamma] {
+            0.0 => 1,
+            milliseconds => ((ahead.milliseconds / milliseconds) as usize).min(2 * self.last),
+        };
+        let least = if ahead.details {
+            1
+        } else {
+            (TOKENS_PER_READBACK / tokens).ceil() as usize
+        };
+        timely
+            .max(least)
+            .min((bounds.wanted / tokens).ceil() as usize)
+            .min(bounds.fit)
+            .min(MOST_BYTES / bounds.bytes.max(1))
+            .min(ahead.rounds)
+            .max(1)
+    }
+
+    /// A batch is on its way.
+    pub(crate) fn sent(&mut self, rounds: usize) {
+        self.last = rounds;
+    }
+
+    /// A round judged tokens and kept some.
+    pub(crate) fn judged(&mut self, judged: usize, accepted: usize) {
+        self.judged += judged as f64;
+        self.accepted += accepted as f64;
+    }
+
+    /// Rounds took this long each.
+    pub(crate) fn took(&mut self, gamma: usize, milliseconds: f64) {
+        let known = &mut self.milliseconds[gamma];
+        *known = match *known {
+            0.0 => milliseconds,
+            before => 0.5 * (before + milliseconds),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOUNDS: Bounds = Bounds {
+        gamma: 4,
+        fit: 40,
+        wanted: 1000.0,
+        bytes: 1000,
+    };
+
+    #[test]
+    fn batches_grow_to_what_time_allows() {
+        let mut pace = Pace::new(0.8);
+        let mut found = Vec::new();
+        for _ in 0..7 {
+            let rounds = pace.rounds(Ahead::WATCHED, BOUNDS);
+            found.push(rounds);
+            pace.sent(rounds);
+            pace.took(4, 2.0);
+        }
+        assert_eq!(found, [1, 2, 4, 8, 16, 20, 20]);
+    }
+
+    #[test]
+    fn speed_reads_back_ten_tokens_at_once_however_slow_the_device() {
+        let mut pace = Pace::new(0.0);
+        pace.took(4, 500.0);
+        assert_eq!(pace.rounds(Ahead::FAST, BOUNDS), 10);
+        assert_eq!(pace.rounds(Ahead::WATCHED, BOUNDS), 1);
+        // Everything is kept: five tokens a round.
+        pace.judged(10_000, 10_000);
+        assert_eq!(pace.rounds(Ahead::FAST, BOUNDS), 3);
+    }
+
+    #[test]
+    fn nothing_exceeds_what_fits_is_wanted_or_may_be_read() {
+        let pace = Pace::new(0.0);
+        let rounds = |bounds| pace.rounds(Ahead::FAST, bounds);
+        assert_eq!(rounds(Bounds { fit: 3, ..BOUNDS }), 3);
+        assert_eq!(
+            rounds(Bounds {
+                wanted: 2.5,
+                ..BOUNDS
+            }),
+            3
+        );
+        assert_eq!(
+            rounds(Bounds {
+                bytes: 1 << 20,
+                ..BOUNDS
+            }),
+            4
+        );
+        assert_eq!(
+            rounds(Bounds {
+                bytes: 1 << 30,
+                ..BOUNDS
+            }),
+            1
+        );
+        assert_eq!(pace.rounds(Ahead::one(false), BOUNDS), 1);
+    }
+}

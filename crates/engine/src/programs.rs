@@ -1,0 +1,248 @@
+//! The dispatches of a round, whole or in parts, prepared once.
+
+use std::rc::Rc;
+
+use couplet_kernels::rounds::{draw_kernel, has_own_tokens, verdict_kernel};
+use couplet_kernels::{Buffer, Dispatch, Kernel, Pass, Program};
+use couplet_protocol::{Drafter, Settings};
+use couplet_speculation::Purpose;
+
+use crate::Engine;
+use crate::decoder::LogitRows;
+use crate::rule::run_settings;
+
+/// What the dispatches of a program depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ProgramKind {
+    pub(crate) gamma: usize,
+    pub(crate) rule: u32,
+    pub(crate) drafter: Drafter,
+    pub(crate) portion: Portion,
+}
+
+impl ProgramKind {
+    /// A whole round under these settings.
+    pub(crate) fn round(settings: &Settings, gamma: usize) -> Self {
+        Self {
+            gamma,
+            rule: run_settings(settings).rule,
+            drafter: settings.drafter,
+            portion: Portion::Round,
+        }
+    }
+}
+
+/// How much of a round a program holds. Whatever is less than a round is there to be timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Portion {
+    /// All of it.
+    Round,
+    /// Drafting: passes, probabilities and draws.
+    Draft,
+    /// Verifying: the target's pass, probabilities and the verdict.
+    Verify,
+    /// The draft's passes.
+    DraftPasses,
+    /// The target's pass.
+    TargetPass,
+    /// Probabilities, draws and the verdict.
+    Sampling,
+}
+
+/// The parts that a round consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    DraftPass,
+    DraftSampling,
+    TargetPass,
+    Judging,
+}
+
+impl Portion {
+    fn has(self, part: Part) -> bool {
+        match self {
+            Self::Round => true,
+            Self::Draft => matches!(part, Part::DraftPass | Part::DraftSampling),
+            Self::Verify => matches!(part, Part::TargetPass | Part::Judging),
+            Self::DraftPasses => part == Part::DraftPass,
+            Self::TargetPass => part == Part::TargetPass,
+            Self::Sampling => matches!(part, Part::DraftSampling | Part::Judging),
+        }
+    }
+}
+
+impl Engine {
+    /// The program of a kind, prepared once.
+    pub(crate) fn prepared(&self, kind: ProgramKind) -> Rc<Program> {
+        let prepare = || Rc::new(self.device.program(self.dispatches(kind)));
+        self.programs
+            .borrow_mut()
+            .entry(kind)
+            .or_insert_with(prepare)
+            .clone()
+    }
+
+    fn dispatches(&self, kind: ProgramKind) -> Vec<Dispatch> {
+        let ProgramKind {
+            gamma,
+            rule,
+            drafter,
+            portion,
+        } = kind;
+        let mut dispatches = Vec::new();
+        for step in 0..gamma {
+            let logits = match drafter {
+                Drafter::Model | Drafter::Bigram => &self.draft.logits,
+                Drafter::Uniform => &self.equal_logits,
+            };
+            if portion.has(Part::DraftPass) {
+                match drafter {
+                    Drafter::Model => dispatches.extend(self.draft_step(step)),
+                    Drafter::Bigram => dispatches.extend(self.bigram_step(step)),
+                    Drafter::Uniform => {}
+                }
+            }
+            if portion.has(Part::DraftSampling) {
+                dispatches.push(self.probabilities(logits, &self.draft_probs, 1, step));
+                dispatches.push(self.draw(rule, Purpose::Draft, step, 1));
+            }
+        }
+        let rows = gamma + 1;
+        if portion.has(Part::TargetPass) {
+            let logit_rows = LogitRows {
+                first: 0,
+                count: rows,
+            };
+            let pass = self
+                .target
+                .forward(&self.tokens, &self.state, rows, -1, Some(logit_rows));
+            dispatches.extend(pass);
+        }
+        if portion.has(Part::Judging) {
+            dispatches.push(self.probabilities(&self.target.logits, &self.target_probs, rows, 0));
+            if has_own_tokens(rule) {
+                dispatches.push(self.draw(rule, Purpose::Target, 0, rows));
+            }
+            dispatches.push(self.verdict(rule, gamma));
+        }
+        dispatches
+    }
+
+    /// The draft model's pass for the token at place `step` of the block.
+    fn draft_step(&self, step: usize) -> Vec<Dispatch> {
+        // The first step computes the last two committed tokens: after a round in which every
+        // drafted token was kept, the draft has never seen the last of them.
+        let (rows, offset) = if step == 0 {
+            (2, -2)
+        } else {
+            (1, step as i32 - 1)
+        };
+        let logit_rows = LogitRows {
+            first: rows - 1,
+            count: 1,
+        };
+        self.draft
+            .forward(&self.tokens, &self.state, rows, offset, Some(logit_rows))
+    }
+
+    /// The table's row for the token at place `step` of the block; nothing while there is no table.
+    fn bigram_step(&self, step: usize) -> Option<Dispatch> {
+        let table = self.bigram.borrow().clone()?;
+        let pass = Pass {
+            rows: 1,
+            offset: step as i32 - 1,
+            ..self.pass()
+        };
+        Some(Dispatch {
+            kernel: Kernel::Bigram,
+            bindings: vec![
+                self.device.uniform(&pass),
+                self.tokens.clone(),
+                self.state.clone(),
+                table,
+                self.draft.logits.clone(),
+            ],
+            workgroups: [pass.vocab.div_ceil(32), 1],
+        })
+    }
+
+    fn pass(&self) -> Pass {
+        Pass {
+            vocab: self.pair.target_config.vocab_size as u32,
+            ..Pass::default()
+        }
+    }
+
+    pub(crate) fn probabilities(
+        &self,
+        logits: &Buffer,
+        probs: &Buffer,
+        rows: usize,
+        destination: usize,
+    ) -> Dispatch {
+        let pass = Pass {
+            rows: rows as u32,
+            destination_row: destination as u32,
+            ..self.pass()
+        };
+        Dispatch {
+            kernel: Kernel::Probabilities,
+            bindings: vec![
+                self.device.uniform(&pass),
+                self.settings.clone(),
+                logits.clone(),
+                probs.clone(),
+            ],
+            workgroups: [rows as u32, 1],
+        }
+    }
+
+    /// Draws the draft's token at place `first` of the block, or the target's own of all `rows`.
+    fn draw(&self, rule: u32, purpose: Purpose, first: usize, rows: usize) -> Dispatch {
+        let pass = Pass {
+            rows: rows as u32,
+            source_row: first as u32,
+            purpose: purpose as u32,
+            ..self.pass()
+        };
+        let (probs, tokens) = match purpose {
+            Purpose::Target => (&self.target_probs, &self.own_tokens),
+            _ => (&self.draft_probs, &self.tokens),
+        };
+        Dispatch {
+            kernel: draw_kernel(rule),
+            bindings: vec![
+                self.device.uniform(&pass),
+                self.settings.clone(),
+                self.state.clone(),
+                probs.clone(),
+                tokens.clone(),
+            ],
+            workgroups: [rows as u32, 1],
+        }
+    }
+
+    fn verdict(&self, rule: u32, gamma: usize) -> Dispatch {
+        let pass = Pass {
+            rows: gamma as u32,
+            ..self.pass()
+        };
+        let mut bindings = vec![
+            self.device.uniform(&pass),
+            self.settings.clone(),
+            self.draft_probs.clone(),
+            self.target_probs.clone(),
+            self.tokens.clone(),
+            self.state.clone(),
+            self.record.clone(),
+        ];
+        if has_own_tokens(rule) {
+            bindings.push(self.own_tokens.clone());
+        }
+        Dispatch {
+            kernel: verdict_kernel(rule),
+            bindings,
+            workgroups: [1, 1],
+        }
+    }
+}

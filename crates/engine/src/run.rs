@@ -1,0 +1,60 @@
+//! A text being written.
+
+use std::collections::VecDeque;
+
+use couplet_protocol::{FinishReason, Settings};
+
+use crate::batch::Batch;
+use crate::pace::Pace;
+
+/// A text being written.
+#[derive(Debug)]
+pub struct Run {
+    pub(crate) settings: Settings,
+    /// Committed tokens, prefix and prompt included.
+    pub(crate) tokens: Vec<u32>,
+    pub(crate) written: usize,
+    pub(crate) round: u32,
+    pub(crate) finished: Option<FinishReason>,
+    /// Rounds that the device works on, the oldest first.
+    pub(crate) under_way: VecDeque<Batch>,
+    /// When the last readback was there.
+    pub(crate) landed: f64,
+    pub(crate) pace: Pace,
+}
+
+impl Run {
+    /// A text of which only the prompt stands. `acceptance_rate` is the one to be expected.
+    pub(crate) fn new(settings: Settings, tokens: Vec<u32>, acceptance_rate: f64) -> Self {
+        Self {
+            pace: Pace::new(acceptance_rate),
+            settings,
+            tokens,
+            written: 0,
+            round: 0,
+            finished: None,
+            under_way: VecDeque::new(),
+            landed: f64::NEG_INFINITY,
+        }
+    }
+
+    /// All committed tokens, prefix and prompt included.
+    pub fn tokens(&self) -> &[u32] {
+        &self.tokens
+    }
+
+    /// Tokens written so far, prompt not counted.
+    pub fn written(&self) -> usize {
+        self.written
+    }
+
+    /// Why it ended, if it has.
+    pub fn finished(&self) -> Option<FinishReason> {
+        self.finished
+    }
+
+    /// How many tokens were asked for and are not written yet.
+    pub(crate) fn wanted(&self) -> usize {
+        (self.settings.max_tokens as usize).saturating_sub(self.written)
+    }
+}

@@ -1,0 +1,162 @@
+//! What a bench reports. How fast a machine is, is not tested: reports must be whole and agree
+//! with themselves wherever they are made.
+
+mod common;
+
+use common::{backends, shipped, tiny, tiny_settings};
+use couplet_engine::{Backend, Engine, bench};
+use couplet_protocol::{BackendKind, DeviceInfo, Settings, SpeedReport, SpeedRequest};
+
+fn device() -> DeviceInfo {
+    DeviceInfo {
+        backend: BackendKind::Cpu,
+        name: "a test".to_owned(),
+        variant: String::new(),
+        reason: None,
+    }
+}
+
+fn report(engine: &Engine, request: &SpeedRequest) -> SpeedReport {
+    pollster::block_on(bench(engine, request, device(), async |_| true))
+        .expect("the device works")
+        .expect("nobody stops it")
+}
+
+fn request(settings: Settings) -> SpeedRequest {
+    SpeedRequest {
+        settings,
+        gammas: vec![1, 3],
+        auto: true,
+        pairs: 5,
+    }
+}
+
+#[test]
+fn a_report_is_whole_and_agrees_with_itself() {
+    for (name, backend) in backends() {
+        let engine = tiny(&backend, 8);
+        let request = request(Settings {
+            max_tokens: 20,
+            ..tiny_settings()
+        });
+        let report = report(&engine, &request);
+        assert_eq!(report.request, request, "{name}");
+        assert_eq!(report.tokens, 20, "{name}");
+        assert_eq!(report.gammas.len(), 2, "{name}");
+        assert_eq!(report.costs.verify.len(), 2, "{name}");
+        for speed in report.gammas.iter().chain(&report.auto) {
+            let [low, high] = speed.interval;
+            assert!(low <= speed.speed_up && speed.speed_up <= high, "{name}");
+            assert_eq!(speed.tokens, 5 * 20, "{name}");
+            assert!(speed.accepted <= speed.judged, "{name}");
+            assert!(
+                speed.speculation.min > 0.0 && speed.target_alone.min > 0.0,
+                "{name}"
+            );
+        }
+        let gamma = |index: usize| report.gammas[index].gamma;
+        assert_eq!([gamma(0), gamma(1)], [1.0, 3.0], "{name}");
+        assert!(
+            report.gammas.iter().all(|speed| speed.predicted.is_some()),
+            "{name}"
+        );
+        let costs = &report.costs;
+        assert!(costs.target_step > 0.0 && costs.draft_step > 0.0, "{name}");
+        let best = report.best().expect("two draft lengths").gamma as u32;
+        let lanes: Vec<u32> = report.race.iter().map(|lane| lane.gamma).collect();
+        assert_eq!(lanes, [0, best], "{name}");
+        for lane in &report.race {
+            let rising = lane
+                .rounds
+                .windows(2)
+                .all(|pair| pair[0].end <= pair[1].end);
+            assert!(rising, "{name}: {lane:?}");
+            let tokens: usize = lane.rounds.iter().map(|round| round.tokens.len()).sum();
+            assert_eq!(tokens, 20, "{name}");
+            assert_eq!(lane.readbacks > 0, name == "GPU", "{name}");
+        }
+        let shares: Vec<u32> = report.shares.iter().map(|share| share.gamma).collect();
+        assert_eq!(shares, [0, best], "{name}");
+        assert_eq!(report.shares[0].draft, 0.0, "{name}");
+        assert!(
+            report.shares[1].draft > 0.0 && report.shares[1].target > 0.0,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_bench_tells_how_far_it_is_and_stops_when_asked() {
+    let engine = tiny(&Backend::cpu(), 8);
+    let request = request(Settings {
+        max_tokens: 10,
+        ..tiny_settings()
+    });
+    let mut seen = Vec::new();
+    let go_on = async |progress: couplet_engine::Progress<'_>| {
+        seen.push((progress.stage.to_owned(), progress.done));
+        assert_eq!(progress.runs, 4 + 3 * 2 * 5);
+        progress.done < 12
+    };
+    let stopped = pollster::block_on(bench(&engine, &request, device(), go_on));
+    assert_eq!(stopped.expect("the device works"), None);
+    assert_eq!(seen.last().map(|(_, done)| *done), Some(12));
+    assert!(seen.iter().any(|(stage, _)| stage == "1 drafted token"));
+    assert!(seen.windows(2).all(|pair| pair[0].1 <= pair[1].1));
+}
+
+#[test]
+fn a_request_out_of_range_is_refused() {
+    let engine = tiny(&Backend::cpu(), 8);
+    let request = SpeedRequest {
+        pairs: 1,
+        ..request(tiny_settings())
+    };
+    let refused = pollster::block_on(bench(&engine, &request, device(), async |_| true));
+    let failure = refused.expect_err("one pair is too few").failure();
+    assert_eq!(failure.field.as_deref(), Some("pairs"));
+}
+
+/// `cargo test --test bench -- --ignored --nocapture` prints what this machine does.
+#[test]
+#[ignore = "prints speeds for a person to read"]
+fn print_the_speed_of_this_machine() {
+    for (name, backend) in backends() {
+        let wanted = std::env::var("COUPLET_BENCH_BACKEND").unwrap_or_else(|_| "CPU".to_owned());
+        if name != wanted {
+            continue;
+        }
+        let engine = shipped(&backend);
+        let request = SpeedRequest {
+            settings: Settings::default(),
+            gammas: SpeedRequest::all_gammas(),
+            auto: true,
+            pairs: 5,
+        };
+        let report = report(&engine, &request);
+        println!("{name}: alone {:?}", report.target_alone);
+        println!("{:?}", report.costs);
+        for speed in report.gammas.iter().chain(&report.auto) {
+            let predicted = speed.predicted.unwrap_or(f64::NAN);
+            println!(
+                "gamma {:.2}: {:.3} in [{:.3}, {:.3}], predicted {predicted:.3}, measured/predicted {:.3}, alpha {:.3}, tokens a round {:.2}",
+                speed.gamma,
+                speed.speed_up,
+                speed.interval[0],
+                speed.interval[1],
+                speed.speed_up / predicted,
+                speed.acceptance_rate().unwrap_or(0.0),
+                f64::from(speed.tokens) / f64::from(speed.rounds),
+            );
+        }
+        println!("{:?}", report.shares);
+        for lane in &report.race {
+            println!(
+                "gamma {}: {} rounds, {} readbacks",
+                lane.gamma,
+                lane.rounds.len(),
+                lane.readbacks
+            );
+        }
+    }
+}

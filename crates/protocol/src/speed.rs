@@ -1,0 +1,290 @@
+//! Speculation against the target alone, measured: what is asked for and the report.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{DeviceInfo, MAX_GAMMA, Settings, SettingsError};
+
+/// What to time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpeedRequest {
+    /// What to write; its γ is not looked at, and every pair of runs has a seed of its own, from
+    /// this one on.
+    pub settings: Settings,
+    /// The draft lengths to time, each from 1 to [`MAX_GAMMA`], ascending, without repetition.
+    #[serde(default = "SpeedRequest::all_gammas")]
+    pub gammas: Vec<u32>,
+    /// Whether the draft length that the engine chooses by itself is timed too.
+    #[serde(default)]
+    pub auto: bool,
+    /// How often each is timed beside the target alone, 5 to 50.
+    #[serde(default = "SpeedRequest::fewest_pairs")]
+    pub pairs: u32,
+}
+
+impl SpeedRequest {
+    /// Fewer give no interval.
+    pub const FEWEST_PAIRS: u32 = 5;
+
+    /// More keep a person waiting for digits that noise hides.
+    pub const MOST_PAIRS: u32 = 50;
+
+    /// The draft lengths that are timed unless others are asked for.
+    pub fn all_gammas() -> Vec<u32> {
+        (1..=8).collect()
+    }
+
+    fn fewest_pairs() -> u32 {
+        Self::FEWEST_PAIRS
+    }
+
+    /// Checks everything that can be judged without a model.
+    ///
+    /// # Errors
+    ///
+    /// Names the first field that is out of range and says what would be right.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        self.settings.check()?;
+        let ascending = self.gammas.windows(2).all(|pair| pair[0] < pair[1]);
+        let in_range = |gamma: &u32| (1..=MAX_GAMMA).contains(gamma);
+        if !ascending || !self.gammas.iter().all(in_range) {
+            return Err(SettingsError {
+                field: "gammas",
+                sentence: format!(
+                    "must be a rising list of whole numbers, each from 1 to {MAX_GAMMA}"
+                ),
+            });
+        }
+        if self.gammas.is_empty() && !self.auto {
+            return Err(SettingsError {
+                field: "gammas",
+                sentence: "must name at least one draft length, or auto must be on".to_owned(),
+            });
+        }
+        if !(Self::FEWEST_PAIRS..=Self::MOST_PAIRS).contains(&self.pairs) {
+            return Err(SettingsError {
+                field: "pairs",
+                sentence: format!(
+                    "must be a whole number, {} to {}",
+                    Self::FEWEST_PAIRS,
+                    Self::MOST_PAIRS
+                ),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Median and range of a speed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TokensPerSecond {
+    /// Median over the runs.
+    pub median: f64,
+    /// Slowest run.
+    pub min: f64,
+    /// Fastest run.
+    pub max: f64,
+}
+
+/// One draft length beside the target alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GammaSpeed {
+    /// Tokens drafted per round; under `auto` the mean over its rounds.
+    pub gamma: f64,
+    /// Its speed.
+    pub speculation: TokensPerSecond,
+    /// The target alone in the runs beside it.
+    pub target_alone: TokensPerSecond,
+    /// Median of the ratios, pair by pair.
+    pub speed_up: f64,
+    /// Interval of that median at 95 % where the number of pairs allows, else its range.
+    pub interval: [f64; 2],
+    /// Rounds of all its runs.
+    pub rounds: u32,
+    /// Drafted tokens that were judged in them: those up to the first that was not kept.
+    pub judged: u32,
+    /// Drafted tokens that were kept.
+    pub accepted: u32,
+    /// Tokens that all its runs wrote.
+    pub tokens: u32,
+    /// What the formula says with this α, `accepted / judged`, and the report's [`PassCosts`];
+    /// absent for `auto`, whose γ varies.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<f64>,
+}
+
+/// What the passes of this device cost, each timed by itself between the runs. In milliseconds,
+/// sampling and the share of a readback included.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PassCosts {
+    /// One token of the target alone.
+    pub target_step: f64,
+    /// One more drafted token.
+    pub draft_step: f64,
+    /// What a round costs besides its γ drafted tokens, for every γ of the request in its order:
+    /// the target's pass over γ + 1 rows, the verdict, and what the draft's first step costs more
+    /// than the others because it also reads a token that the draft has not seen.
+    pub verify: Vec<f64>,
+}
+
+/// Where the time of one token written goes, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TimeShare {
+    /// Tokens drafted per round.
+    pub gamma: u32,
+    /// The draft's passes.
+    pub draft: f64,
+    /// The target's passes.
+    pub target: f64,
+    /// Probabilities, draws and the verdict.
+    pub sampling: f64,
+    /// Everything else of the measured time: encoding, submitting, waiting for the readback.
+    pub rest: f64,
+}
+
+/// How [`TimeShare`] was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeSource {
+    /// The GPU's own timestamps around each pass.
+    Timestamps,
+    /// Each part run by itself, many times over.
+    #[default]
+    Apart,
+}
+
+/// One round of a timed run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RaceRound {
+    /// When its tokens were there, in milliseconds from the first round's start. Rounds that were
+    /// read back together share the time between their readbacks evenly.
+    pub end: f64,
+    /// How many tokens were drafted.
+    pub gamma: u32,
+    /// How many of them were kept.
+    pub accepted: u32,
+    /// What the round wrote.
+    pub tokens: Vec<u32>,
+}
+
+/// One of the timed runs, whole.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RaceLane {
+    /// Tokens drafted per round; 0 is the target alone.
+    pub gamma: u32,
+    /// Its rounds in order.
+    pub rounds: Vec<RaceRound>,
+    /// Readbacks of the run; 0 on the CPU.
+    pub readbacks: u32,
+}
+
+/// Speculation against the target alone on one device; drawing and prompts excluded.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SpeedReport {
+    /// [`crate::VERSION`] at the time of writing.
+    pub version: u32,
+    /// What was asked for.
+    pub request: SpeedRequest,
+    /// Where.
+    pub device: DeviceInfo,
+    /// Tokens written in each run; fewer where the text ended by itself.
+    pub tokens: u32,
+    /// The target alone, over the runs of all draft lengths.
+    pub target_alone: TokensPerSecond,
+    /// Every draft length of the request, in its order.
+    pub gammas: Vec<GammaSpeed>,
+    /// The draft length that the engine chose by itself, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub auto: Option<GammaSpeed>,
+    /// What the passes cost.
+    pub costs: PassCosts,
+    /// Where the time goes: for the target alone, then for the fastest draft length.
+    pub shares: Vec<TimeShare>,
+    /// How the shares were found.
+    pub shares_from: TimeSource,
+    /// Of the fastest draft length the pair of runs whose ratio is the median: the target alone,
+    /// then speculation.
+    pub race: Vec<RaceLane>,
+}
+
+impl SpeedReport {
+    /// The fastest of the draft lengths that were asked for.
+    pub fn best(&self) -> Option<&GammaSpeed> {
+        self.gammas
+            .iter()
+            .max_by(|a, b| a.speed_up.total_cmp(&b.speed_up))
+    }
+}
+
+/// What may be said of a speed-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The whole interval is above 1.
+    Faster,
+    /// The whole interval is below 1.
+    Slower,
+    /// The interval holds 1.
+    CannotTell,
+}
+
+impl GammaSpeed {
+    /// What its interval allows to say.
+    pub fn verdict(&self) -> Verdict {
+        match self.interval {
+            [low, _] if low > 1.0 => Verdict::Faster,
+            [_, high] if high < 1.0 => Verdict::Slower,
+            _ => Verdict::CannotTell,
+        }
+    }
+
+    /// Share of the judged tokens that were kept; `None` where none was judged.
+    pub fn acceptance_rate(&self) -> Option<f64> {
+        (self.judged > 0).then(|| f64::from(self.accepted) / f64::from(self.judged))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(json: &str) -> SpeedRequest {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn every_field_out_of_range_is_named() {
+        let field = |json| request(json).check().unwrap_err().field;
+        assert_eq!(field(r#"{"settings": {}, "gammas": [0]}"#), "gammas");
+        assert_eq!(field(r#"{"settings": {}, "gammas": [2, 2]}"#), "gammas");
+        assert_eq!(field(r#"{"settings": {}, "gammas": [17]}"#), "gammas");
+        assert_eq!(field(r#"{"settings": {}, "gammas": []}"#), "gammas");
+        assert_eq!(field(r#"{"settings": {}, "pairs": 4}"#), "pairs");
+        assert_eq!(field(r#"{"settings": {}, "pairs": 51}"#), "pairs");
+        assert_eq!(field(r#"{"settings": {"temperature": 9}}"#), "temperature");
+        let auto_only = request(r#"{"settings": {}, "gammas": [], "auto": true}"#);
+        assert_eq!(auto_only.check(), Ok(()));
+        assert_eq!(request(r#"{"settings": {}}"#).check(), Ok(()));
+    }
+
+    #[test]
+    fn nothing_is_claimed_while_the_interval_holds_one() {
+        let speed = |interval: [f64; 2]| GammaSpeed {
+            gamma: 3.0,
+            speculation: TokensPerSecond::default(),
+            target_alone: TokensPerSecond::default(),
+            speed_up: (interval[0] + interval[1]) / 2.0,
+            interval,
+            rounds: 0,
+            judged: 0,
+            accepted: 0,
+            tokens: 0,
+            predicted: None,
+        };
+        assert_eq!(speed([1.01, 1.2]).verdict(), Verdict::Faster);
+        assert_eq!(speed([0.8, 0.99]).verdict(), Verdict::Slower);
+        assert_eq!(speed([0.99, 1.2]).verdict(), Verdict::CannotTell);
+        assert_eq!(speed([1.0, 1.2]).verdict(), Verdict::CannotTell);
+        assert_eq!(speed([1.0, 1.2]).acceptance_rate(), None);
+    }
+}
