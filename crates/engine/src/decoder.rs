@@ -1,8 +1,12 @@
-//! One decoder as dispatches: four kernels a layer, one lookup before, one output layer after.
+//! One decoder as dispatches: four or five kernels a layer, one lookup before, one output
+//! layer after.
+
+use std::cell::Cell;
 
 use couplet_kernels::{Buffer, Device, Dispatch, Kernel, Pass};
 use couplet_model::DecoderConfig;
 
+use crate::AttentionKernels;
 use crate::packed::PackedDecoder;
 
 /// Rows that scratch buffers hold: a chunk of a prompt, and more than a drafted block.
@@ -21,6 +25,7 @@ pub(crate) struct DeviceDecoder {
     config: DecoderConfig,
     capacity: usize,
     device: Device,
+    attention: Cell<AttentionKernels>,
     weights: PackedDecoder,
     /// Keys and values of each layer, `(kv_heads, capacity, head_dim)`. Entries beyond the
     /// committed length are leftovers of rejected tokens; no row ever looks at them before it
@@ -53,9 +58,19 @@ impl DeviceDecoder {
             logits: rows(config.vocab_size),
             capacity,
             device: device.clone(),
+            attention: Cell::default(),
             weights,
             config,
         }
+    }
+
+    pub(crate) fn attention(&self) -> AttentionKernels {
+        self.attention.get()
+    }
+
+    /// Dispatches made from now on use these kernels.
+    pub(crate) fn set_attention(&self, attention: AttentionKernels) {
+        self.attention.set(attention);
     }
 
     /// The dispatches that compute `rows` rows, the first at position `committed length +
@@ -120,20 +135,41 @@ impl DeviceDecoder {
             workgroups: [(hidden / 4).div_ceil(32) as u32, rows as u32],
         }];
         for (layer, (keys, values)) in self.weights.layers.iter().zip(&self.caches) {
-            dispatches.push(Dispatch {
-                kernel: Kernel::Attend,
-                bindings: vec![
-                    to_qkv.clone(),
-                    state(),
-                    self.stream.clone(),
-                    layer.attention_inputs.clone(),
-                    self.weights.rotary.clone(),
-                    keys.clone(),
-                    values.clone(),
-                    self.mixed.clone(),
-                ],
-                workgroups: [kv_heads as u32, 1],
-            });
+            let attention_inputs = vec![
+                to_qkv.clone(),
+                state(),
+                self.stream.clone(),
+                layer.attention_inputs.clone(),
+                self.weights.rotary.clone(),
+                keys.clone(),
+                values.clone(),
+                self.mixed.clone(),
+            ];
+            match self.attention.get() {
+                AttentionKernels::Together => dispatches.push(Dispatch {
+                    kernel: Kernel::Attend,
+                    bindings: attention_inputs,
+                    workgroups: [kv_heads as u32, 1],
+                }),
+                AttentionKernels::Apart => {
+                    dispatches.push(Dispatch {
+                        kernel: Kernel::AttentionInputs,
+                        bindings: attention_inputs,
+                        workgroups: grid(qkv_width / 8, rows),
+                    });
+                    dispatches.push(Dispatch {
+                        kernel: Kernel::Attention,
+                        bindings: vec![
+                            to_qkv.clone(),
+                            state(),
+                            keys.clone(),
+                            values.clone(),
+                            self.mixed.clone(),
+                        ],
+                        workgroups: [(heads * rows).div_ceil(4) as u32, 1],
+                    });
+                }
+            }
             dispatches.push(Dispatch {
                 kernel: Kernel::ProjectResidual,
                 bindings: vec![

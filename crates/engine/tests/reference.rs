@@ -4,7 +4,7 @@ mod common;
 
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use common::{PROMPTS, backends, shipped, tiny};
-use couplet_engine::Engine;
+use couplet_engine::{AttentionKernels, Engine};
 
 /// Sums run in another order than burn's, over at most a few hundred terms of order one, and
 /// GPUs evaluate `exp` to a few units in the last place: errors stay near 1e-5 of the largest
@@ -41,15 +41,19 @@ fn check_against_burn(name: &str, engine: &Engine, text: &str) {
 #[test]
 fn fused_logits_are_those_of_plain_burn() {
     for (name, backend) in backends() {
-        let shipped = shipped(&backend);
-        for prompt in PROMPTS {
-            let text = format!(
-                "{prompt}the people of the city, and so farewell.\nAnd then some more of it all."
-            );
-            check_against_burn(name, &shipped, &text);
+        let (shipped, tiny) = (shipped(&backend), tiny(&backend, 8));
+        for kernels in AttentionKernels::ALL {
+            shipped.use_attention_kernels(kernels);
+            tiny.use_attention_kernels(kernels);
+            for prompt in PROMPTS {
+                let text = format!(
+                    "{prompt}the people of the city, and so farewell.\nAnd then some more of it all."
+                );
+                check_against_burn(name, &shipped, &text);
+            }
+            // Grouped-query attention and an output layer of its own.
+            check_against_burn(name, &tiny, "abcdefghabcaabbccddhgfedcba");
         }
-        // Grouped-query attention and an output layer of its own.
-        check_against_burn(name, &tiny(&backend, 8), "abcdefghabcaabbccddhgfedcba");
     }
 }
 
@@ -62,14 +66,17 @@ fn a_rows_logits_do_not_depend_on_its_company() {
             .tokenizer
             .encode("Now is the winter of our discontent\nMade glorious")
             .unwrap();
-        let alone = pollster::block_on(engine.target_logits(&tokens, 1)).unwrap();
-        for rows in 2..=9 {
-            let together = pollster::block_on(engine.target_logits(&tokens, rows)).unwrap();
-            let same = alone
-                .iter()
-                .zip(&together)
-                .all(|(a, b)| a.to_bits() == b.to_bits());
-            assert!(same, "{name}, {rows} rows");
+        for kernels in AttentionKernels::ALL {
+            engine.use_attention_kernels(kernels);
+            let alone = pollster::block_on(engine.target_logits(&tokens, 1)).unwrap();
+            for rows in 2..=9 {
+                let together = pollster::block_on(engine.target_logits(&tokens, rows)).unwrap();
+                let same = alone
+                    .iter()
+                    .zip(&together)
+                    .all(|(a, b)| a.to_bits() == b.to_bits());
+                assert!(same, "{name}, {kernels:?}, {rows} rows");
+            }
         }
     }
 }

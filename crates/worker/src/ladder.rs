@@ -1,12 +1,19 @@
 //! WebGPU where a small forward pass succeeds, else the CPU.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
-use couplet_engine::{Backend, Engine, EngineError, Pair};
+use couplet_engine::{AttentionKernels, Backend, Engine, EngineError, Pair};
 use couplet_kernels::DeviceError;
 use couplet_protocol::{BackendChoice, BackendKind, DeviceInfo, Which};
 
 use crate::scope;
+
+thread_local! {
+    /// Which kernels were the quickest, by pair and GPU: timing them again would only cost time.
+    static CHOSEN: RefCell<HashMap<(String, String), AttentionKernels>> = RefCell::default();
+}
 
 /// Puts a pair on the highest rung that works.
 ///
@@ -45,11 +52,21 @@ async fn on_gpu(pair: &Rc<Pair>) -> Result<(Engine, DeviceInfo), EngineError> {
         name if name.is_empty() => "WebGPU".to_owned(),
         name => format!("WebGPU, {name}"),
     };
+    let shape = (pair.card.name.clone(), name.clone());
+    let known = CHOSEN.with_borrow(|chosen| chosen.get(&shape).copied());
+    let kernels = match known {
+        Some(kernels) => {
+            engine.use_attention_kernels(kernels);
+            kernels
+        }
+        None => engine.choose_kernels().await?,
+    };
+    CHOSEN.with_borrow_mut(|chosen| chosen.insert(shape, kernels));
     Ok((
         engine,
         DeviceInfo {
             backend: BackendKind::Gpu,
-            variant: String::new(),
+            variant: kernels.name().to_owned(),
             name,
             reason: None,
         },
