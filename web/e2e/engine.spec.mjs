@@ -90,20 +90,6 @@ export default {
     }
   },
 
-  "a measurement names its device and gives an interval": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    const result = await call(page, "measure", { max_tokens: 32, temperature: 1 });
-    assert.equal(result.device.backend, "cpu");
-    assert.ok(result.pairs >= 5);
-    assert.ok(result.interval[0] <= result.speed_up && result.speed_up <= result.interval[1]);
-    const { speculation, target_alone: alone } = result;
-    console.log(
-      `        CPU, gamma 5, T 1: ${speculation.median.toFixed(0)} tokens/s with the draft, ` +
-        `${alone.median.toFixed(0)} alone: ${result.speed_up.toFixed(2)}x ` +
-        `[${result.interval.map((x) => x.toFixed(2)).join(", ")}]`,
-    );
-  },
-
   "an argument that is out of range is named": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     const cases = [
@@ -117,8 +103,15 @@ export default {
       ["generate", { gama: 3 }, "gama"],
       ["generate", { prompt: "naïve €" }, "prompt"],
       ["generate", { prompt: "a".repeat(300) }, "prompt"],
-      ["measure", { pairs: 4 }, "pairs"],
-      ["measure", { pairs: 51 }, "pairs"],
+      ["bench", { pairs: 4 }, "pairs"],
+      ["bench", { pairs: 51 }, "pairs"],
+      ["bench", { gammas: [2, 1] }, "gammas"],
+      ["bench", { gammas: [17] }, "gammas"],
+      ["bench", { gammas: [] }, "gammas"],
+      ["bench", { gammas: "all" }, "gammas"],
+      ["bench", { auto: "yes" }, "auto"],
+      ["bench", { temperature: 9 }, "temperature"],
+      ["bench", { gama: 3 }, "gama"],
       ["distribution", { pair: "shakespeare", model: "teacher", text: "" }, "model"],
     ];
     for (const [name, options, field] of cases) {

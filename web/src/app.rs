@@ -10,6 +10,7 @@ use crate::errors::Notices;
 use crate::header::Header;
 use crate::help::Help;
 use crate::proof::{Proof, ProofState};
+use crate::speed::{Speed, SpeedState};
 use crate::stage::Stage;
 use crate::store::{Scene, Store};
 use crate::{api, permalink};
@@ -21,6 +22,7 @@ pub fn App() -> impl IntoView {
     provide_context(store);
     provide_context(Exhibit::new(store));
     provide_context(ProofState::new(store));
+    provide_context(SpeedState::new(store));
     api::install(store);
     let help = RwSignal::new(false);
     let listener = window_event_listener(ev::keydown, move |event| on_key(store, help, &event));
@@ -38,6 +40,7 @@ pub fn App() -> impl IntoView {
             {move || match store.scene.get() {
                 Scene::Stage => view! { <Stage /> }.into_any(),
                 Scene::Couplings => view! { <Couplings /> }.into_any(),
+                Scene::Speed => view! { <Speed /> }.into_any(),
                 Scene::Proof => view! { <Proof /> }.into_any(),
             }}
         </main>

@@ -1,6 +1,6 @@
 //! The settings as a person edits them: raw text per field, read and checked as a whole.
 
-use couplet_protocol::{Drafter, Rule, Settings};
+use couplet_protocol::{Drafter, MAX_GAMMA, Rule, Settings};
 use leptos::prelude::*;
 
 /// A field and what is wrong with it.
@@ -21,6 +21,8 @@ pub struct Form {
     pub prompt: RwSignal<String>,
     /// Tokens drafted per round.
     pub gamma: RwSignal<String>,
+    /// Whether the engine chooses that number before every round.
+    pub auto_gamma: RwSignal<bool>,
     /// How drafted tokens are judged.
     pub rule: RwSignal<Rule>,
     /// Parameter of Lenience.
@@ -54,6 +56,7 @@ impl Form {
             pair: RwSignal::default(),
             prompt: RwSignal::default(),
             gamma: RwSignal::default(),
+            auto_gamma: RwSignal::default(),
             rule: RwSignal::default(),
             lenience: RwSignal::default(),
             epsilon: RwSignal::default(),
@@ -76,6 +79,7 @@ impl Form {
         self.pair.set(settings.pair.clone());
         self.prompt.set(settings.prompt.clone());
         self.gamma.set(settings.gamma.to_string());
+        self.auto_gamma.set(settings.auto_gamma);
         self.rule.set(settings.rule);
         self.lenience.set(settings.lenience.to_string());
         self.epsilon.set(settings.epsilon.to_string());
@@ -103,12 +107,13 @@ impl Form {
     pub fn read(&self) -> Result<Settings, FieldError> {
         let usual = Settings::default();
         let rule = self.rule.get();
+        let auto_gamma = self.auto_gamma.get();
         let (lenient, typical) = (rule == Rule::Lenience, rule == Rule::Typical);
         let settings = Settings {
             pair: self.pair.get(),
             prompt: self.prompt.get(),
-            gamma: number(self.gamma, "gamma", "a whole number, 0 to 16")?,
-            auto_gamma: usual.auto_gamma,
+            gamma: self.read_gamma(auto_gamma, usual.gamma)?,
+            auto_gamma,
             rule,
             lenience: share(self.lenience, "lenience", lenient, usual.lenience)?,
             epsilon: share(self.epsilon, "epsilon", typical, usual.epsilon)?,
@@ -126,6 +131,16 @@ impl Form {
         };
         settings.check().map_err(refuse)?;
         Ok(settings)
+    }
+
+    /// γ as it is written; while the engine chooses it, whatever stands there is no error.
+    fn read_gamma(&self, auto: bool, usual: u32) -> Result<u32, FieldError> {
+        let gamma = number(self.gamma, "gamma", "a whole number, 0 to 16");
+        if !auto {
+            return gamma;
+        }
+        let fits = |gamma: &u32| *gamma <= MAX_GAMMA;
+        Ok(gamma.ok().filter(fits).unwrap_or(usual))
     }
 
     /// What is wrong, by the page's own check or the engine's.

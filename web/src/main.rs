@@ -11,10 +11,13 @@ mod help;
 mod permalink;
 mod playhead;
 mod proof;
+mod speed;
 mod stage;
 mod store;
+mod table;
 mod theme;
 mod typed_list;
+mod width;
 
 fn main() {
     console_error_panic_hook::set_once();

@@ -10,10 +10,11 @@ use crate::store::Scene;
 const VERSION: &str = "1";
 const LONGEST: usize = 16_384;
 /// Keys that name a setting.
-const SETTINGS: [&str; 13] = [
+const SETTINGS: [&str; 14] = [
     "pair",
     "prompt",
     "gamma",
+    "auto",
     "rule",
     "lenience",
     "epsilon",
@@ -96,6 +97,9 @@ pub fn write(settings: &Settings, scene: Scene) {
     params.append("pair", &settings.pair);
     params.append("prompt", &settings.prompt);
     params.append("gamma", &settings.gamma.to_string());
+    if settings.auto_gamma {
+        params.append("auto", "1");
+    }
     params.append("rule", settings.rule.name());
     // Parameters of one rule are noise in the links of the others.
     if settings.rule == Rule::Lenience {
@@ -193,6 +197,13 @@ fn settings(pairs: &[(String, String)]) -> Result<Settings, String> {
             "pair" => settings.pair.clone_from(value),
             "prompt" => settings.prompt.clone_from(value),
             "gamma" => settings.gamma = value.parse().map_err(|_| bad(()))?,
+            "auto" => {
+                settings.auto_gamma = match value.as_str() {
+                    "1" => true,
+                    "0" => false,
+                    _ => return Err(bad(())),
+                }
+            }
             "rule" => {
                 let rule = Rule::ALL.into_iter().find(|rule| rule.name() == value);
                 settings.rule = rule.ok_or(()).map_err(bad)?;
@@ -242,11 +253,13 @@ mod tests {
             ("v", "1"),
             ("gamma", "3"),
             ("prompt", "O\n"),
+            ("auto", "1"),
             ("rule", "greedy"),
         ])
         .unwrap();
         let expected = Settings {
             gamma: 3,
+            auto_gamma: true,
             prompt: "O\n".to_owned(),
             rule: Rule::Greedy,
             ..Settings::default()
@@ -269,6 +282,7 @@ mod tests {
         for (key, value) in [
             ("gamma", "-1"),
             ("gamma", "99"),
+            ("auto", "yes"),
             ("temperature", "NaN"),
             ("temperature", "inf"),
             ("top_p", "0"),

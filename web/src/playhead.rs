@@ -5,6 +5,9 @@ use leptos::prelude::*;
 
 const LONGEST_FRAME_MS: f64 = 100.0;
 
+/// On the root element while something is being timed: the styles stop every animation then.
+const HELD: &str = "data-held";
+
 /// The speeds on offer.
 pub const SPEEDS: [(f64, &str); 5] = [
     (0.25, "¼×"),
@@ -23,6 +26,8 @@ pub struct Playhead {
     pub playing: RwSignal<bool>,
     /// Factor on durations.
     pub speed: RwSignal<f64>,
+    /// Whether nothing may move, because something is being timed.
+    held: RwSignal<bool>,
     run: RwSignal<Run>,
     clock: StoredValue<Clock>,
 }
@@ -41,6 +46,7 @@ impl Playhead {
             at: RwSignal::new(0),
             playing: RwSignal::new(false),
             speed: RwSignal::new(1.0),
+            held: RwSignal::new(false),
             run,
             clock: StoredValue::new(Clock::default()),
         }
@@ -50,8 +56,33 @@ impl Playhead {
         self.run.with_untracked(|run| run.steps().len())
     }
 
+    /// Has everything on the page stand still while something is being timed.
+    pub fn hold(&self, held: bool) {
+        if held {
+            self.pause();
+        }
+        if self.held.get_untracked() != held {
+            self.held.set(held);
+        }
+        if let Some(root) = document().document_element() {
+            let _ = if held {
+                root.set_attribute(HELD, "")
+            } else {
+                root.remove_attribute(HELD)
+            };
+        }
+    }
+
+    /// Whether nothing may move.
+    pub fn held(&self) -> bool {
+        self.held.get()
+    }
+
     /// Lets time pass.
     pub fn play(&self) {
+        if self.held.get_untracked() {
+            return;
+        }
         if self.run.with_untracked(|run| run.finished().is_some())
             && self.at.get_untracked() >= self.steps()
         {
@@ -160,15 +191,20 @@ impl Playhead {
     }
 }
 
-fn now() -> f64 {
+/// Milliseconds since the page was opened.
+pub fn now() -> f64 {
     window()
         .performance()
         .map_or(0.0, |performance| performance.now())
 }
 
-/// Whether the person asked their system for less movement.
+/// Whether nothing should move: the person asked their system for less movement, or something is
+/// being timed.
 pub fn reduced_motion() -> bool {
-    window()
+    let held = document()
+        .document_element()
+        .is_some_and(|root| root.has_attribute(HELD));
+    held || window()
         .match_media("(prefers-reduced-motion: reduce)")
         .ok()
         .flatten()

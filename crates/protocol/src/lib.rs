@@ -12,8 +12,8 @@ mod speed;
 pub use event::{Distribution, Event, FinishReason, Timings, Trace};
 pub use exhibit::{CoupleRequest, Coupled, CouplingName, Mistake, RoundsCounted, RoundsRequest};
 pub use message::{
-    BackendChoice, BackendKind, Command, DeviceInfo, Failure, FailureKind, Measurement, ModelInfo,
-    PairInfo, PairSummary, Reply, Which,
+    BackendChoice, BackendKind, Command, DeviceInfo, Failure, FailureKind, ModelInfo, PairInfo,
+    PairSummary, Reply, Which,
 };
 pub use settings::{Drafter, MAX_GAMMA, MAX_SEED, Rule, Settings, SettingsError};
 pub use speed::{

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CoupleRequest, Coupled, Distribution, Event, RoundsCounted, RoundsRequest, Settings,
-    SpeedReport, SpeedRequest, TokensPerSecond,
+    SpeedReport, SpeedRequest,
 };
 
 /// Which engine the page asks for.
@@ -164,36 +164,6 @@ pub enum Command {
         /// What to time.
         request: SpeedRequest,
     },
-    /// Time speculation against the target alone, in turn.
-    Measure {
-        /// Number of the request.
-        id: u32,
-        /// What to write; its γ is the one that is timed.
-        settings: Settings,
-        /// How often each is timed, at least 5.
-        pairs: u32,
-    },
-}
-
-/// Speculation against the target alone on this device, drawing excluded.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Measurement {
-    /// What was written.
-    pub settings: Settings,
-    /// Where.
-    pub device: DeviceInfo,
-    /// Interleaved pairs of runs, after one pair of warm-up.
-    pub pairs: u32,
-    /// Tokens written in each run.
-    pub tokens: u32,
-    /// With the draft.
-    pub speculation: TokensPerSecond,
-    /// Without.
-    pub target_alone: TokensPerSecond,
-    /// Median of the ratios, pair by pair.
-    pub speed_up: f64,
-    /// Interval of that median at 95 % where the number of pairs allows, else its range.
-    pub interval: [f64; 2],
 }
 
 /// What kind of trouble it is; decides what the page offers.
@@ -302,22 +272,6 @@ pub enum Reply {
         id: u32,
         /// The result.
         report: Box<SpeedReport>,
-    },
-    /// One more pair of timed runs is done.
-    Measuring {
-        /// Number of the request.
-        id: u32,
-        /// Pairs done, the warm-up not counted.
-        done: u32,
-        /// Pairs asked for.
-        pairs: u32,
-    },
-    /// A measurement is complete.
-    Measured {
-        /// Number of the request.
-        id: u32,
-        /// The result.
-        measurement: Measurement,
     },
     /// A request cannot be fulfilled; without number, the worker itself is in trouble.
     Failed {

@@ -1,6 +1,7 @@
 //! Trains pairs of decoders, measures them on text they never saw, and writes them in Hugging
 //! Face's formats.
 
+mod bench;
 mod calibration;
 mod checkpoint;
 mod compression;
@@ -12,6 +13,7 @@ mod export;
 mod ngram;
 mod options;
 mod pair;
+mod plain_burn;
 mod plan;
 mod record;
 mod reference;
@@ -40,6 +42,12 @@ fn main() -> ExitCode {
         Command::Record { plans, out } => plans
             .iter()
             .try_for_each(|plan| record::record(&out.join(plan.name))),
+        Command::Bench(options) => bench::bench(
+            &options.pair_folder,
+            &options.request,
+            options.gpu,
+            options.plain_tokens,
+        ),
         Command::Reference { pair_folder, out } => reference::write_reference(&pair_folder, &out),
     });
     match result {

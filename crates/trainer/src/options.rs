@@ -38,7 +38,15 @@ Makes the recorded run of exported pairs, which plays before the models arrive.
 usage: couplet-trainer reference --pair-folder FOLDER --out FILE
 
 Writes down what this runtime computes for an exported pair, for other software to be compared
-with; `cargo xtask transformers` does so.";
+with; `cargo xtask transformers` does so.
+
+usage: couplet-trainer bench --pair-folder FOLDER [options]
+
+Prints the engine's bench as JSON, natively; `cargo xtask bench` compares it with the browser's.
+
+  --device NAME         cpu, or gpu                              [cpu]
+  --request JSON        a SpeedRequest, as window.couplet.bench() takes it
+  --plain-tokens N      also writes N tokens with plain burn operations, in turn with the engine";
 
 /// What to do.
 pub enum Command {
@@ -62,6 +70,8 @@ pub enum Command {
         /// The file to write.
         out: PathBuf,
     },
+    /// Print the engine's bench.
+    Bench(BenchOptions),
     /// Make the recorded runs of exported pairs.
     Record {
         /// Which pairs.
@@ -69,6 +79,19 @@ pub enum Command {
         /// Folder of the pairs' folders.
         out: PathBuf,
     },
+}
+
+/// What to measure.
+#[derive(Clone, Debug)]
+pub struct BenchOptions {
+    /// Folder of the pair.
+    pub pair_folder: PathBuf,
+    /// A `SpeedRequest` as JSON.
+    pub request: String,
+    /// Whether on the GPU.
+    pub gpu: bool,
+    /// Tokens that plain burn writes; 0 for none.
+    pub plain_tokens: usize,
 }
 
 /// How to train.
@@ -121,6 +144,9 @@ pub fn read() -> anyhow::Result<Command> {
     if command == "reference" {
         return reference(&mut parser);
     }
+    if command == "bench" {
+        return bench(&mut parser);
+    }
     let Some(options) = options(&mut parser)? else {
         return Ok(Command::Help);
     };
@@ -138,7 +164,9 @@ pub fn read() -> anyhow::Result<Command> {
             out,
         },
         "record" => Command::Record { plans, out },
-        other => bail!("there is no command {other}: choose train, evaluate, record or reference"),
+        other => {
+            bail!("there is no command {other}: choose train, evaluate, record, reference or bench")
+        }
     })
 }
 
@@ -157,6 +185,31 @@ fn reference(parser: &mut lexopt::Parser) -> anyhow::Result<Command> {
         pair_folder: pair_folder.context("--pair-folder FOLDER is needed")?,
         out: out.context("--out FILE is needed")?,
     })
+}
+
+fn bench(parser: &mut lexopt::Parser) -> anyhow::Result<Command> {
+    use lexopt::prelude::*;
+    let mut pair_folder = None;
+    let mut request = r#"{"settings": {"prompt": ""}}"#.to_owned();
+    let (mut gpu, mut plain_tokens) = (false, 0);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("pair-folder") => pair_folder = Some(parser.value()?.into()),
+            Long("request") => request = parser.value()?.string()?,
+            Long("device") => gpu = choice(parser, "device", [("cpu", false), ("gpu", true)])?,
+            Long("plain-tokens") => {
+                plain_tokens = parser.value()?.parse().context("--plain-tokens")?
+            }
+            Long("help") | Short('h') => return Ok(Command::Help),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(Command::Bench(BenchOptions {
+        pair_folder: pair_folder.context("--pair-folder FOLDER is needed")?,
+        request,
+        gpu,
+        plain_tokens,
+    }))
 }
 
 /// The options of any command; `None` when help is asked for.

@@ -63,14 +63,6 @@ impl Session {
                 text,
             } => (id, self.distribution(id, &pair, model, &text).await),
             Command::Bench { id, request } => (id, self.bench(id, &request).await),
-            Command::Measure { id, .. } => {
-                let failure = Failure {
-                    kind: FailureKind::Input,
-                    field: None,
-                    sentence: "Speed is measured by the command bench now.".to_owned(),
-                };
-                (id, Err(failure))
-            }
             // Handled on arrival.
             Command::Stop { .. } | Command::Couple { .. } | Command::CountRounds { .. } => return,
         };

@@ -1,8 +1,10 @@
 //! The project's own commands: `cargo xtask <command>`. Bare, it lists them.
 
 mod apt;
+mod bench;
 mod build;
 mod process;
+mod python;
 mod repo;
 mod serve;
 mod static_server;
@@ -98,6 +100,15 @@ const COMMANDS: &[Command] = &[
         },
     },
     Command {
+        name: "bench",
+        arguments: "[--quick] …",
+        summary: "measure speed, beside other runtimes too: `bench --help` lists the arguments",
+        run: |repo, arguments| {
+            bench::run(repo, arguments)?;
+            Ok(ExitCode::SUCCESS)
+        },
+    },
+    Command {
         name: "transformers",
         arguments: "[--pair NAME]",
         summary: "check that Hugging Face's transformers computes what this runtime does",
@@ -143,7 +154,7 @@ fn help() -> String {
     }
     text.push_str(
         "\nEnvironment:\n  \
-         CHROMIUM            the browser for the browser tests\n  \
+         CHROMIUM            the browser for the browser tests and the bench\n  \
          COUPLET_WASM_STD    `distribution`: build the wasm standard library from Debian's\n                      \
          sources even where rustup could fetch it\n",
     );

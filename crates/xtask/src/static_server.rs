@@ -1,9 +1,10 @@
-//! A file server for the browser tests: the built page below any path, with byte ranges.
+//! A file server for the browser tests and the bench: folders below paths, with byte ranges.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
@@ -12,27 +13,46 @@ use anyhow::{Context as _, Result};
 /// Longer request heads than any browser sends.
 const HEAD_LIMIT: u64 = 64 * 1024;
 
+/// What is served.
+pub struct Site {
+    /// Prefixes of paths, and the folders whose files lie below them.
+    pub mounts: Vec<(String, PathBuf)>,
+    /// Header lines of every answer, each with its line end.
+    pub headers: &'static str,
+}
+
 /// Serves the files of `root` below `prefix` until the process ends; returns the URL.
 ///
 /// # Errors
 /// If no port can be had.
 pub fn start(root: PathBuf, prefix: &str) -> Result<String> {
-    let listener =
-        TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port to serve the page on")?;
-    let address: SocketAddr = listener.local_addr()?;
-    let url = format!("http://{address}{prefix}");
-    let prefix = prefix.to_owned();
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let (root, prefix) = (root.clone(), prefix.clone());
-            // A visitor who leaves mid-download is no error of the server's.
-            thread::spawn(move || answer(stream, &root, &prefix).ok());
-        }
-    });
-    Ok(url)
+    let address = start_site(Site {
+        mounts: vec![(prefix.to_owned(), root)],
+        headers: "",
+    })?;
+    Ok(format!("http://{address}{prefix}"))
 }
 
-fn answer(mut stream: TcpStream, root: &Path, prefix: &str) -> io::Result<()> {
+/// Serves a site until the process ends; returns its host and port.
+///
+/// # Errors
+/// If no port can be had.
+pub fn start_site(site: Site) -> Result<SocketAddr> {
+    let listener =
+        TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port to serve the page on")?;
+    let address = listener.local_addr()?;
+    let site = Arc::new(site);
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let site = Arc::clone(&site);
+            // A visitor who leaves mid-download is no error of the server's.
+            thread::spawn(move || answer(stream, &site).ok());
+        }
+    });
+    Ok(address)
+}
+
+fn answer(mut stream: TcpStream, site: &Site) -> io::Result<()> {
     stream.set_read_timeout(Some(Duration::from_secs(30)))?;
     let request = read_request(&stream)?;
     if request.method != "GET" && request.method != "HEAD" {
@@ -42,7 +62,10 @@ fn answer(mut stream: TcpStream, root: &Path, prefix: &str) -> io::Result<()> {
             "Allow: GET, HEAD\r\n",
         );
     }
-    let Some(file) = resolve(&request.target, prefix).map(|relative| root.join(relative)) else {
+    let file = site.mounts.iter().find_map(|(prefix, root)| {
+        resolve(&request.target, prefix).map(|relative| root.join(relative))
+    });
+    let Some(file) = file else {
         return respond(&mut stream, "404 Not Found", "");
     };
     let file = if file.is_dir() {
@@ -74,8 +97,9 @@ fn answer(mut stream: TcpStream, root: &Path, prefix: &str) -> io::Result<()> {
     };
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {}\r\nContent-Length: {count}\r\n\
-         Accept-Ranges: bytes\r\nCache-Control: no-store\r\nConnection: close\r\n{place}",
-        mime_type(&file)
+         Accept-Ranges: bytes\r\nCache-Control: no-store\r\nConnection: close\r\n{}{place}",
+        mime_type(&file),
+        site.headers
     );
     stream.write_all(format!("{head}\r\n").as_bytes())?;
     if request.method == "GET" {

@@ -78,6 +78,10 @@ pub fn run(repo: &Repo) -> Tally {
     stage("lints of the page", &|| page_lints(repo));
     stage("lints and unit tests", &|| unit_tests(repo));
     stage("tidy", &|| tidy::run(repo));
+    stage("the bench's arithmetic and drawing", &|| {
+        let tests = repo.path("web/bench/bench.test.mjs");
+        single(Command::new("node").arg("--test").arg(tests))
+    });
     let built = stage("build", &|| build::run(repo).map(|()| Tally::one(true)));
     stage("browser tests", &|| {
         if !built {
@@ -149,16 +153,8 @@ fn unit_tests(repo: &Repo) -> Result<Tally> {
 
 fn browser_tests(repo: &Repo) -> Result<Tally> {
     let chromium = ensure_chromium()?;
-    let Some(npm) = process::find("npm") else {
-        bail!("npm is missing: install Node.js 20.11 or newer from https://nodejs.org");
-    };
     let folder = repo.path("web/e2e");
-    process::run(Command::new(npm).current_dir(&folder).args([
-        "ci",
-        "--no-audit",
-        "--no-fund",
-        "--loglevel=error",
-    ]))?;
+    npm_install(&folder)?;
     let url = static_server::start(repo.dist(), SUB_PATH)?;
     let mut node = Command::new("node");
     node.current_dir(repo.root())
@@ -174,6 +170,22 @@ fn browser_tests(repo: &Repo) -> Result<Tally> {
     })?;
     let tally = last.context("the browser tests did not end in a line `N passed, N failed`")?;
     Ok(tally.with_outcome(succeeded))
+}
+
+/// Installs what the `package-lock.json` in a folder names.
+///
+/// # Errors
+/// If there is no npm or something cannot be had.
+pub fn npm_install(folder: &Path) -> Result<()> {
+    let Some(npm) = process::find("npm") else {
+        bail!("npm is missing: install Node.js 20.11 or newer from https://nodejs.org");
+    };
+    process::run(Command::new(npm).current_dir(folder).args([
+        "ci",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel=error",
+    ]))
 }
 
 /// Runs a command, passing its output on, and adds up what `summary` finds in each line.
@@ -222,7 +234,11 @@ fn number_before(text: &str, word: &str) -> Option<u64> {
     text.strip_suffix(word)?.parse().ok()
 }
 
-fn ensure_chromium() -> Result<PathBuf> {
+/// The browser that tests and the bench use.
+///
+/// # Errors
+/// If there is none and none can be installed.
+pub fn ensure_chromium() -> Result<PathBuf> {
     if let Some(path) = std::env::var_os("CHROMIUM") {
         let path = PathBuf::from(path);
         if path.is_file() {

@@ -3,17 +3,14 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
 use crate::repo::Repo;
 use crate::steps::step;
-use crate::{process, trainer};
-
-/// The oldest Python that the pinned packages run on.
-const OLDEST_PYTHON: (u32, u32) = (3, 11);
+use crate::{process, python, trainer};
 
 /// Where PyTorch's own builds without GPU support lie. On Linux, the build on PyPI brings
 /// gigabytes of GPU libraries that nothing here uses; elsewhere it is this one already.
@@ -26,9 +23,10 @@ const CPU_BUILDS_OF_TORCH: &str = "https://download.pytorch.org/whl/cpu";
 pub fn run(repo: &Repo, arguments: Vec<OsString>) -> Result<()> {
     let pairs = chosen(parse_pair(arguments)?, all_pairs(repo)?)?;
     let scripts = repo.path("crates/model/python");
-    let python = environment(
+    let python = python::environment(
         &repo.path("target/transformers-venv"),
         &scripts.join("requirements.txt"),
+        install_torch,
     )?;
     let mut differing = Vec::new();
     for pair in &pairs {
@@ -83,7 +81,10 @@ fn parse_pair(arguments: Vec<OsString>) -> Result<Option<String>> {
 }
 
 /// The folders of `assets/pairs` that hold a pair, in alphabetical order.
-fn all_pairs(repo: &Repo) -> Result<Vec<String>> {
+///
+/// # Errors
+/// If they cannot be read.
+pub fn all_pairs(repo: &Repo) -> Result<Vec<String>> {
     let folder = repo.path("assets/pairs");
     let mut names = Vec::new();
     for entry in fs::read_dir(&folder).context("assets/pairs cannot be read")? {
@@ -96,7 +97,11 @@ fn all_pairs(repo: &Repo) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn chosen(name: Option<String>, all: Vec<String>) -> Result<Vec<String>> {
+/// The pair of that name, or all of them.
+///
+/// # Errors
+/// If there is none.
+pub fn chosen(name: Option<String>, all: Vec<String>) -> Result<Vec<String>> {
     match name {
         Some(name) if all.contains(&name) => Ok(vec![name]),
         Some(name) => bail!("there is no pair `{name}`; there are: {}", all.join(", ")),
@@ -105,40 +110,13 @@ fn chosen(name: Option<String>, all: Vec<String>) -> Result<Vec<String>> {
     }
 }
 
-/// Sees to it that `folder` is a virtual environment with what `requirements` lists, and
-/// returns its Python.
-fn environment(folder: &Path, requirements: &Path) -> Result<PathBuf> {
-    let wanted = fs::read_to_string(requirements)
-        .with_context(|| format!("{} cannot be read", requirements.display()))?;
-    let python = folder.join(if cfg!(windows) {
-        "Scripts/python.exe"
-    } else {
-        "bin/python"
-    });
-    // Written last: an environment without it was interrupted.
-    let installed = folder.join("installed-requirements.txt");
-    if fs::read_to_string(&installed).is_ok_and(|installed| installed == wanted)
-        // Python itself may have been replaced or removed since.
-        && version(&python).is_ok()
-    {
-        return Ok(python);
-    }
-    step("Python environment in target/transformers-venv", || {
-        process::run(
-            Command::new(system_python()?)
-                .args(["-m", "venv", "--clear"])
-                .arg(folder),
-        )
-        .context(
-            "Python cannot make a virtual environment: install its modules `venv` and \
-             `ensurepip` (on Debian and Ubuntu, the package python3-venv)",
-        )
-    })?;
-    let torch = pinned(&wanted, "torch").context("requirements.txt names no torch")?;
+/// PyTorch without what only GPUs need, where that is another build.
+fn install_torch(python: &Path, requirements: &str) -> Result<()> {
+    let torch = pinned(requirements, "torch").context("requirements.txt names no torch")?;
     if cfg!(target_os = "linux") {
         let cpu_build = step(&format!("{torch}, its CPU build"), || {
             process::run(
-                pip_install(&python)
+                python::pip_install(python)
                     // One attempt, and nothing else from there: PyPI has it all.
                     .args(["--retries", "0", "--no-deps", "--index-url"])
                     .args([CPU_BUILDS_OF_TORCH, torch]),
@@ -148,62 +126,7 @@ fn environment(folder: &Path, requirements: &Path) -> Result<PathBuf> {
             println!("{CPU_BUILDS_OF_TORCH} is out of reach; the build on PyPI is several GB");
         }
     }
-    step(
-        "the packages in crates/model/python/requirements.txt",
-        || {
-            process::run(pip_install(&python).arg("--requirement").arg(requirements)).context(
-                "pip could not install the packages, its message is above: check that the network \
-             or a mirror (PIP_INDEX_URL) is reachable and 8 GB of disk are free",
-            )
-        },
-    )?;
-    fs::write(&installed, wanted)
-        .with_context(|| format!("{} cannot be written", installed.display()))?;
-    Ok(python)
-}
-
-fn pip_install(python: &Path) -> Command {
-    let mut command = Command::new(python);
-    command.args(["-m", "pip", "install", "--disable-pip-version-check"]);
-    command
-}
-
-/// A Python that is new enough.
-fn system_python() -> Result<PathBuf> {
-    let (major, minor) = OLDEST_PYTHON;
-    let python = ["python3", "python"]
-        .iter()
-        .find_map(|name| process::find(name))
-        .with_context(|| {
-            format!(
-                "Python is not installed, or not on the search path: install Python \
-                 {major}.{minor} or newer, with venv (on Debian and Ubuntu, the packages \
-                 python3 and python3-venv)"
-            )
-        })?;
-    let found = version(&python)?;
-    if found < OLDEST_PYTHON {
-        bail!(
-            "{} is Python {}.{}, but {major}.{minor} or newer is needed: install one and put \
-             it first on the search path",
-            python.display(),
-            found.0,
-            found.1
-        );
-    }
-    Ok(python)
-}
-
-fn version(python: &Path) -> Result<(u32, u32)> {
-    let script = "import sys; print(sys.version_info.major, sys.version_info.minor)";
-    let text = process::output(Command::new(python).args(["-c", script]))?;
-    parse_version(&text).with_context(|| format!("{} does not tell its version", python.display()))
-}
-
-/// Reads `3 11`.
-fn parse_version(text: &str) -> Option<(u32, u32)> {
-    let (major, minor) = text.trim().split_once(' ')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
+    Ok(())
 }
 
 /// The line of `requirements` that pins `package`, such as `torch==2.0.0`.
@@ -241,11 +164,9 @@ mod tests {
     }
 
     #[test]
-    fn pins_and_versions_are_read() {
+    fn pins_are_read() {
         let requirements = "# torch==1\ntorchvision==3\ntorch==2.0.0\n";
         assert_eq!(pinned(requirements, "torch"), Some("torch==2.0.0"));
         assert_eq!(pinned(requirements, "numpy"), None);
-        assert_eq!(parse_version("3 12\n"), Some((3, 12)));
-        assert_eq!(parse_version("Python"), None);
     }
 }

@@ -15,7 +15,6 @@ mod swap;
 mod throwing;
 mod throws;
 mod typing;
-mod width;
 mod words;
 
 use couplet_speculation::couplings::Coupling;

@@ -18,7 +18,8 @@ use couplet_protocol::{
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
-use wire::{Inner, Request, crash_failure, is_last, reply_id};
+pub use wire::reply_id;
+use wire::{Inner, Request, crash_failure, is_last};
 
 const STOP_LIMIT_MS: u32 = 10_000;
 

@@ -73,12 +73,10 @@ pub fn reply_id(reply: &Reply) -> Option<u32> {
         | Reply::Loaded { id, .. }
         | Reply::Events { id, .. }
         | Reply::Distribution { id, .. }
-        | Reply::Measuring { id, .. }
         | Reply::Benching { id, .. }
         | Reply::Benched { id, .. }
         | Reply::Coupled { id, .. }
-        | Reply::RoundsCounted { id, .. }
-        | Reply::Measured { id, .. } => Some(*id),
+        | Reply::RoundsCounted { id, .. } => Some(*id),
         Reply::Failed { id, .. } => *id,
     }
 }
@@ -86,10 +84,7 @@ pub fn reply_id(reply: &Reply) -> Option<u32> {
 /// Whether a reply is the last one to its request.
 pub fn is_last(reply: &Reply) -> bool {
     match reply {
-        Reply::Started
-        | Reply::Loading { .. }
-        | Reply::Measuring { .. }
-        | Reply::Benching { .. } => false,
+        Reply::Started | Reply::Loading { .. } | Reply::Benching { .. } => false,
         Reply::Events { events, .. } => events
             .iter()
             .any(|event| matches!(event, Event::Finished { .. })),

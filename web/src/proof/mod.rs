@@ -1,19 +1,18 @@
 //! Proof: why nothing is lost, the test of it, and what the test says of famous mistakes.
 
 mod bars;
-mod chart;
+pub(crate) mod chart;
 mod counting;
 mod from_stage;
 mod museum;
 mod pair;
 mod rules;
 mod state;
-mod table;
 mod test;
 mod theory;
 mod verdict;
 mod why;
-mod words;
+pub(crate) mod words;
 
 use leptos::prelude::*;
 

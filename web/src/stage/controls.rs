@@ -26,14 +26,14 @@ pub fn Controls() -> impl IntoView {
             aria-expanded=move || shown().to_string() on:click=move |_| open.update(|open| *open = !*open)>
             {move || {
                 let rule = rule_words::title(form.rule.get());
-                format!("Settings: {rule}, γ {}, temperature {}", form.gamma.get(), form.temperature.get())
+                let gamma = if form.auto_gamma.get() { "auto".to_owned() } else { form.gamma.get() };
+                format!("Settings: {rule}, γ {gamma}, temperature {}", form.temperature.get())
             }}
         </button>
         <form class="controls" id="controls" class:open=shown on:submit=submit aria-label="Settings">
             <PairField />
             <PromptField form=form />
-            <NumberField name="gamma" label="Look-ahead γ" value=form.gamma form=form min="0"
-                max=MAX_GAMMA.to_string() step="1" hint="Tokens drafted per round, 0 to 16; 0 is the target alone" />
+            <GammaField form=form />
             <DrafterField form=form />
             <NumberField name="temperature" label="Temperature" value=form.temperature form=form min="0" max="4"
                 step="0.05" hint="0 always takes the most probable token" />
@@ -83,8 +83,9 @@ fn has_error(form: Form, field: &'static str) -> Option<&'static str> {
         .map(|_| "true")
 }
 
+/// Which pair of models.
 #[component]
-fn PairField() -> impl IntoView {
+pub fn PairField() -> impl IntoView {
     let store = use_store();
     let engine = store.engine;
     let chosen = store.form.pair;
@@ -184,6 +185,44 @@ pub fn NumberField(
                 prop:value=move || value.get() on:input=edit aria-invalid=move || has_error(form, name)
                 aria-describedby=format!("{name}-error") />
             <FieldErrorLine form=form field=name />
+        </div>
+    }
+}
+
+/// Tokens drafted per round: a number, or whatever the engine finds best before every round.
+#[component]
+fn GammaField(form: Form) -> impl IntoView {
+    let edit = move |event| {
+        form.gamma.set(event_target_value(&event));
+        form.edited();
+    };
+    let toggle = move |_| {
+        form.auto_gamma.update(|auto| *auto = !*auto);
+        form.edited();
+    };
+    let auto = move || form.auto_gamma.get();
+    let hint = "Tokens drafted per round, 0 to 16; 0 is the target alone";
+    view! {
+        <div class="field field-number field-gamma" title=hint>
+            <label for="gamma">"Look-ahead γ"</label>
+            <span class="with-button">
+                {move || if auto() {
+                    view! { <output id="gamma" class="value" data-testid="gamma-auto">"by engine"</output> }.into_any()
+                } else {
+                    view! {
+                        <input id="gamma" data-testid="gamma" type="number" inputmode="decimal" min="0"
+                            max=MAX_GAMMA.to_string() step="1" prop:value=move || form.gamma.get() on:input=edit
+                            aria-invalid=move || has_error(form, "gamma") aria-describedby="gamma-error" />
+                    }
+                    .into_any()
+                }}
+                <button type="button" class="auto" data-testid="auto-gamma" aria-pressed=move || auto().to_string()
+                    aria-label="Let the engine choose γ before every round" aria-describedby="auto-note"
+                    title="The engine chooses γ before every round, 0 to 8, by what it has measured" on:click=toggle>
+                    "auto"
+                </button>
+            </span>
+            <FieldErrorLine form=form field="gamma" />
         </div>
     }
 }

@@ -16,6 +16,7 @@ mod round;
 mod rule_field;
 mod rule_formula;
 mod rule_words;
+mod speed_up;
 mod statistics;
 mod timeline;
 mod transport;
@@ -26,10 +27,12 @@ use leptos::prelude::*;
 
 use crate::store::use_store;
 pub use gauge::grouped;
-pub use icons::{Sign, mark};
+pub use icons::{Sign, icon, mark};
+pub use rule_field::RuleField;
 pub use rule_words::title as rule_title;
 
 use controls::Controls;
+pub use controls::{FieldErrorLine, NumberField, PairField};
 use inspector::Inspector;
 use manuscript::Manuscript;
 use provenance::Provenance;

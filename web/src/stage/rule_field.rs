@@ -21,14 +21,27 @@ fn inexact(form: Form) -> bool {
     }
 }
 
-/// Why the text would not be the target's, where it would not.
+/// What the seed does not fix while the engine chooses γ.
+fn auto_note(form: Form) -> Option<&'static str> {
+    let fixed = form.rule.get().is_drafter_invariant();
+    form.auto_gamma.get().then_some(if fixed {
+        "The engine chooses γ before every round by what it has timed; under this rule the seed fixes the text all the same."
+    } else {
+        "The engine chooses γ before every round by what it has timed, so a link gives the same text only under Gumbel, MinHash, Sample and match and Greedy."
+    })
+}
+
+/// Why the text would not be the target's or the link's, where it would not.
 #[component]
 pub fn RuleNote(
     /// The settings.
     form: Form,
 ) -> impl IntoView {
     let sentence = move || inexact(form).then(|| why_not_exact(form.rule.get()));
-    view! { <p class="rule-note" id="rule-note">{sentence}</p> }
+    view! {
+        <p class="rule-note" id="rule-note">{sentence}</p>
+        <p class="rule-note" id="auto-note" data-testid="auto-note">{move || auto_note(form)}</p>
+    }
 }
 
 /// The rule, its parameters and whether it is exact.

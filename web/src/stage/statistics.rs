@@ -1,13 +1,12 @@
-use couplet_playback::expected_acceptance;
-use couplet_protocol::{Measurement, Rule};
+use couplet_playback::{StageState, expected_acceptance};
+use couplet_protocol::Rule;
 use couplet_speculation::formulas::{accepted_length_probabilities, expected_tokens_per_round};
 use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
 
-use super::gauge::grouped;
 use super::rule_formula::{expectation, settings_of};
-use crate::engine_client::EngineState;
-use crate::store::{Measuring, Store, use_store};
+use super::speed_up::SpeedUp;
+use crate::store::{Store, use_store};
 
 const HEIGHT: f64 = 76.0;
 const WIDTH: f64 = 150.0;
@@ -74,6 +73,27 @@ fn Acceptance() -> impl IntoView {
     }
 }
 
+/// How many rounds drafted how many tokens: all as many, unless the engine chooses γ.
+fn draft_lengths(state: &StageState, auto: bool) -> Vec<(usize, f64)> {
+    let statistics = &state.statistics;
+    if !auto {
+        let gamma = statistics.lengths.len().saturating_sub(1);
+        return vec![(gamma, statistics.rounds as f64)];
+    }
+    let committed = state.glyphs.iter().take(statistics.rounds as usize);
+    committed.map(|glyph| (glyph.drafted, 1.0)).collect()
+}
+
+/// The mean of [`expected_tokens_per_round`] over the rounds.
+fn expected_tokens(rate: f64, lengths: &[(usize, f64)]) -> Option<f64> {
+    let rounds: f64 = lengths.iter().map(|(_, rounds)| rounds).sum();
+    let tokens: f64 = lengths
+        .iter()
+        .map(|(gamma, rounds)| rounds * expected_tokens_per_round(rate, *gamma))
+        .sum();
+    (rounds > 0.0).then(|| tokens / rounds)
+}
+
 /// Whether every token is judged by itself, so that one rate says it all.
 fn tokenwise(store: Store) -> Memo<bool> {
     Memo::new(move |_| {
@@ -130,7 +150,7 @@ fn TokensPerRound() -> impl IntoView {
             (
                 statistics.tokens_per_round(),
                 statistics.acceptance_rate(),
-                statistics.lengths.len().saturating_sub(1),
+                draft_lengths(state, settings_of(store).auto_gamma),
             )
         })
     });
@@ -142,9 +162,9 @@ fn TokensPerRound() -> impl IntoView {
                 {move || numbers.get().0.map_or("–".to_owned(), |value| format!("{value:.2}"))}" "
                 <small>
                     {move || {
-                        let (measured, rate, gamma) = numbers.get();
+                        let (measured, rate, lengths) = numbers.get();
                         let rate = measured.and(rate).filter(|_| tokenwise.get());
-                        rate.map(|rate| format!("theory {:.2}", expected_tokens_per_round(rate, gamma)))
+                        rate.and_then(|rate| expected_tokens(rate, &lengths)).map(|theory| format!("theory {theory:.2}"))
                     }}
                 </small>
             </p>
@@ -165,22 +185,27 @@ fn Lengths() -> impl IntoView {
             (
                 state.statistics.lengths.clone(),
                 state.statistics.acceptance_rate(),
+                draft_lengths(state, settings_of(store).auto_gamma),
             )
         })
     });
     let tokenwise = tokenwise(store);
     let bars = move || {
-        let (lengths, rate) = numbers.get();
+        let (lengths, rate, drafted) = numbers.get();
         let total: u32 = lengths.iter().sum();
         let rate = rate?;
         if total == 0 || lengths.len() < 2 {
             return None;
         }
         let theory: Vec<f64> = if tokenwise.get() {
-            accepted_length_probabilities(rate, lengths.len() - 1)
-                .into_iter()
-                .map(|share| share * f64::from(total))
-                .collect()
+            let mut expected = vec![0.0; lengths.len()];
+            for (gamma, rounds) in &drafted {
+                let shares = accepted_length_probabilities(rate, *gamma);
+                for (sum, share) in expected.iter_mut().zip(shares) {
+                    *sum += share * rounds;
+                }
+            }
+            expected
         } else {
             Vec::new()
         };
@@ -233,86 +258,4 @@ fn Lengths() -> impl IntoView {
             {move || bars().map_or_else(|| view! { <p class="big">"–"</p> }.into_any(), IntoAny::into_any)}
         </div>
     }
-}
-
-#[component]
-fn SpeedUp() -> impl IntoView {
-    let store = use_store();
-    let run_speed = move || {
-        let place = if store.recorded() {
-            "where it was recorded"
-        } else {
-            "in this run"
-        };
-        store
-            .state
-            .with(|state| state.statistics.tokens_per_second())
-            .map(|speed| format!("{} tokens/s {place}", rate(speed)))
-    };
-    let busy = move || matches!(store.measuring.get(), Some(Measuring::Running(..)));
-    let ready = move || store.engine.state.get() == EngineState::Ready && store.form.read().is_ok();
-    view! {
-        <div class="statistic speed-up">
-            <h3>"Speed-up, measured"</h3>
-            {move || match store.measuring.get() {
-                None => view! { <p class="big">"–"</p> }.into_any(),
-                Some(Measuring::Running(done, pairs)) => view! {
-                    <p class="big">{done}" "<small>"of "{pairs}" pairs timed"</small></p>
-                    <progress aria-label="Measurement" max=pairs.max(1).to_string() value=done.to_string()></progress>
-                    <p class="muted">"Nothing moves while the engine is timed."</p>
-                }
-                .into_any(),
-                Some(Measuring::Failed(sentence)) => view! { <p class="field-error">{sentence}</p> }.into_any(),
-                Some(Measuring::Done(measurement)) => result(&measurement).into_any(),
-            }}
-            <p class="muted">{run_speed}</p>
-            <button type="button" class="button measure" data-testid="measure" disabled=move || busy() || !ready()
-                on:click=move |_| store.measure()>
-                {move || if busy() { "Measuring" } else { "Measure speed-up" }}
-            </button>
-        </div>
-    }
-}
-
-fn result(measurement: &Measurement) -> impl IntoView + use<> {
-    let [low, high] = measurement.interval;
-    let verdict = if low > 1.0 {
-        "faster"
-    } else if high < 1.0 {
-        "slower"
-    } else {
-        "can’t tell"
-    };
-    let speed = |speed: &couplet_protocol::TokensPerSecond| {
-        format!(
-            "{} tokens/s [{}, {}]",
-            rate(speed.median),
-            rate(speed.min),
-            rate(speed.max)
-        )
-    };
-    let settings = &measurement.settings;
-    view! {
-        <p class="big" data-testid="speed-up">
-            {format!("{:.2}×", measurement.speed_up)}" "<small>{format!("[{low:.2}, {high:.2}]")}</small>" "<b>{verdict}</b>
-        </p>
-        <dl class="speeds-measured">
-            <dt>"with the draft"</dt><dd>{speed(&measurement.speculation)}</dd>
-            <dt>"target alone"</dt><dd>{speed(&measurement.target_alone)}</dd>
-        </dl>
-        <p class="muted">
-            {format!(
-                "{} pairs of {} tokens, γ {}, temperature {}, on {}",
-                measurement.pairs, measurement.tokens, settings.gamma, settings.temperature, measurement.device.name
-            )}
-        </p>
-    }
-}
-
-/// A speed with as many digits as its noise leaves meaning: three.
-fn rate(speed: f64) -> String {
-    if speed < 100.0 {
-        return format!("{speed:.1}");
-    }
-    grouped(speed.round() as usize)
 }

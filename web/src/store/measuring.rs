@@ -1,73 +1,262 @@
-//! Timing speculation against the target alone.
+//! Timing speculation against the target alone: one bench at a time, and what the last ones said.
 
-use couplet_protocol::{Command, Measurement, Reply, Settings};
+use std::sync::Arc;
+
+use couplet_protocol::{
+    BackendKind, Command, PairInfo, Reply, Settings, SpeedReport, SpeedRequest,
+};
 use leptos::prelude::*;
 
 use super::Store;
+use crate::engine_client::reply_id;
+use crate::playhead::now;
 
-/// A measurement in progress or done.
+/// The page says how far a bench is at most this often: whoever draws, disturbs.
+const QUIET_MS: f64 = 300.0;
+
+/// How many reports are kept.
+const KEPT: usize = 8;
+
+/// Who asked for a bench.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AskedBy {
+    /// The button on the Stage: one draft length.
+    Stage,
+    /// The Speed scene, or a script.
+    Speed,
+}
+
+/// A report and the pair that it is about.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Measuring {
-    /// Pairs done, pairs asked for.
-    Running(u32, u32),
-    /// The result.
-    Done(Box<Measurement>),
-    /// Why not.
-    Failed(String),
+pub struct Kept {
+    /// What was measured.
+    pub report: Arc<SpeedReport>,
+    /// The pair, for the texts of its tokens.
+    pub pair: Arc<PairInfo>,
+    /// For whom.
+    pub asked_by: AskedBy,
+}
+
+impl Kept {
+    /// Where it was measured.
+    pub fn backend(&self) -> BackendKind {
+        self.report.device.backend
+    }
+
+    /// Whether two reports are about the same task, wherever they were measured.
+    pub fn is_comparable(&self, other: &Self) -> bool {
+        let task = |report: &SpeedReport| Settings {
+            // Neither decides how long a token takes.
+            gamma: 0,
+            auto_gamma: false,
+            seed: 0,
+            ..report.request.settings.clone()
+        };
+        task(&self.report) == task(&other.report)
+    }
+}
+
+/// How far a bench is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// What is being timed, for people.
+    pub stage: String,
+    /// Runs done.
+    pub done: u32,
+    /// Runs in all; 0 before the engine has said.
+    pub runs: u32,
+    /// Seconds that the rest takes, once that can be known.
+    pub left: Option<f64>,
+}
+
+/// Everything about benches. Copies are the same.
+#[derive(Clone, Copy)]
+pub struct Measuring {
+    /// How far the bench in progress is; `None` while there is none.
+    pub progress: RwSignal<Option<Progress>>,
+    /// Why the last one gave no report.
+    pub failed: RwSignal<Option<String>>,
+    /// The reports, the oldest first.
+    pub reports: RwSignal<Vec<Kept>>,
+    /// Requests that have no last reply yet.
+    waiting: StoredValue<Vec<u32>>,
+    /// Requests that a person has stopped.
+    stopped: StoredValue<Vec<u32>>,
+}
+
+impl Default for Measuring {
+    fn default() -> Self {
+        Self {
+            progress: RwSignal::new(None),
+            failed: RwSignal::new(None),
+            reports: RwSignal::new(Vec::new()),
+            waiting: StoredValue::new(Vec::new()),
+            stopped: StoredValue::new(Vec::new()),
+        }
+    }
+}
+
+/// When the page last said how far a bench is, and when its first run was done.
+#[derive(Default)]
+struct Clock {
+    said: Option<f64>,
+    began: Option<(f64, u32)>,
+}
+
+impl Clock {
+    /// `None` while it is too early to say more, else the seconds that are left, if known.
+    fn tick(&mut self, done: u32, runs: u32) -> Option<Option<f64>> {
+        let now = now();
+        let (began, first) = *self.began.get_or_insert((now, done));
+        if self.said.is_some_and(|said| now - said < QUIET_MS) {
+            return None;
+        }
+        self.said = Some(now);
+        let since = done.saturating_sub(first);
+        let left = f64::from(runs.saturating_sub(done));
+        Some((since > 0).then(|| (now - began) / 1000.0 / f64::from(since) * left))
+    }
+}
+
+impl Measuring {
+    /// Whether something is being timed.
+    pub fn busy(&self) -> bool {
+        self.progress.with(Option::is_some)
+    }
+
+    /// The last reply to a bench has come.
+    fn ended(&self, reply: &Reply) {
+        let id = reply_id(reply);
+        self.waiting
+            .update_value(|waiting| waiting.retain(|waits| Some(*waits) != id));
+        if self.waiting.with_value(Vec::is_empty) {
+            self.progress.set(None);
+        }
+        let stopped = self
+            .stopped
+            .with_value(|stopped| stopped.iter().any(|stopped| Some(*stopped) == id));
+        match reply {
+            Reply::Failed { failure, .. } if !stopped => {
+                let sentence = &failure.sentence;
+                self.failed.set(Some(match &failure.field {
+                    Some(field) => format!("{field}: {sentence}"),
+                    None => sentence.clone(),
+                }));
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps a report; one of the same kind goes.
+    fn keep(&self, kept: Kept) {
+        self.reports.update(|reports| {
+            reports.retain(|old| {
+                old.asked_by != kept.asked_by
+                    || old.backend() != kept.backend()
+                    || !old.is_comparable(&kept)
+            });
+            reports.push(kept);
+            let spare = reports.len().saturating_sub(KEPT);
+            reports.drain(..spare);
+        });
+    }
 }
 
 impl Store {
-    /// Times speculation against the target alone, with the form's settings.
+    /// Times what the form says, its one γ or the engine's choice, for the Stage.
     pub fn measure(&self) {
         let Ok(settings) = untrack(|| self.form.read()) else {
             return;
         };
-        self.playhead.pause();
+        // The target alone cannot be faster than itself: then the usual γ is timed.
+        let gamma = match settings.gamma {
+            0 => Settings::default().gamma,
+            gamma => gamma,
+        };
+        let auto = settings.auto_gamma;
+        let request = SpeedRequest {
+            gammas: if auto { Vec::new() } else { vec![gamma] },
+            auto,
+            pairs: SpeedRequest::FEWEST_PAIRS,
+            settings,
+        };
         let store = *self;
-        self.measure_with(settings, 5, move |reply| {
-            if let Reply::Failed { failure, .. } = reply {
+        self.bench(request, AskedBy::Stage, move |reply| {
+            // Whatever is about no field stands beside the button.
+            if let Reply::Failed { failure, .. } = reply
+                && failure.field.is_some()
+            {
                 store.refuse(failure);
             }
         });
     }
 
-    /// Times with any settings; `also` sees every reply after the page has.
-    pub fn measure_with(
+    /// Times whatever is asked for; `done` sees the last reply after the page has.
+    pub fn bench(
         &self,
-        settings: Settings,
-        pairs: u32,
-        mut also: impl FnMut(&Reply) + 'static,
+        request: SpeedRequest,
+        asked_by: AskedBy,
+        done: impl FnOnce(&Reply) + 'static,
     ) {
         let store = *self;
-        self.measuring.set(Some(Measuring::Running(0, pairs)));
-        let pair = settings.pair.clone();
-        self.engine.request_with_pair(
+        let measuring = self.measuring;
+        measuring.failed.set(None);
+        measuring.progress.set(Some(Progress {
+            stage: "Waiting for the engine".to_owned(),
+            done: 0,
+            runs: 0,
+            left: None,
+        }));
+        self.playhead.hold(true);
+        let pair = request.settings.pair.clone();
+        let mut done = Some(done);
+        let mut clock = Clock::default();
+        let id = self.engine.request_with_pair(
             &pair,
-            |id| Command::Measure {
-                id,
-                settings,
-                pairs,
-            },
-            move |reply| {
-                match reply {
-                    Reply::Measuring { done, pairs, .. } => {
-                        store.playhead.pause();
-                        store.measuring.set(Some(Measuring::Running(*done, *pairs)));
+            |id| Command::Bench { id, request },
+            move |reply| match reply {
+                Reply::Benching {
+                    stage, done, runs, ..
+                } => {
+                    if let Some(left) = clock.tick(*done, *runs) {
+                        measuring.progress.set(Some(Progress {
+                            stage: stage.clone(),
+                            done: *done,
+                            runs: *runs,
+                            left,
+                        }));
                     }
-                    Reply::Measured { measurement, .. } => {
-                        store
-                            .measuring
-                            .set(Some(Measuring::Done(Box::new(measurement.clone()))));
-                    }
-                    Reply::Failed { failure, .. } => {
-                        store
-                            .measuring
-                            .set(Some(Measuring::Failed(failure.sentence.clone())));
-                    }
-                    _ => {}
                 }
-                also(reply);
+                reply => {
+                    measuring.ended(reply);
+                    if measuring.waiting.with_value(Vec::is_empty) {
+                        store.playhead.hold(false);
+                    }
+                    if let (Reply::Benched { report, .. }, Some(pair)) =
+                        (reply, store.engine.pair.get_untracked())
+                    {
+                        measuring.keep(Kept {
+                            report: Arc::new((**report).clone()),
+                            pair,
+                            asked_by,
+                        });
+                    }
+                    if let Some(done) = done.take() {
+                        done(reply);
+                    }
+                }
             },
         );
+        measuring.waiting.update_value(|waiting| waiting.push(id));
+    }
+
+    /// Ends whatever is being timed; the reports before it stay.
+    pub fn stop_measuring(&self) {
+        for id in self.measuring.waiting.get_value() {
+            self.measuring
+                .stopped
+                .update_value(|stopped| stopped.push(id));
+            self.engine.stop(id);
+        }
     }
 }

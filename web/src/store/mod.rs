@@ -18,7 +18,7 @@ use crate::form::Form;
 use crate::permalink::Link;
 use crate::playhead::Playhead;
 
-pub use measuring::Measuring;
+pub use measuring::{AskedBy, Kept, Measuring};
 pub use view::{MarksShown, Notation, Scene, Selection};
 pub use writing::is_end;
 
@@ -66,8 +66,8 @@ pub struct Store {
     pub notation: RwSignal<Notation>,
     /// Which marks are drawn.
     pub marks: RwSignal<MarksShown>,
-    /// Measurement of speed.
-    pub measuring: RwSignal<Option<Measuring>>,
+    /// Measurements of speed.
+    pub measuring: Measuring,
     /// A sentence above everything.
     pub message: RwSignal<Option<String>>,
     /// Whether the settings are unfolded where they fold.
@@ -99,7 +99,7 @@ impl Store {
             selected: RwSignal::new(None),
             notation: RwSignal::new(Notation::Words),
             marks: RwSignal::new(MarksShown::All),
-            measuring: RwSignal::new(None),
+            measuring: Measuring::default(),
             message: RwSignal::new(link.trouble),
             settings_open: RwSignal::new(false),
             events: StoredValue::new(Vec::new()),

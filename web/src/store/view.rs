@@ -59,19 +59,22 @@ pub enum Scene {
     Stage,
     /// Ways for two distributions to share chance.
     Couplings,
+    /// Speculation against the target alone, timed.
+    Speed,
     /// Why nothing is lost.
     Proof,
 }
 
 impl Scene {
     /// Every scene, in the order in which the header lists them.
-    pub const ALL: [Self; 3] = [Self::Stage, Self::Couplings, Self::Proof];
+    pub const ALL: [Self; 4] = [Self::Stage, Self::Couplings, Self::Speed, Self::Proof];
 
     /// Its name in links.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stage => "stage",
             Self::Couplings => "couplings",
+            Self::Speed => "speed",
             Self::Proof => "proof",
         }
     }
@@ -81,6 +84,7 @@ impl Scene {
         match self {
             Self::Stage => "Stage",
             Self::Couplings => "Couplings",
+            Self::Speed => "Speed",
             Self::Proof => "Proof",
         }
     }

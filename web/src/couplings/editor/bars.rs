@@ -5,8 +5,8 @@ use leptos::prelude::*;
 
 use super::handle::Handle;
 use crate::couplings::exhibit::{Exact, Row, use_exhibit};
-use crate::couplings::width::width_of;
 use crate::stage::gauge::bars;
+use crate::width::width_of;
 
 const HEIGHT: f64 = 214.0;
 /// With words under the bars instead of letters.

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use super::exhibit::{Exact, Origin, use_exhibit};
 use super::mark::mark_at;
 use super::presets::PRESETS;
-use super::width::width_of;
+use crate::width::width_of;
 use layout::{spread, stacked};
 
 const HEIGHT: f64 = 194.0;

@@ -104,6 +104,7 @@ impl Exhibit {
             }
         };
         settings.max_tokens = LENGTH;
+        settings.auto_gamma = false;
         if settings.gamma == 0 {
             settings.gamma = GAMMA;
         }

@@ -7,9 +7,9 @@ use leptos::prelude::*;
 
 use crate::proof::pair::{NOTHING, ProofPair};
 use crate::proof::state::use_proof;
-use crate::proof::table::{Numbers, Table};
 use crate::proof::words::{capital, count_word, plural};
 use crate::store::{Notation, use_store};
+use crate::table::{Numbers, Table};
 use chooser::Chooser;
 use panels::panel;
 

@@ -1,0 +1,280 @@
+//! `cargo xtask bench`: the page in Chromium, other runtimes with the same weights, and the engine
+//! natively, in turn. Here is what has to be in place; `web/bench/run.mjs` measures.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::json;
+
+use crate::repo::Repo;
+use crate::static_server::Site;
+use crate::steps::step;
+use crate::{build, process, python, static_server, test, transformers};
+
+const HELP: &str = "\
+Measures Couplet in Chromium, beside onnxruntime-web and wllama with the same weights, and natively
+
+usage: cargo xtask bench [options]
+
+  --quick           few tokens, one pair of models: whether everything works, nothing to go by
+  --pair NAME       only this pair
+  --backend NAME    only cpu or webgpu
+  --peer NAME       only ort (onnxruntime-web), wllama or none
+  --no-native       leaves the engine outside the browser out
+  --gpu             WebGPU on the machine's own GPU; without, on SwiftShader
+
+The machine should have nothing else to do. Writes report.json, report.csv and report.svg to
+target/bench and prints what was required and what was found.";
+
+/// Crates whose speed natively is measured: optimised as for the browser, without the checks that
+/// development builds have. Both builds have 128-bit vectors, the browser's by WebAssembly's
+/// `simd128`, the native one because no processor in particular is named.
+const TIMED_CRATES: [&str; 4] = [
+    "couplet-kernels",
+    "couplet-engine",
+    "couplet-model",
+    "couplet-speculation",
+];
+
+/// Without these, the browser gives no page shared memory, and peers no second thread.
+const ISOLATION: &str = "Cross-Origin-Opener-Policy: same-origin\r\n\
+                         Cross-Origin-Embedder-Policy: require-corp\r\n\
+                         Cross-Origin-Resource-Policy: same-origin\r\n";
+
+/// What to measure.
+#[derive(Debug, PartialEq, Eq)]
+struct Options {
+    quick: bool,
+    pair: Option<String>,
+    backends: Vec<String>,
+    peers: Vec<String>,
+    native: bool,
+    gpu: bool,
+}
+
+/// Prepares everything and measures.
+///
+/// # Errors
+/// If something cannot be built or installed, or the measuring fails as a whole.
+pub fn run(repo: &Repo, arguments: Vec<OsString>) -> Result<()> {
+    let Some(options) = parse(arguments)? else {
+        println!("{HELP}");
+        return Ok(());
+    };
+    let mut pairs = transformers::chosen(options.pair, transformers::all_pairs(repo)?)?;
+    if options.quick {
+        pairs.truncate(1);
+    }
+    let chromium = test::ensure_chromium()?;
+    build::run(repo)?;
+    let native = match options.native {
+        true => Some(native(repo, &chromium, options.gpu)?),
+        false => None,
+    };
+    let folder = repo.path("target/bench");
+    let peers = folder.join("peers");
+    install_peers(repo, &peers)?;
+    if !options.peers.is_empty() {
+        export(repo, &pairs, &folder.join("models"))?;
+    }
+    let address = static_server::start_site(Site {
+        mounts: vec![
+            ("/page/".to_owned(), repo.dist()),
+            ("/bench/".to_owned(), repo.path("web/bench/pages")),
+            ("/peers/".to_owned(), peers.join("node_modules")),
+            ("/models/".to_owned(), folder.join("models")),
+        ],
+        headers: ISOLATION,
+    })?;
+    let config = json!({
+        "base": format!("http://{address}/"),
+        "chromium": chromium,
+        "gpu": options.gpu,
+        "modules": peers,
+        "assets": repo.path("assets/pairs"),
+        "out": folder,
+        "pairs": pairs,
+        "backends": options.backends,
+        "peers": options.peers,
+        "quick": options.quick,
+        "native": native,
+    });
+    let file = folder.join("config.json");
+    fs::write(&file, config.to_string())
+        .with_context(|| format!("{} cannot be written", file.display()))?;
+    process::run(
+        Command::new("node")
+            .arg(repo.path("web/bench/run.mjs"))
+            .arg(&file),
+    )?;
+    println!(
+        "\nreport.json, report.csv and report.svg are in {}",
+        folder.display()
+    );
+    Ok(())
+}
+
+/// Reads the arguments; `None` when help is asked for.
+fn parse(arguments: Vec<OsString>) -> Result<Option<Options>> {
+    use lexopt::prelude::*;
+    let all = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let mut options = Options {
+        quick: false,
+        pair: None,
+        backends: all(&["cpu", "webgpu"]),
+        peers: all(&["ort", "wllama"]),
+        native: true,
+        gpu: false,
+    };
+    let mut parser = lexopt::Parser::from_args(arguments);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("quick") => options.quick = true,
+            Long("pair") => options.pair = Some(parser.value()?.string()?),
+            Long("backend") => {
+                let name = parser.value()?.string()?;
+                if !options.backends.contains(&name) {
+                    bail!("--backend {name}: choose cpu or webgpu");
+                }
+                options.backends = vec![name];
+            }
+            Long("peer") => {
+                let name = parser.value()?.string()?;
+                options.peers = match name.as_str() {
+                    "none" => Vec::new(),
+                    "ort" | "wllama" => vec![name],
+                    _ => bail!("--peer {name}: choose ort, wllama or none"),
+                };
+            }
+            Long("no-native") => options.native = false,
+            Long("gpu") => options.gpu = true,
+            Long("help") | Short('h') => return Ok(None),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(Some(options))
+}
+
+/// Builds the engine natively and says how it is to be run.
+fn native(repo: &Repo, chromium: &Path, gpu: bool) -> Result<serde_json::Value> {
+    let mut cargo = Command::new("cargo");
+    cargo
+        .current_dir(repo.root())
+        .args(["build", "--package", "couplet-trainer"]);
+    for name in TIMED_CRATES {
+        for setting in [
+            "opt-level=3",
+            "debug-assertions=false",
+            "overflow-checks=false",
+        ] {
+            cargo.args(["--config", &format!("profile.dev.package.{name}.{setting}")]);
+        }
+    }
+    step("the engine, natively", || process::run(&mut cargo))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| repo.path("target"), |folder| repo.root().join(folder));
+    let program = target
+        .join("debug")
+        .join(format!("couplet-trainer{}", std::env::consts::EXE_SUFFIX));
+    // The browser's own copy of SwiftShader, so that both run on the same driver.
+    let driver = if gpu { None } else { swiftshader(chromium) };
+    Ok(json!({
+        "program": program,
+        "icd": driver,
+        "same_driver": gpu || driver.is_some(),
+    }))
+}
+
+/// The description of the SwiftShader that a Chromium brought along.
+fn swiftshader(chromium: &Path) -> Option<PathBuf> {
+    let beside = fs::canonicalize(chromium)
+        .ok()
+        .and_then(|file| file.parent().map(Path::to_path_buf));
+    // What lies on the search path is often a script that starts the browser from elsewhere.
+    let usual = [
+        "/usr/lib/chromium",
+        "/usr/lib/chromium-browser",
+        "/opt/google/chrome",
+    ];
+    beside
+        .into_iter()
+        .chain(usual.map(PathBuf::from))
+        .map(|folder| folder.join("vk_swiftshader_icd.json"))
+        .find(|file| file.is_file())
+}
+
+/// Installs the other runtimes, outside of everything that is shipped.
+fn install_peers(repo: &Repo, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    for name in ["package.json", "package-lock.json"] {
+        fs::copy(repo.path("web/bench").join(name), folder.join(name))
+            .with_context(|| format!("{name} cannot be copied to {}", folder.display()))?;
+    }
+    step("onnxruntime-web, wllama and playwright", || {
+        test::npm_install(folder)
+    })
+}
+
+/// Writes the pairs' weights in the formats of other runtimes.
+fn export(repo: &Repo, pairs: &[String], folder: &Path) -> Result<()> {
+    let scripts = repo.path("crates/model/python");
+    let python = python::environment(
+        &repo.path("target/bench/venv"),
+        &scripts.join("bench-requirements.txt"),
+        |_, _| Ok(()),
+    )?;
+    for pair in pairs {
+        for model in ["target", "draft"] {
+            let from = repo.path("assets/pairs").join(pair).join(model);
+            let to = folder.join(pair).join(model);
+            step(&format!("{pair}/{model} as ONNX and GGUF"), || {
+                for (script, out) in [
+                    ("export_onnx.py", to.clone()),
+                    ("export_gguf.py", to.join("model.gguf")),
+                ] {
+                    process::run(
+                        Command::new(&python)
+                            .arg(scripts.join(script))
+                            .arg(&from)
+                            .arg(out)
+                            .env("PYTHONUTF8", "1"),
+                    )?;
+                }
+                Ok(())
+            })?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_choose_what_is_measured() {
+        let parse = |words: &[&str]| parse(words.iter().map(OsString::from).collect());
+        let all = parse(&[]).unwrap().unwrap();
+        assert_eq!(all.backends, ["cpu", "webgpu"]);
+        assert_eq!(all.peers, ["ort", "wllama"]);
+        assert!(all.native && !all.quick && !all.gpu && all.pair.is_none());
+        let some = parse(&[
+            "--quick",
+            "--backend",
+            "cpu",
+            "--peer",
+            "none",
+            "--no-native",
+        ]);
+        let some = some.unwrap().unwrap();
+        assert_eq!(some.backends, ["cpu"]);
+        assert!(some.quick && some.peers.is_empty() && !some.native);
+        assert!(parse(&["--help"]).unwrap().is_none());
+        assert!(parse(&["--backend", "cuda"]).is_err());
+        assert!(parse(&["--peer", "webllm"]).is_err());
+        assert!(parse(&["stories"]).is_err());
+    }
+}

@@ -1,0 +1,91 @@
+// node --test: what the bench makes of its measurements.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { csv } from "./csv.mjs";
+import { drawing } from "./drawing.mjs";
+import { figures, table } from "./figures.mjs";
+import { agreement, checkLanes } from "./peers.mjs";
+import { figure, median, medianInterval, sentence, summary } from "./statistics.mjs";
+
+test("medians and intervals are those of order statistics", () => {
+  assert.equal(median([3, 1, 2]), 2);
+  assert.equal(median([4, 1, 2, 3]), 2.5);
+  assert.deepEqual(medianInterval([5, 1, 4, 2, 3]), [1, 5]);
+  assert.deepEqual(medianInterval([1, 2, 3, 4, 5, 6]), [1, 6]);
+  // 2 P(Binomial(9, 1/2) < 2) = 20 / 512 is below 5 %, and with 3 it is not.
+  assert.deepEqual(medianInterval([1, 2, 3, 4, 5, 6, 7, 8, 9]), [2, 8]);
+  assert.throws(() => median([]), /needs numbers/);
+  assert.throws(() => median([1, NaN]), /needs numbers/);
+});
+
+test("nothing is claimed while the interval holds one", () => {
+  const said = (low, middle, high) => sentence("A", "B", { median: middle, interval: [low, high] });
+  assert.equal(said(1.38, 1.41, 1.44), "A is 1.41x [1.38, 1.44] faster than B.");
+  assert.equal(said(0.69, 0.71, 0.73), "A is slower than B: 0.71x [0.69, 0.73].");
+  assert.match(said(0.9, 1.1, 1.2), /^A against B: can't tell/);
+  assert.deepEqual([figure(0.5), figure(12.34), figure(123.4), figure(NaN)], ["0.50", "12.3", "123", "–"]);
+});
+
+test("texts are compared token by token", () => {
+  assert.equal(agreement([1, 2, 3], [1, 2, 3]), 3);
+  assert.equal(agreement([1, 2, 4], [1, 2, 3]), 2);
+  assert.equal(agreement([1, 2], [1, 2, 3]), 2);
+  const race = (tokens) => ({ race: [{ gamma: 2, rounds: [{ tokens: tokens.slice(0, 1) }, { tokens: tokens.slice(1) }] }] });
+  checkLanes(race([1, 2, 3]), [1, 2, 3]);
+  assert.throws(() => checkLanes(race([1, 9, 3]), [1, 2, 3]), /γ 2 differs .* after 1 tokens/);
+});
+
+const speed = { median: 1000, min: 900, max: 1100 };
+const swept = (gamma, speedUp) => ({ gamma, speed_up: speedUp, interval: [speedUp - 0.1, speedUp + 0.1], speculation: speed, target_alone: speed, rounds: 1, judged: 10, accepted: 8, tokens: 9, predicted: 1.6 });
+const ratio = (...values) => summary(values);
+const report = {
+  version: 1,
+  quick: false,
+  browser: "Chromium 1",
+  versions: { "onnxruntime-web": "1" },
+  threads: 2,
+  sweeps: [
+    {
+      pair: "a",
+      backend: "cpu",
+      device: { name: 'CPU "x" & <y>' },
+      verdict: "said",
+      report: { request: { settings: { temperature: 0 }, gammas: [2, 4], pairs: 5 }, tokens: 64, target_alone: speed, gammas: [swept(2, 1.2), swept(4, 1.5)], costs: { target_step: 1, draft_step: 0.1, verify: [1.2, 1.9] } },
+    },
+  ],
+  peers: [
+    { pair: "a", backend: "cpu", peer: "ort", settings: "best", gamma: 4, checked: [64], tried: [{ settings: "best", milliseconds: 2 }, { settings: "other, worse", error: "too slow" }], theirs: { median: 2, min: 1.9, max: 2.1 }, target_alone: { median: 1, min: 0.9, max: 1.1, ratio: ratio(1.9, 2, 2.1) }, best_mode: { median: 0.7, min: 0.6, max: 0.8, ratio: ratio(2.9, 3, 3.1) } },
+    { pair: "a", backend: "cpu", peer: "wllama", checked: [64], tried: [{ settings: "one", error: "its greedy text differs" }] },
+  ],
+  native: [
+    { pair: "a", backend: "webgpu", device: "SwiftShader", same_driver: true, milliseconds: { browser: ratio(1, 1), native: ratio(0.8, 0.8) }, target_alone: ratio(0.8, 0.8), best_mode: ratio(0.8, 0.8), plain_burn: { tokens: 8, fused: ratio(1), plain: ratio(9), ratio: ratio(9) } },
+    { pair: "b", backend: "cpu", error: "no such program", tried: [] },
+  ],
+};
+
+test("figures say what is met, what is missed and what could not be measured", () => {
+  const rows = figures(report);
+  const met = Object.fromEntries(rows.map((row) => [`${row.figure}; ${row.where}`, row.met]));
+  assert.deepEqual(met, {
+    "target alone / onnxruntime-web; a, cpu": true,
+    "best mode / best mode of wllama; a": false,
+    "fused / plain burn, native; a, webgpu": true,
+    "browser / native, same driver; a, webgpu": false,
+    "browser / native, same driver; b, cpu": false,
+    "verifying 5 rows / 1 row; a, cpu, T 0": false,
+    "measured / formula, γ 4; a, cpu, T 0": true,
+  });
+  const text = table(rows);
+  assert.equal(text.split("\n").length, 8);
+  assert.match(text, /wllama +a +not measured +at least 1\.00 +MISSED +one: its greedy text differs/);
+});
+
+test("the table and the picture are well formed, whatever names hold", () => {
+  const lines = csv(report).trimEnd().split("\n");
+  assert.match(lines.find((line) => line.includes("other")), /"other, worse: too slow"$/);
+  const columns = lines[0].split(",").length;
+  for (const line of lines.slice(1)) assert.equal(line.replaceAll(/"(""|[^"])*"/g, "").split(",").length, columns, line);
+  const svg = drawing(report);
+  assert.match(svg, /CPU &quot;x&quot; &amp; &lt;y&gt;/);
+  assert.doesNotMatch(svg, /NaN|undefined|Infinity/);
+});

@@ -1,0 +1,75 @@
+// What the measurements are held against.
+import { figure } from "./statistics.mjs";
+
+const NAMES = { ort: "onnxruntime-web", wllama: "wllama" };
+
+/** The draft length whose speed-up is highest, of a SpeedReport. */
+export function fastest(report) {
+  return report.gammas.reduce((best, each) => (each.speed_up > best.speed_up ? each : best));
+}
+
+/**
+ * Every figure with what is required of it.
+ * @returns {{figure, where, required, measured, interval, met}[]} `measured` is `null` and `met`
+ * `false` where it could not be measured; `at_most` marks figures that must not exceed
+ */
+export function figures({ sweeps, peers, native }) {
+  const rows = [];
+  const row = (name, where, required, measured, { interval = null, atMost = false, why } = {}) =>
+    rows.push({
+      figure: name,
+      where,
+      required,
+      at_most: atMost,
+      measured: measured ?? null,
+      interval,
+      met: measured != null && (atMost ? measured <= required : measured >= required),
+      ...(why ? { why } : {}),
+    });
+  const ratio = (name, where, required, value, why) => row(name, where, required, value?.median, { interval: value?.interval ?? null, why });
+  const failed = ({ tried, error }) => error ?? tried.map(({ settings, error }) => `${settings}: ${error}`).join("; ");
+  for (const entry of peers.filter(({ peer }) => peer === "ort")) {
+    const required = entry.backend === "cpu" ? 1.5 : 10;
+    ratio(`target alone / ${NAMES.ort}`, `${entry.pair}, ${entry.backend}`, required, entry.target_alone?.ratio, entry.target_alone ? undefined : failed(entry));
+  }
+  // wllama's best mode is the one on the backend that suits it best.
+  const wllama = peers.filter(({ peer }) => peer === "wllama");
+  for (const pair of new Set(wllama.map(({ pair }) => pair))) {
+    const entries = wllama.filter((entry) => entry.pair === pair);
+    const ran = entries.filter(({ theirs }) => theirs).sort((a, b) => a.theirs.median - b.theirs.median);
+    const name = `best mode / best mode of ${NAMES.wllama}`;
+    if (ran.length > 0) ratio(name, `${pair}, ${ran[0].backend}`, 1, ran[0].best_mode.ratio);
+    else ratio(name, pair, 1, null, entries.map(failed).join("; "));
+  }
+  for (const entry of native) {
+    const where = `${entry.pair}, ${entry.backend}`;
+    // On the CPU burn's own operations are no dispatches, and nothing is required.
+    if (entry.plain_burn && entry.backend !== "cpu") ratio("fused / plain burn, native", where, 8, entry.plain_burn.ratio);
+    const comparable = entry.same_driver ? entry.target_alone : null;
+    const why = entry.error ?? (comparable ? undefined : `native ran on another driver, ${entry.device}`);
+    ratio("browser / native, same driver", where, entry.backend === "cpu" ? 0.7 : 0.9, comparable, why);
+  }
+  for (const { pair, backend, report } of sweeps) {
+    const where = `${pair}, ${backend}, T ${report.request.settings.temperature}`;
+    const four = report.request.gammas.indexOf(4);
+    if (four >= 0) row("verifying 5 rows / 1 row", where, 1.8, report.costs.verify[four] / report.costs.target_step, { atMost: true });
+    const best = fastest(report);
+    if (best.predicted) row(`measured / formula, γ ${best.gamma}`, where, 0.9, best.speed_up / best.predicted, { interval: best.interval.map((end) => end / best.predicted) });
+  }
+  return rows;
+}
+
+/** The figures as a table for a terminal. */
+export function table(rows) {
+  const cells = rows.map((row) => [
+    row.figure,
+    row.where,
+    row.measured == null ? "not measured" : figure(row.measured) + (row.interval ? ` [${row.interval.map(figure).join(", ")}]` : ""),
+    `${row.at_most ? "at most" : "at least"} ${figure(row.required)}`,
+    row.met ? "met" : "MISSED",
+    row.why ?? "",
+  ]);
+  const head = ["figure", "where", "measured", "required", "", ""];
+  const widths = head.map((_, column) => Math.max(...[head, ...cells].map((line) => (column < 5 ? line[column].length : 0))));
+  return [head, ...cells].map((line) => line.map((cell, column) => cell.padEnd(widths[column])).join("  ").trimEnd()).join("\n");
+}

@@ -1,0 +1,69 @@
+// The same engine outside the browser, by the trainer's `bench` command.
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { checkLanes } from "./peers.mjs";
+import { sentence, summary } from "./statistics.mjs";
+import { within } from "./tabs.mjs";
+
+const run = promisify(execFile);
+
+/**
+ * The engine's report and, with `plainTokens`, plain burn's times.
+ * @param {{program: string, icd?: string, same_driver: boolean}} native the binary, the Vulkan
+ * driver's description where it is not to be the system's choice, and whether that is the
+ * browser's driver
+ */
+export async function runNative({ program, icd }, { folder, backend, request, plainTokens = 0, seconds }) {
+  const { max_tokens, ...rest } = request;
+  const { gammas, pairs, auto = false, ...settings } = rest;
+  const wanted = JSON.stringify({ settings: { prompt: "", ...settings, max_tokens }, gammas, pairs, auto });
+  const words = ["bench", "--pair-folder", folder, "--device", backend === "cpu" ? "cpu" : "gpu", "--request", wanted, "--plain-tokens", String(plainTokens)];
+  const env = icd ? { ...process.env, VK_ICD_FILENAMES: icd, VK_DRIVER_FILES: icd } : process.env;
+  try {
+    const { stdout } = await within(seconds, run(program, words, { env, maxBuffer: 1 << 28 }));
+    return JSON.parse(stdout);
+  } catch (error) {
+    throw new Error((error.stderr || error.message).trim().split("\n").at(-1));
+  }
+}
+
+/** The browser against native, in turn, and plain burn against the engine's kernels. */
+export async function againstNative({ ours, native, folder, pair, backend, texts, gamma, pairs, plainTokens, seconds }) {
+  const [{ tokens }] = texts;
+  const request = { pair, temperature: 0, max_tokens: tokens.length, gammas: [gamma || 1], pairs: 5 };
+  const ratios = { target_alone: [], best_mode: [] };
+  const best = (report) => (gamma ? Math.max(report.target_alone.median, report.gammas[0].speculation.median) : report.target_alone.median);
+  const speeds = { browser: [], native: [] };
+  let plain = null;
+  let device;
+  for (let turn = 0; turn < pairs; turn++) {
+    const browser = await ours.bench(request);
+    const answer = await runNative(native, { folder, backend, request, plainTokens: turn === 0 ? plainTokens : 0, seconds });
+    checkLanes(browser, tokens);
+    checkLanes(answer.report, tokens);
+    plain ??= answer.plain_burn;
+    device = answer.report.device.name;
+    ratios.target_alone.push(browser.target_alone.median / answer.report.target_alone.median);
+    ratios.best_mode.push(best(browser) / best(answer.report));
+    speeds.browser.push(1000 / browser.target_alone.median);
+    speeds.native.push(1000 / answer.report.target_alone.median);
+  }
+  const targetAlone = summary(ratios.target_alone);
+  return {
+    pair,
+    backend,
+    device,
+    same_driver: backend === "cpu" || native.same_driver,
+    milliseconds: { browser: summary(speeds.browser), native: summary(speeds.native) },
+    target_alone: targetAlone,
+    best_mode: summary(ratios.best_mode),
+    verdict: sentence("The browser", "native on the same device", targetAlone),
+    plain_burn: plain && plainBurn(plain),
+  };
+}
+
+/** Turns of fused kernels and plain operations, as a ratio. */
+export function plainBurn({ tokens, fused, plain }) {
+  const ratio = summary(plain.map((time, turn) => time / fused[turn]));
+  return { tokens, fused: summary(fused), plain: summary(plain), ratio, verdict: sentence("The engine's target alone", "plain burn with a KV cache", ratio) };
+}

@@ -1,0 +1,74 @@
+// Medians and what may be said of them; the same rules as couplet-speculation's.
+
+/** @param {number[]} values not empty */
+export function median(values) {
+  const sorted = ascending(values);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/**
+ * An interval that covers the median with at least 95 % whatever the distribution: the k-th
+ * smallest and k-th largest value, with the largest k that allows it. Fewer than six values have
+ * no such k: the interval is their range.
+ */
+export function medianInterval(values) {
+  const sorted = ascending(values);
+  const n = sorted.length;
+  let k = 1;
+  while (2 * (k + 1) <= n && 2 * fairCoinsBelow(k + 1, n) <= 0.05) k += 1;
+  return [sorted[k - 1], sorted[n - k]];
+}
+
+/** P(Binomial(n, ½) < k). */
+function fairCoinsBelow(k, n) {
+  let term = 0.5 ** n;
+  let sum = 0;
+  for (let heads = 0; heads < k; heads++) {
+    sum += term;
+    term *= (n - heads) / (heads + 1);
+  }
+  return sum;
+}
+
+function ascending(values) {
+  if (values.length === 0 || values.some((value) => !Number.isFinite(value))) throw new Error("a median needs numbers");
+  return [...values].sort((a, b) => a - b);
+}
+
+/** Median, interval and number of ratios. */
+export function summary(ratios) {
+  return { median: median(ratios), interval: medianInterval(ratios), pairs: ratios.length };
+}
+
+/** `1.41x [1.38, 1.44]`. */
+export function withInterval({ median, interval: [low, high] }) {
+  return `${figure(median)}x [${figure(low)}, ${figure(high)}]`;
+}
+
+/** Three digits that count, and no fewer than two behind the point below ten. */
+export function figure(value) {
+  if (!Number.isFinite(value)) return "–";
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toFixed(digits);
+}
+
+/** What the interval of a speed-up allows to say: `faster`, `slower` or `cannot tell`. */
+export function verdict([low, high]) {
+  if (low > 1) return "faster";
+  if (high < 1) return "slower";
+  return "cannot tell";
+}
+
+/** The verdict on `subject` against `other` as a sentence. */
+export function sentence(subject, other, speedUp) {
+  const said = withInterval(speedUp);
+  switch (verdict(speedUp.interval)) {
+    case "faster":
+      return `${subject} is ${said} faster than ${other}.`;
+    case "slower":
+      return `${subject} is slower than ${other}: ${said}.`;
+    default:
+      return `${subject} against ${other}: can't tell, ${said} holds 1.`;
+  }
+}

@@ -1,0 +1,93 @@
+// Chromium, a tab with our page, and tabs with peers.
+import { createRequire } from "node:module";
+import { join } from "node:path";
+
+/**
+ * Starts the browser as the browser tests do.
+ * @param {{modules: string, chromium: string, gpu: boolean}} config `modules` is where npm put the
+ * packages; without `gpu`, the GPU is SwiftShader
+ */
+export async function launch({ modules, chromium: executablePath, gpu }) {
+  const { chromium } = createRequire(join(modules, "package.json"))("playwright-core");
+  return chromium.launch({
+    executablePath,
+    args: [
+      // Containers run as root, where Chromium's sandbox refuses to start.
+      "--no-sandbox",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      // Timers and frames of tabs in the background run as in the foreground.
+      "--disable-background-timer-throttling",
+      "--disable-renderer-backgrounding",
+      "--disable-backgrounding-occluded-windows",
+      "--enable-unsafe-webgpu",
+      "--enable-features=Vulkan",
+      ...(gpu ? [] : ["--use-vulkan=swiftshader"]),
+    ],
+  });
+}
+
+/** `promise`, or an error after `seconds`. */
+export async function within(seconds, promise) {
+  let timer;
+  const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`not done after ${seconds} s`)), 1000 * seconds)));
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Our page, with the models loaded and nothing moving. */
+export async function openOurs(browser, base, backend) {
+  const page = await browser.newPage();
+  await page.goto(`${base}page/${backend === "cpu" ? "?backend=cpu" : ""}`);
+  await page.waitForFunction(() => window.couplet);
+  const call = (name, options, seconds = 600) => within(seconds, page.evaluate(([name, options]) => window.couplet[name](options), [name, options]));
+  const { device } = await call("ready");
+  return {
+    device,
+    threads: () => page.evaluate(() => navigator.hardwareConcurrency),
+    /** Greedy tokens of the target alone after `prompt`: `{ prompt, tokens }`, both as ids. */
+    async greedy(pair, prompt, count) {
+      const { events } = await call("generate", { pair, ...(prompt === undefined ? {} : { prompt }), temperature: 0, gamma: 0, max_tokens: count });
+      return {
+        prompt: events.find(({ event }) => event === "started").prompt_tokens,
+        tokens: events.filter(({ event }) => event === "committed").flatMap(({ tokens }) => tokens),
+      };
+    },
+    bench: (options) => call("bench", options),
+    close: () => page.close(),
+  };
+}
+
+/** A tab in which `peer` is loaded with `settings`. */
+export async function openPeer(browser, base, peer, settings, seconds) {
+  const page = await browser.newPage();
+  let last = "";
+  page.on("console", (message) => (last = message.text()));
+  try {
+    await page.goto(`${base}bench/peer.html?peer=${peer}`);
+    await within(seconds, page.waitForFunction(() => window.peerReady || window.peerError));
+    const error = await page.evaluate(() => window.peerError);
+    if (error) throw new Error(error);
+    await within(seconds, page.evaluate((settings) => window.peer.load(settings), settings));
+  } catch (error) {
+    await page.close();
+    throw new Error(`${shortened(error)}${last ? ` (${last.slice(0, 200)})` : ""}`);
+  }
+  return {
+    /** Decodes `count` tokens after the ids in `prompt`: `{ tokens, milliseconds }` per token. */
+    generate: (prompt, count) => within(seconds, page.evaluate((options) => window.peer.generate(options), { prompt, count })),
+    /** Times passes of several rows, see the peers' files; `null` where a peer has no such call. */
+    passes: (options) => within(seconds, page.evaluate((options) => window.peer.passes?.(options) ?? null, options)),
+    close: () => page.close(),
+  };
+}
+
+/** The first line of an error, without what the browser's driver puts before it. */
+export function shortened(error) {
+  return String(error?.message ?? error).split("\n")[0].replace(/^page\.\w+: (Error: )?/, "").slice(0, 300);
+}

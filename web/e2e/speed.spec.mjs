@@ -1,0 +1,230 @@
+// Speed: the bench, what the page says of it, and the files it gives away.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { call, noPanicText, open, patchWorker, refusal } from "./support.mjs";
+
+const CPU = "?backend=cpu";
+const SCENE = `${CPU}#scene=speed`;
+/** Few enough runs for a machine that has other things to do. */
+const SHORT = { max_tokens: 16, gammas: [1, 3], pairs: 5 };
+
+/** Opens the scene and puts the shortest bench into its fields. */
+async function short(page, base, path = SCENE) {
+  await open(page, base, path);
+  await page.getByTestId("max_tokens").fill("16");
+  await page.getByTestId("bench-longest").fill("2");
+  await page.getByTestId("bench-pairs").fill("5");
+}
+
+/** Lets the worker rewrite its reports before the page sees them: `change` is the body of a function of `report`. */
+const rewrite = (page, change) =>
+  patchWorker(
+    page,
+    `{ const post = self.postMessage.bind(self);
+       self.postMessage = (text) => {
+         const reply = JSON.parse(text);
+         if (reply.reply === "benched") { const report = reply.report; ${change}; text = JSON.stringify(reply); }
+         post(text);
+       }; }`,
+  );
+
+/** Saves what a button gives away; returns its name and text. */
+async function saved(page, button) {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByTestId(button).click()]);
+  const bytes = await readFile(await download.path());
+  return { name: download.suggestedFilename(), bytes, text: bytes.toString("utf8") };
+}
+
+function verdictOf([low, high]) {
+  if (low > 1) return "faster";
+  return high < 1 ? "slower" : "can’t tell";
+}
+
+export default {
+  "a bench by call gives a report, and the page says what its interval allows": async ({ page, base }) => {
+    await open(page, base, SCENE);
+    const report = await call(page, "bench", { ...SHORT, auto: true });
+    assert.equal(report.device.backend, "cpu");
+    assert.deepEqual(report.gammas.map((row) => row.gamma), [1, 3]);
+    assert.equal(report.request.pairs, 5);
+    assert.equal(report.costs.verify.length, 2);
+    assert.ok(report.costs.target_step > 0 && report.costs.draft_step > 0);
+    for (const row of [...report.gammas, report.auto]) {
+      assert.ok(row.interval[0] <= row.speed_up && row.speed_up <= row.interval[1], JSON.stringify(row));
+      assert.ok(row.accepted <= row.judged);
+    }
+    assert.equal(report.race.length, 2);
+    for (const lane of report.race) {
+      const ends = lane.rounds.map((round) => round.end);
+      assert.deepEqual(ends, [...ends].sort((a, b) => a - b));
+      assert.equal(lane.rounds.flatMap((round) => round.tokens).length, report.tokens);
+    }
+    const best = report.gammas.reduce((a, b) => (b.speed_up > a.speed_up ? b : a));
+    const verdict = await page.getByTestId("verdict").innerText();
+    assert.equal(verdict, `${best.speed_up.toFixed(2)}× ${verdictOf(best.interval)}`);
+    const interval = await page.getByTestId("verdict-interval").innerText();
+    assert.ok(interval.includes(`${best.interval[0].toFixed(2)} to ${best.interval[1].toFixed(2)}`), interval);
+    console.log(`        CPU, γ ${best.gamma}: ${verdict}, ${interval}`);
+    await noPanicText(page);
+  },
+
+  "where the interval holds 1 the page cannot tell": async ({ page, base }) => {
+    await rewrite(page, "for (const row of report.gammas) { row.speed_up = 1.04; row.interval = [0.97, 1.1]; }");
+    await short(page, base);
+    await page.getByTestId("bench").click();
+    const verdict = page.getByTestId("verdict");
+    await verdict.waitFor({ timeout: 60_000 });
+    assert.equal(await verdict.innerText(), "1.04× can’t tell");
+    assert.match(await page.getByTestId("verdict-interval").innerText(), /0\.97 to 1\.10, which holds 1/);
+    assert.match(await page.getByTestId("sweep-says").innerText(), /cannot tell whether drafting pays/);
+    assert.doesNotMatch(await page.getByTestId("race").innerText(), /faster|slower/);
+  },
+
+  "slower is said as loudly as faster, and why": async ({ page, base }) => {
+    await rewrite(page, "for (const row of report.gammas) { row.speed_up = 0.7; row.interval = [0.66, 0.74]; }");
+    await short(page, base);
+    const size = async () => page.getByTestId("verdict").evaluate((element) => getComputedStyle(element).fontSize);
+    await page.getByTestId("bench").click();
+    await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
+    assert.equal(await page.getByTestId("verdict").innerText(), "0.70× slower");
+    assert.equal(await size(), "30px");
+    assert.match(await page.getByTestId("sweep-says").innerText(), /Nothing pays here\. Here checking \w+ tokens costs [\d.]+ times one token/);
+  },
+
+  "nothing moves while it measures, and it can be stopped": async ({ page, base }) => {
+    await open(page, base, CPU);
+    await page.getByTestId("play").click();
+    await page.getByTestId("scene-speed").click();
+    await page.getByTestId("max_tokens").fill("120");
+    await page.getByTestId("bench-pairs").fill("50");
+    await page.getByTestId("bench").click();
+    await page.getByTestId("timing").waitFor();
+    assert.ok(await page.evaluate(() => document.documentElement.hasAttribute("data-held")));
+    // Neither frames nor elements change but for the sentence, the bar and what says how far it is.
+    const changes = await page.evaluate(async () => {
+      const seen = [];
+      const observer = new MutationObserver((records) => seen.push(...records));
+      observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      observer.disconnect();
+      const outside = seen.filter(({ target }) => {
+        const element = target.nodeType === 1 ? target : target.parentElement;
+        return !element?.closest("[data-testid=timing]");
+      });
+      return { outside: outside.length, all: seen.length, running: document.getAnimations().length };
+    });
+    assert.equal(changes.outside, 0);
+    assert.equal(changes.running, 0);
+    assert.ok(changes.all < 60, `${changes.all} changes in two seconds`);
+    await page.getByTestId("scene-stage").click();
+    await page.getByTestId("play").click();
+    assert.equal(await page.getByTestId("play").innerText(), "Play");
+    await page.getByTestId("scene-speed").click();
+    await page.getByTestId("bench-stop").click();
+    await page.getByTestId("timing").waitFor({ state: "detached", timeout: 30_000 });
+    assert.equal(await page.getByTestId("bench-failed").count(), 0);
+    await page.getByTestId("invitation").waitFor();
+    assert.ok(!(await page.evaluate(() => document.documentElement.hasAttribute("data-held"))));
+    assert.ok(await call(page, "generate", { max_tokens: 4 }), "the engine goes on");
+  },
+
+  "a failure is told and the report before it stays": async ({ page, base }) => {
+    await open(page, base, SCENE);
+    await call(page, "bench", SHORT);
+    const before = await page.getByTestId("verdict").innerText();
+    const error = await refusal(page, "bench", { ...SHORT, prompt: "naïve €" });
+    assert.equal(error.field, "prompt");
+    assert.match(await page.getByTestId("bench-failed").innerText(), /Nothing was measured: .+ stays below/);
+    assert.equal(await page.getByTestId("verdict").innerText(), before);
+  },
+
+  "the files hold what is on the screen": async ({ page, base }) => {
+    await open(page, base, SCENE);
+    const report = await call(page, "bench", SHORT);
+    const json = await saved(page, "json");
+    assert.deepEqual(JSON.parse(json.text), report);
+    assert.equal(json.name, "couplet-speed-shakespeare-rejection-cpu.json");
+    const csv = await saved(page, "csv");
+    const [head, ...rows] = csv.text.trim().split("\r\n").map((line) => line.split(","));
+    assert.equal(rows.length, 2);
+    assert.equal(Number(rows[1][head.indexOf("speed_up")]), report.gammas[1].speed_up);
+    assert.equal(rows[0][head.indexOf("backend")], "cpu");
+    const svg = await saved(page, "svg");
+    assert.match(svg.text, /^<svg[^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+    assert.match(svg.text, /break-even/);
+    assert.doesNotMatch(svg.text, /var\(|class=/);
+    const parsed = await page.evaluate((text) => {
+      const file = new DOMParser().parseFromString(text, "image/svg+xml");
+      return { broken: file.querySelector("parsererror") !== null, points: file.querySelectorAll("circle").length };
+    }, svg.text);
+    assert.deepEqual(parsed, { broken: false, points: 2 });
+    const png = await saved(page, "png");
+    assert.equal(png.bytes.subarray(1, 4).toString(), "PNG");
+    assert.ok(png.bytes.length > 5000, `${png.bytes.length} bytes`);
+  },
+
+  "the race is moved by keys, and counts what was there": async ({ page, base }) => {
+    await open(page, base, SCENE);
+    const report = await call(page, "bench", SHORT);
+    const ends = report.race.map((lane) => lane.rounds.at(-1).end);
+    const winner = ends[0] < ends[1] ? "race-alone" : "race-speculative";
+    assert.equal(await page.getByTestId(winner).innerText(), "16");
+    await page.getByTestId("race-time").focus();
+    await page.keyboard.press("Home");
+    assert.equal(await page.getByTestId("race-alone").innerText(), "0");
+    for (let step = 0; step < 200; step += 1) await page.keyboard.press("ArrowRight");
+    const at = Number(await page.getByTestId("race-time").inputValue());
+    const there = (lane) => lane.rounds.filter((round) => round.end <= at).flatMap((round) => round.tokens).length;
+    assert.equal(await page.getByTestId("race-alone").innerText(), `${there(report.race[0])}`);
+    assert.equal(await page.getByTestId("race-speculative").innerText(), `${there(report.race[1])}`);
+    await page.getByTestId("race-play").focus();
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelector("[data-testid=race-play]").textContent === "Pause");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.querySelector("[data-testid=race-play]").textContent === "Play");
+  },
+
+  "whoever wants less movement sees the end of the race": async ({ page, base }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await open(page, base, SCENE);
+    await call(page, "bench", SHORT);
+    assert.equal(await page.getByTestId("race-play").count(), 0);
+    assert.ok(await page.getByTestId("race-time").isVisible());
+  },
+
+  "the Stage times the γ of its form and leads to the scene": async ({ page, base }) => {
+    await open(page, base, `${CPU}#gamma=3&max_tokens=16`);
+    await page.getByTestId("measure").click();
+    await page.getByTestId("speed-up").waitFor({ timeout: 60_000 });
+    const says = await page.getByTestId("speed-up").innerText();
+    assert.match(says, /^[\d.]+× \[[\d.]+, [\d.]+\] (faster|slower|can’t tell)$/);
+    await page.getByTestId("to-speed").click();
+    await page.getByTestId("sweep").waitFor();
+    assert.match(page.url(), /scene=speed/);
+    assert.ok((await page.getByTestId("verdict").innerText()).startsWith(says.split(" ")[0]));
+  },
+
+  "γ by the engine: in the form, in the link, in the run": async ({ page, base }) => {
+    await open(page, base, CPU);
+    assert.equal(await page.getByTestId("auto-note").innerText(), "");
+    await page.getByTestId("auto-gamma").click();
+    assert.match(await page.getByTestId("auto-note").innerText(), /only under Gumbel/);
+    await page.getByTestId("generate").click();
+    await page.waitForFunction(() => window.couplet.trace()?.events.at(-1)?.event === "finished", null, { timeout: 60_000 });
+    assert.match(page.url(), /auto=1/);
+    const trace = await page.evaluate(() => window.couplet.trace());
+    assert.equal(trace.settings.auto_gamma, true);
+    await page.getByTestId("end").click();
+    await page.reload();
+    await page.getByTestId("gamma-auto").waitFor();
+    await page.getByTestId("auto-gamma").click();
+    assert.ok(await page.getByTestId("gamma").isVisible());
+    await noPanicText(page);
+  },
+
+  "a link with nonsense for auto starts the page all the same": async ({ page, base }) => {
+    await open(page, base, `${CPU}#auto=<script>&gamma=3`);
+    await page.getByText(/auto cannot be/).waitFor();
+    assert.ok(await call(page, "ready"));
+  },
+};

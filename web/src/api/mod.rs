@@ -1,0 +1,176 @@
+//! `window.couplet`: what the page does by hand, a script can do by call. See `web/API.md`.
+
+mod options;
+
+use couplet_protocol::{Command, Reply};
+use js_sys::{Function, Object, Promise, Reflect};
+use leptos::prelude::*;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use wasm_bindgen::prelude::*;
+
+use crate::couplings;
+use crate::engine_client::EngineClient;
+use crate::store::{AskedBy, Store, is_end};
+use options::Refusal;
+
+/// Puts `couplet` into the window.
+pub fn install(store: Store) {
+    let api = Object::new();
+    let set = |name: &str, value: &JsValue| {
+        let _ = Reflect::set(&api, &name.into(), value);
+    };
+    set("version", &couplet_protocol::VERSION.into());
+    set("ready", &call(move |_, settle| ready(store, settle)));
+    set("pairs", &call(move |_, settle| pairs(store.engine, settle)));
+    set(
+        "generate",
+        &call(move |options, settle| generate(store, options, settle)),
+    );
+    set(
+        "distribution",
+        &call(move |options, settle| distribution(store.engine, options, settle)),
+    );
+    set(
+        "bench",
+        &call(move |options, settle| bench(store, options, settle)),
+    );
+    set(
+        "couple",
+        &call(move |options, settle| couple(store.engine, &options, settle)),
+    );
+    let trace = Closure::<dyn Fn() -> JsValue>::new(move || {
+        store.trace().map_or(JsValue::NULL, |trace| to_js(&trace))
+    });
+    set("trace", &trace.into_js_value());
+    let _ = Reflect::set(&window(), &"couplet".into(), &api);
+}
+
+/// Settles a promise once.
+struct Settle {
+    resolve: Function,
+    reject: Function,
+}
+
+impl Settle {
+    fn resolve(&self, value: &JsValue) {
+        let _ = self.resolve.call1(&JsValue::NULL, value);
+    }
+
+    fn reject(&self, refusal: &Refusal) {
+        let _ = self.reject.call1(&JsValue::NULL, &refusal.error());
+    }
+}
+
+fn call(act: impl Fn(Map<String, Value>, Settle) + 'static) -> JsValue {
+    Closure::<dyn Fn(JsValue) -> Promise>::new(move |options: JsValue| {
+        Promise::new(&mut |resolve, reject| {
+            let settle = Settle { resolve, reject };
+            match options::plain(&options) {
+                Ok(options) => act(options, settle),
+                Err(refusal) => settle.reject(&refusal),
+            }
+        })
+    })
+    .into_js_value()
+}
+
+fn to_js(value: &impl Serialize) -> JsValue {
+    serde_json::to_string(value)
+        .ok()
+        .and_then(|text| js_sys::JSON::parse(&text).ok())
+        .unwrap_or(JsValue::NULL)
+}
+
+fn ready(store: Store, settle: Settle) {
+    let engine = store.engine;
+    engine.when_ready(move |result| match result {
+        Ok(()) => {
+            let pair = engine.pair.get_untracked();
+            let device = engine.device.get_untracked();
+            settle.resolve(&to_js(
+                &json!({ "pair": pair.as_deref(), "device": device }),
+            ));
+        }
+        Err(failure) => settle.reject(&Refusal::from(&failure)),
+    });
+}
+
+fn pairs(engine: EngineClient, settle: Settle) {
+    engine.request(
+        |id| Command::Pairs { id },
+        move |reply| match reply {
+            Reply::Pairs { pairs, .. } => settle.resolve(&to_js(pairs)),
+            Reply::Failed { failure, .. } => settle.reject(&failure.into()),
+            _ => {}
+        },
+    );
+}
+
+fn generate(store: Store, options: Map<String, Value>, settle: Settle) {
+    let settings = match options::settings(&options, |name| store.prompt_of(name)) {
+        Ok(settings) => settings,
+        Err(refusal) => return settle.reject(&refusal),
+    };
+    store.form.write(&settings);
+    store.write(settings, move |reply| {
+        if let Reply::Failed { failure, .. } = reply {
+            settle.reject(&failure.into());
+        } else if is_end(reply) {
+            store.playhead.end();
+            settle.resolve(&store.trace().map_or(JsValue::NULL, |trace| to_js(&trace)));
+        }
+    });
+}
+
+fn bench(store: Store, options: Map<String, Value>, settle: Settle) {
+    let request = match options::bench(options, |name| store.prompt_of(name)) {
+        Ok(request) => request,
+        Err(refusal) => return settle.reject(&refusal),
+    };
+    store.bench(request, AskedBy::Speed, move |reply| match reply {
+        Reply::Benched { report, .. } => settle.resolve(&to_js(report)),
+        Reply::Failed { failure, .. } => settle.reject(&failure.into()),
+        _ => settle.reject(&Refusal::plain("the measurement was stopped")),
+    });
+}
+
+fn couple(engine: EngineClient, options: &Map<String, Value>, settle: Settle) {
+    let request = match couplings::read(options) {
+        Ok(request) => request,
+        Err((field, sentence)) => return settle.reject(&Refusal::of(&field, sentence)),
+    };
+    let tokens = request.draft.len();
+    engine.request_aside(
+        |id| Command::Couple { id, request },
+        move |reply| match reply {
+            Reply::Coupled { coupled, .. } => {
+                settle.resolve(&to_js(&couplings::answer(coupled, tokens)))
+            }
+            Reply::Failed { failure, .. } => settle.reject(&failure.into()),
+            _ => {}
+        },
+    );
+}
+
+fn distribution(engine: EngineClient, options: Map<String, Value>, settle: Settle) {
+    let (pair, model, text) = match options::distribution(&options) {
+        Ok(asked) => asked,
+        Err(refusal) => return settle.reject(&refusal),
+    };
+    let asked = pair.clone();
+    engine.request_with_pair(
+        &asked,
+        |id| Command::Distribution {
+            id,
+            pair,
+            model,
+            text,
+        },
+        move |reply| match reply {
+            Reply::Distribution { distribution, .. } => settle.resolve(&to_js(distribution)),
+            Reply::Failed { failure, .. } => settle.reject(&failure.into()),
+            _ => {}
+        },
+    );
+}

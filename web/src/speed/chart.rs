@@ -1,0 +1,282 @@
+//! The drawing of a sweep: points with intervals, the prediction, the line where nothing is gained.
+
+use couplet_protocol::{GammaSpeed, SpeedReport};
+use leptos::prelude::*;
+
+use super::reading::predicted;
+use super::words;
+use crate::proof::chart::round_step;
+
+/// How large it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// With a label at the best.
+    Large,
+    /// Beside a sentence.
+    Small,
+}
+
+const LEFT: f64 = 46.0;
+const RIGHT: f64 = 10.0;
+const TOP: f64 = 26.0;
+const BOTTOM: f64 = 44.0;
+
+/// Where numbers stand in the drawing.
+struct Frame {
+    width: f64,
+    bottom: f64,
+    low: f64,
+    high: f64,
+    first: f64,
+    last: f64,
+}
+
+impl Frame {
+    fn x(&self, gamma: f64) -> f64 {
+        let room = self.width - LEFT - RIGHT;
+        let count = self.last - self.first + 1.0;
+        LEFT + (gamma - self.first + 0.5) / count * room
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        let share = (value - self.low) / (self.high - self.low);
+        self.bottom - share * (self.bottom - TOP)
+    }
+}
+
+/// A sweep on so many pixels.
+pub fn chart(
+    report: &SpeedReport,
+    width: f64,
+    height: f64,
+    size: Size,
+    id: Option<&'static str>,
+) -> impl IntoView + use<> {
+    let width = width.max(220.0);
+    let bottom = height - BOTTOM;
+    let rows: Vec<&GammaSpeed> = report.gammas.iter().chain(&report.auto).collect();
+    let line: Vec<(f64, f64)> = prediction(report);
+    let values = || {
+        rows.iter()
+            .flat_map(|row| [row.interval[0], row.interval[1], row.speed_up])
+            .chain(line.iter().map(|(_, value)| *value))
+            .filter(|value| value.is_finite())
+    };
+    let low = values().fold(1.0, f64::min);
+    let high = values().fold(1.0, f64::max);
+    let step = round_step(
+        (high - low).max(0.2) * 1.15,
+        if size == Size::Large { 6.0 } else { 4.0 },
+    );
+    let low = ((low - 0.35 * step) / step).floor() * step;
+    let high = ((high + 0.35 * step) / step).ceil() * step;
+    let gammas = || rows.iter().map(|row| row.gamma);
+    let frame = Frame {
+        width,
+        bottom,
+        low: low.max(0.0),
+        high,
+        first: gammas().fold(f64::INFINITY, f64::min).floor(),
+        last: gammas().fold(0.0, f64::max).ceil(),
+    };
+    let best = report.best();
+    let label = label(report);
+    view! {
+        <svg class="figure sweep-chart" id=id role="img" aria-label=label viewBox=format!("0 0 {width:.0} {height:.0}")
+            width=format!("{width:.0}") height=format!("{height:.0}")>
+            {ground(&frame)}
+            {grid(&frame, step)}
+            {gamma_axis(&frame, report, best, height)}
+            {(line.len() > 1).then(|| view! { <path class="sweep-line" d=path(&frame, &line) /> })}
+            {report.gammas.iter().map(|row| point(&frame, row, best.is_some_and(|best| best == row), size)).collect_view()}
+            {report.auto.as_ref().map(|row| auto(&frame, row, size))}
+            {best.map(|best| best_label(&frame, report, best, size))}
+            {even(&frame, size)}
+        </svg>
+    }
+}
+
+/// What the formula says from the shortest to the longest draft that was timed.
+fn prediction(report: &SpeedReport) -> Vec<(f64, f64)> {
+    let ends = report
+        .request
+        .gammas
+        .first()
+        .zip(report.request.gammas.last());
+    let Some((first, last)) = ends else {
+        return Vec::new();
+    };
+    (*first..=*last)
+        .filter_map(|gamma| Some((f64::from(gamma), predicted(report, gamma)?)))
+        .collect()
+}
+
+fn path(frame: &Frame, line: &[(f64, f64)]) -> String {
+    line.iter()
+        .enumerate()
+        .map(|(index, (gamma, value))| {
+            let verb = if index == 0 { 'M' } else { 'L' };
+            format!("{verb}{:.1} {:.1}", frame.x(*gamma), frame.y(*value))
+        })
+        .collect()
+}
+
+/// Below 1 is the ground: there drafting costs more than it saves.
+fn ground(frame: &Frame) -> impl IntoView + use<> {
+    let top = frame.y(1.0);
+    view! {
+        <rect class="sweep-slower" x=LEFT.to_string() y=format!("{top:.1}")
+            width=format!("{:.1}", frame.width - LEFT - RIGHT) height=format!("{:.1}", (frame.bottom - top).max(0.0)) />
+    }
+}
+
+fn even(frame: &Frame, size: Size) -> impl IntoView + use<> {
+    let y = frame.y(1.0);
+    // Under the line where there is room, else above it.
+    let below = frame.bottom - y > 20.0;
+    let at = match size {
+        Size::Large if below => y + 16.0,
+        _ => y - 6.0,
+    };
+    view! {
+        <path class="sweep-even" d=format!("M{LEFT} {y:.1}H{:.1}", frame.width - RIGHT) />
+        <text class="strong halo" x=format!("{:.1}", frame.width - RIGHT - 4.0) y=format!("{at:.1}") text-anchor="end">
+            "break-even 1×"
+        </text>
+    }
+}
+
+fn grid(frame: &Frame, step: f64) -> impl IntoView + use<> {
+    let count = ((frame.high - frame.low) / step).round().clamp(0.0, 40.0) as usize;
+    let decimals = if step < 0.0999 { 2 } else { 1 };
+    (0..=count)
+        .map(|index| frame.low + index as f64 * step)
+        .map(|value| {
+            let y = frame.y(value);
+            let line = ((value - 1.0).abs() > 1e-9).then(|| {
+                view! { <path class="grid" d=format!("M{LEFT} {y:.1}H{:.1}", frame.width - RIGHT) /> }
+            });
+            view! {
+                {line}
+                <text class="number small" x=format!("{:.1}", LEFT - 8.0) y=format!("{:.1}", y + 4.0) text-anchor="end">
+                    {format!("{value:.decimals$}×")}
+                </text>
+            }
+        })
+        .collect_view()
+}
+
+fn gamma_axis(
+    frame: &Frame,
+    report: &SpeedReport,
+    best: Option<&GammaSpeed>,
+    height: f64,
+) -> impl IntoView + use<> {
+    let bottom = frame.bottom;
+    let names = report
+        .gammas
+        .iter()
+        .map(|row| {
+            let on = best.is_some_and(|best| best == row);
+            view! {
+                <text class="number" class:strong=on x=format!("{:.1}", frame.x(row.gamma))
+                    y=format!("{:.1}", bottom + 18.0) text-anchor="middle">
+                    {words::gamma(row)}
+                </text>
+            }
+        })
+        .collect_view();
+    view! {
+        <path class="axis" d=format!("M{LEFT} {bottom:.1}H{:.1}", frame.width - RIGHT) />
+        {names}
+        <text class="number small" x=format!("{:.1}", (LEFT + frame.width - RIGHT) / 2.0) y=format!("{:.1}", height - 6.0)
+            text-anchor="middle">
+            "tokens drafted per round, γ"
+        </text>
+    }
+}
+
+fn whisker(frame: &Frame, row: &GammaSpeed, x: f64) -> impl IntoView + use<> {
+    let [low, high] = row.interval.map(|value| frame.y(value));
+    view! {
+        <path class="sweep-whisker"
+            d=format!("M{x:.1} {low:.1}V{high:.1}M{:.1} {low:.1}h8M{:.1} {high:.1}h8", x - 4.0, x - 4.0) />
+    }
+}
+
+fn point(frame: &Frame, row: &GammaSpeed, best: bool, size: Size) -> impl IntoView + use<> {
+    let (x, y) = (frame.x(row.gamma), frame.y(row.speed_up));
+    let radius = match (best, size) {
+        (true, Size::Large) => 7.0,
+        (true, Size::Small) => 6.0,
+        (false, Size::Large) => 4.8,
+        (false, Size::Small) => 4.0,
+    };
+    view! {
+        {whisker(frame, row, x)}
+        <circle class="sweep-point" class:best=best cx=format!("{x:.1}") cy=format!("{y:.1}") r=radius.to_string() />
+    }
+}
+
+/// The engine's own choice: a square, so that it is no draft length like the others.
+fn auto(frame: &Frame, row: &GammaSpeed, size: Size) -> impl IntoView + use<> {
+    // Beside a fixed length at the same place.
+    let near = (row.gamma - row.gamma.round()).abs() < 0.12;
+    let x = frame.x(row.gamma) + if near { 11.0 } else { 0.0 };
+    let y = frame.y(row.speed_up);
+    let low = frame.y(row.interval[0]);
+    let large = size == Size::Large;
+    view! {
+        {whisker(frame, row, x)}
+        <rect class="sweep-auto" x=format!("{:.1}", x - 5.0) y=format!("{:.1}", y - 5.0) width="10" height="10" />
+        {large.then(|| view! {
+            <text class="halo" x=format!("{x:.1}") y=format!("{:.1}", low + 17.0) text-anchor="middle">
+                {format!("auto {}", words::factor(row.speed_up))}
+            </text>
+        })}
+    }
+}
+
+fn best_label(
+    frame: &Frame,
+    report: &SpeedReport,
+    best: &GammaSpeed,
+    size: Size,
+) -> impl IntoView + use<> {
+    let high = frame.y(best.interval[1]);
+    let number = words::factor(best.speed_up);
+    let text = match size {
+        Size::Small => number,
+        Size::Large if report.gammas.len() < 2 => format!("γ = {}, {number}", words::gamma(best)),
+        Size::Large => format!("best γ = {}, {number}", words::gamma(best)),
+    };
+    // At either side the words stay inside the drawing.
+    let half = 4.0 * text.chars().count() as f64;
+    let x = frame
+        .x(best.gamma)
+        .clamp(LEFT + half, (frame.width - RIGHT - half).max(LEFT + half));
+    view! {
+        <text class="strong halo sweep-best" x=format!("{x:.1}") y=format!("{:.1}", high - 10.0) text-anchor="middle">{text}</text>
+    }
+}
+
+fn label(report: &SpeedReport) -> String {
+    let row = |row: &GammaSpeed| {
+        format!(
+            "γ {}: {:.2}, {:.2} to {:.2}",
+            words::gamma(row),
+            row.speed_up,
+            row.interval[0],
+            row.interval[1]
+        )
+    };
+    let mut text = format!(
+        "Speed-up by tokens drafted per round, with intervals. {}",
+        report.gammas.iter().map(row).collect::<Vec<_>>().join("; ")
+    );
+    if let Some(auto) = &report.auto {
+        text.push_str(&format!("; chosen by the engine, {}", row(auto)));
+    }
+    text.push('.');
+    text
+}

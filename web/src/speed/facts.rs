@@ -1,0 +1,168 @@
+//! What was measured, where and how: the facts behind the verdict, and the files that hold them.
+
+use leptos::prelude::*;
+
+use super::files;
+use super::reading::{alpha, c, headline, predicted, v};
+use super::setup::Again;
+use super::state::use_speed;
+use super::sweep::CHART_ID;
+use super::words;
+use crate::stage::{grouped, rule_title};
+use crate::store::Kept;
+
+/// A fact: its name, and how a report puts it.
+struct Fact {
+    name: AnyView,
+    says: fn(&Kept) -> String,
+}
+
+/// The section about a report, with the other backend's facts under its own.
+#[component]
+pub fn Facts(
+    /// What was measured.
+    kept: Kept,
+) -> impl IntoView {
+    let other = use_speed().other;
+    let (csv, json) = (kept.report.clone(), kept.report.clone());
+    let name = files::name(&kept.report);
+    let (csv_name, json_name, png_name, svg_name) =
+        (name.clone(), name.clone(), name.clone(), name);
+    let trouble = RwSignal::new(None);
+    view! {
+        <section class="card facts" data-testid="facts" aria-labelledby="facts-title">
+            <header>
+                <h2 id="facts-title">"This measurement"</h2>
+                <div class="facts-buttons">
+                    <button type="button" class="button" data-testid="csv" title="The sweep as a table"
+                        on:click=move |_| files::save(&format!("{csv_name}.csv"), "text/csv", &files::csv(&csv))>
+                        "CSV"
+                    </button>
+                    <button type="button" class="button" data-testid="json" title="The whole report"
+                        on:click=move |_| files::save(&format!("{json_name}.json"), "application/json", &files::json(&json))>
+                        "JSON"
+                    </button>
+                    <button type="button" class="button" data-testid="svg" title="The chart of the sweep, for print"
+                        on:click=move |_| files::save_svg(CHART_ID, &format!("{svg_name}.svg"), trouble)>
+                        "SVG"
+                    </button>
+                    <button type="button" class="button" data-testid="png" title="The chart of the sweep as a picture"
+                        on:click=move |_| files::save_png(CHART_ID, &format!("{png_name}.png"), trouble)>
+                        "PNG"
+                    </button>
+                </div>
+            </header>
+            {move || trouble.get().map(|sentence: String| view! { <p class="field-error" role="alert">{sentence}</p> })}
+            <dl class="facts-list">
+                {facts()
+                    .into_iter()
+                    .map(|fact| {
+                        let own = (fact.says)(&kept);
+                        let says = fact.says;
+                        view! {
+                            <div>
+                                <dt>{fact.name}</dt>
+                                <dd>{own}</dd>
+                                {move || other.get().map(|other| view! { <dd class="muted">{says(&other)}</dd> })}
+                            </div>
+                        }
+                    })
+                    .collect_view()}
+            </dl>
+            <Again />
+        </section>
+    }
+}
+
+fn facts() -> Vec<Fact> {
+    let fact = |name: AnyView, says: fn(&Kept) -> String| Fact { name, says };
+    vec![
+        fact("Device".into_any(), |kept| kept.report.device.name.clone()),
+        fact("Backend".into_any(), backend),
+        fact("Pair".into_any(), |kept| kept.pair.title.clone()),
+        fact("Rule".into_any(), |kept| {
+            let settings = &kept.report.request.settings;
+            format!(
+                "{}, temperature {}",
+                rule_title(settings.rule),
+                settings.temperature
+            )
+        }),
+        fact(
+            view! { "Acceptance rate "<em>"α"</em> }.into_any(),
+            |kept| {
+                alpha(&kept.report).map_or_else(none, |alpha| {
+                    let [low, high] = alpha.interval;
+                    format!("{:.2} [{low:.2}, {high:.2}]", alpha.rate)
+                })
+            },
+        ),
+        fact(
+            view! { <em>"c"</em>", draft / target" }.into_any(),
+            |kept| c(&kept.report).map_or_else(none, |c| format!("{c:.2}")),
+        ),
+        fact(
+            view! { <em>"v"</em>", verify / one token" }.into_any(),
+            |kept| {
+                let row = headline(&kept.report);
+                let v = row.and_then(|row| Some((row, v(&kept.report, row.gamma.round())?)));
+                v.map_or_else(none, |(row, v)| {
+                    format!("{v:.2} for {} tokens", row.gamma.round() as u32 + 1)
+                })
+            },
+        ),
+        fact("Predicted".into_any(), |kept| {
+            let best = kept.report.best();
+            let value =
+                best.and_then(|row| Some((row, predicted(&kept.report, row.gamma as u32)?)));
+            value.map_or_else(none, |(row, value)| {
+                format!("{} at γ = {}", words::factor(value), words::gamma(row))
+            })
+        }),
+        fact("Measured".into_any(), |kept| {
+            headline(&kept.report).map_or_else(none, |row| {
+                let [low, high] = row.interval;
+                format!(
+                    "{} [{low:.2}, {high:.2}] at γ = {}",
+                    words::factor(row.speed_up),
+                    words::gamma(row)
+                )
+            })
+        }),
+        fact("Tokens per second".into_any(), |kept| {
+            headline(&kept.report).map_or_else(none, |row| {
+                format!(
+                    "{}, alone {}",
+                    words::rate(row.speculation.median),
+                    words::rate(row.target_alone.median)
+                )
+            })
+        }),
+        fact("Runs".into_any(), runs),
+    ]
+}
+
+fn none() -> String {
+    "–".to_owned()
+}
+
+fn backend(kept: &Kept) -> String {
+    let device = &kept.report.device;
+    let kind = words::backend(device.backend);
+    if device.variant.is_empty() {
+        kind.to_owned()
+    } else {
+        format!("{kind}, {}", device.variant)
+    }
+}
+
+fn runs(kept: &Kept) -> String {
+    let report = &kept.report;
+    let most = report.gammas.len() + usize::from(report.auto.is_some());
+    let each = if most > 1 { " per γ" } else { "" };
+    format!(
+        "{} pairs{each}, alternating, {} tokens",
+        report.request.pairs,
+        grouped(report.tokens as usize)
+    )
+}

@@ -1,0 +1,204 @@
+//! A report as files.
+
+use couplet_protocol::{GammaSpeed, SpeedReport};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use wasm_bindgen::JsCast;
+
+use super::picture;
+use super::reading::{alpha, c, predicted, v};
+use super::words;
+
+/// What the files of a report are called, without an ending.
+pub fn name(report: &SpeedReport) -> String {
+    let settings = &report.request.settings;
+    format!(
+        "couplet-speed-{}-{}-{}",
+        settings.pair,
+        settings.rule.name().replace('_', "-"),
+        words::backend(report.device.backend).to_lowercase()
+    )
+}
+
+/// The report, as `couplet.bench` gives it.
+pub fn json(report: &SpeedReport) -> String {
+    serde_json::to_string_pretty(report).unwrap_or_default()
+}
+
+/// One row for every draft length, each with all that it takes to read it alone.
+pub fn csv(report: &SpeedReport) -> String {
+    let head = [
+        "gamma",
+        "auto",
+        "speed_up",
+        "interval_low",
+        "interval_high",
+        "predicted",
+        "v",
+        "c",
+        "alpha",
+        "accepted",
+        "judged",
+        "rounds",
+        "tokens",
+        "tokens_per_second",
+        "tokens_per_second_min",
+        "tokens_per_second_max",
+        "alone_tokens_per_second",
+        "alone_min",
+        "alone_max",
+        "pairs",
+        "tokens_per_run",
+        "pair",
+        "rule",
+        "temperature",
+        "top_k",
+        "top_p",
+        "drafter",
+        "backend",
+        "device",
+        "variant",
+    ];
+    let mut text = head.join(",");
+    text.push_str("\r\n");
+    let fixed = report.gammas.iter().map(|row| (row, false));
+    for (row, auto) in fixed.chain(report.auto.iter().map(|row| (row, true))) {
+        let cells: Vec<String> = cells(report, row, auto)
+            .iter()
+            .map(|cell| quoted(cell))
+            .collect();
+        text.push_str(&cells.join(","));
+        text.push_str("\r\n");
+    }
+    text
+}
+
+fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
+    let optional = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let fixed = (!auto).then_some(row.gamma as u32);
+    let settings = &report.request.settings;
+    let speeds = [row.speculation, row.target_alone]
+        .into_iter()
+        .flat_map(|speed| [speed.median, speed.min, speed.max])
+        .map(|speed| speed.to_string());
+    let mut cells = vec![
+        row.gamma.to_string(),
+        auto.to_string(),
+        row.speed_up.to_string(),
+        row.interval[0].to_string(),
+        row.interval[1].to_string(),
+        optional(fixed.and_then(|gamma| predicted(report, gamma))),
+        optional(fixed.and_then(|gamma| v(report, f64::from(gamma)))),
+        optional(c(report)),
+        optional(alpha(report).map(|alpha| alpha.rate)),
+        row.accepted.to_string(),
+        row.judged.to_string(),
+        row.rounds.to_string(),
+        row.tokens.to_string(),
+    ];
+    cells.extend(speeds);
+    cells.extend([
+        report.request.pairs.to_string(),
+        report.tokens.to_string(),
+        settings.pair.clone(),
+        settings.rule.name().to_owned(),
+        settings.temperature.to_string(),
+        settings.top_k.to_string(),
+        settings.top_p.to_string(),
+        settings.drafter.name().to_owned(),
+        words::backend(report.device.backend).to_lowercase(),
+        report.device.name.clone(),
+        report.device.variant.clone(),
+    ]);
+    cells
+}
+
+/// A cell as RFC 4180 wants it; what a spreadsheet would take for a formula is kept from it.
+fn quoted(cell: &str) -> String {
+    let formula =
+        cell.starts_with(['=', '+', '@']) || cell.starts_with('-') && cell.parse::<f64>().is_err();
+    let cell = if formula {
+        format!("'{cell}")
+    } else {
+        cell.to_owned()
+    };
+    if cell.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", cell.replace('"', "\"\""))
+    } else {
+        cell
+    }
+}
+
+/// Gives a person a text as a file.
+pub fn save(name: &str, kind: &str, text: &str) {
+    let text = String::from(js_sys::encode_uri_component(text));
+    save_address(name, &format!("data:{kind};charset=utf-8,{text}"));
+}
+
+fn save_address(name: &str, address: &str) {
+    let link = document()
+        .create_element("a")
+        .ok()
+        .and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok());
+    if let Some(link) = link {
+        let _ = link.set_attribute("href", address);
+        let _ = link.set_attribute("download", name);
+        link.click();
+    }
+}
+
+/// Gives a person a chart of the page as a drawing.
+pub fn save_svg(id: &str, name: &str, trouble: RwSignal<Option<String>>) {
+    let (id, name) = (id.to_owned(), name.to_owned());
+    trouble.set(None);
+    spawn_local(async move {
+        match picture::standalone(&id).await {
+            Ok(drawing) => save(&name, "image/svg+xml", &drawing.text),
+            Err(sentence) => trouble.set(Some(sentence)),
+        }
+    });
+}
+
+/// Gives a person a chart of the page as a picture, three pixels for one.
+pub fn save_png(id: &str, name: &str, trouble: RwSignal<Option<String>>) {
+    let (id, name) = (id.to_owned(), name.to_owned());
+    trouble.set(None);
+    spawn_local(async move {
+        let png = match picture::standalone(&id).await {
+            Ok(drawing) => picture::png(&drawing, 3.0).await,
+            Err(sentence) => Err(sentence),
+        };
+        match png {
+            Ok(address) => save_address(&name, &address),
+            Err(sentence) => trouble.set(Some(sentence)),
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reading::tests::report;
+    use super::*;
+
+    #[test]
+    fn every_row_has_a_cell_for_every_column() {
+        let mut report = report(&[(1, [1.0, 1.1]), (2, [1.2, 1.3])]);
+        report.device.name = "=A, \"B\"".to_owned();
+        let text = csv(&report);
+        let lines: Vec<&str> = text.trim_end().split("\r\n").collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[1].contains("\"'=A, \"\"B\"\"\""), "{}", lines[1]);
+        let commas = |line: &str| line.matches(',').count();
+        assert_eq!(
+            commas(lines[0]),
+            commas(lines[1]) - 1,
+            "one comma is quoted"
+        );
+    }
+
+    #[test]
+    fn a_negative_number_stays_one() {
+        assert_eq!(quoted("-0.5"), "-0.5");
+        assert_eq!(quoted("-x"), "'-x");
+    }
+}

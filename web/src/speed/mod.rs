@@ -1,0 +1,60 @@
+//! Speed: what speculation buys on this machine, with an interval, whether it is much or nothing.
+
+mod chart;
+mod comparison;
+mod facts;
+mod files;
+mod other;
+mod picture;
+mod progress;
+mod race;
+mod reading;
+mod setup;
+mod shares;
+mod state;
+mod sweep;
+pub mod words;
+
+use leptos::prelude::*;
+
+use crate::store::Kept;
+use facts::Facts;
+use other::Other;
+use progress::Timing;
+use race::Race;
+use setup::Invitation;
+use shares::Shares;
+use state::use_speed;
+use sweep::Sweep;
+
+pub use reading::headline;
+pub use state::SpeedState;
+
+/// The scene.
+#[component]
+pub fn Speed() -> impl IntoView {
+    let main = use_speed().main;
+    view! {
+        <div class="speed">
+            <Timing />
+            {move || match main.get() {
+                Some(kept) => report(kept).into_any(),
+                None => view! { <Invitation /> }.into_any(),
+            }}
+        </div>
+    }
+}
+
+fn report(kept: Kept) -> impl IntoView {
+    view! {
+        <Race kept=kept.clone() />
+        <div class="speed-two">
+            <Sweep kept=kept.clone() />
+            <div class="speed-column">
+                <Shares report=kept.report.clone() />
+                <Other main=kept.clone() />
+            </div>
+        </div>
+        <Facts kept=kept />
+    }
+}

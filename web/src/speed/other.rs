@@ -1,0 +1,148 @@
+//! The other backend: for models this small the CPU may beat the GPU, and the page says which does.
+
+use couplet_protocol::{BackendChoice, BackendKind, Verdict};
+use js_sys::Reflect;
+use leptos::prelude::*;
+use wasm_bindgen::JsValue;
+
+use super::comparison::compare;
+use super::reading::headline;
+use super::state::use_speed;
+use super::sweep::SmallSweep;
+use super::words;
+use crate::engine_client::EngineState;
+use crate::store::{Kept, use_store};
+
+/// The section beside the main report.
+#[component]
+pub fn Other(
+    /// The main report.
+    main: Kept,
+) -> impl IntoView {
+    let speed = use_speed();
+    move || match speed.other.get() {
+        Some(other) => both(&main, &other).into_any(),
+        None => offer(&main).into_any(),
+    }
+}
+
+fn choice(kind: BackendKind) -> BackendChoice {
+    match kind {
+        BackendKind::Gpu => BackendChoice::Auto,
+        BackendKind::Cpu => BackendChoice::Cpu,
+    }
+}
+
+fn opposite(kind: BackendKind) -> BackendKind {
+    match kind {
+        BackendKind::Gpu => BackendKind::Cpu,
+        BackendKind::Cpu => BackendKind::Gpu,
+    }
+}
+
+/// Whether this browser offers WebGPU at all.
+fn has_gpu() -> bool {
+    let part = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok();
+    let gpu = part(&window(), "navigator").and_then(|navigator| part(&navigator, "gpu"));
+    gpu.is_some_and(|gpu| !gpu.is_undefined() && !gpu.is_null())
+}
+
+/// Nothing to compare with yet.
+fn offer(main: &Kept) -> impl IntoView + use<> {
+    let store = use_store();
+    let speed = use_speed();
+    let target = opposite(main.backend());
+    let (title, says) = match target {
+        BackendKind::Cpu => (
+            "And on the CPU?",
+            "For models this small a processor may be the faster place: it starts no passes and waits for no readback. The same measurement there, with the same settings, tells.",
+        ),
+        BackendKind::Gpu => (
+            "And on the GPU?",
+            "A GPU checks a whole draft for little more than one token, but every pass has to be started. The same measurement there, with the same settings, tells which wins.",
+        ),
+    };
+    let fell_back = main
+        .report
+        .device
+        .reason
+        .clone()
+        .filter(|_| target == BackendKind::Gpu);
+    let possible = target == BackendKind::Cpu || (has_gpu() && fell_back.is_none());
+    let blocked = move || store.measuring.busy() || store.engine.state.get() != EngineState::Ready;
+    view! {
+        <section class="card other" data-testid="other" aria-labelledby="other-title">
+            <header><h2 id="other-title">{title}</h2></header>
+            {if possible {
+                view! {
+                    <p class="serif">{says}</p>
+                    <button type="button" class="button" data-testid="measure-other" disabled=blocked
+                        on:click=move |_| speed.measure_on(choice(target))>
+                        {format!("Measure on the {}", words::backend(target))}
+                    </button>
+                    <p class="muted">"Loads the models there; the page stays on it until you switch back."</p>
+                }
+                .into_any()
+            } else {
+                let why = fell_back.unwrap_or_else(|| "This browser offers no WebGPU.".to_owned());
+                view! { <p class="serif">"There is nothing to compare with here. "{why}</p> }.into_any()
+            }}
+        </section>
+    }
+}
+
+fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
+    let store = use_store();
+    let speed = use_speed();
+    let report = other.report.clone();
+    let row = headline(&report);
+    let title = row.map_or_else(String::new, |row| match row.verdict() {
+        Verdict::Slower => "And when it does not pay".to_owned(),
+        _ => format!("And on the {}", words::backend(other.backend())),
+    });
+    let verdict = row.map(|row| {
+        view! {
+            <p class="other-verdict" data-testid="other-verdict">
+                <b>{words::factor(row.speed_up)}" "{words::verdict(row.verdict())}</b>" "
+                <span class="muted">{report.device.name.clone()}", "{words::interval(row, report.request.pairs)}</span>
+            </p>
+        }
+    });
+    let comparison = compare(&main.report, &other.report);
+    let kind = other.backend();
+    let winner = comparison.winner;
+    let here = move || store.engine.device.get().map(|device| device.backend);
+    // Wherever the page runs now, the way to the other place is open.
+    let switch = move || {
+        let there = opposite(here()?);
+        let name = words::backend(there);
+        let text = if winner == Some(there) {
+            format!("Use the {name} from now on")
+        } else {
+            format!("Back to the {name}")
+        };
+        Some(view! {
+            <button type="button" class="button" data-testid="switch-backend" disabled=move || store.measuring.busy()
+                on:click=move |_| speed.use_backend(choice(there))>
+                {text}
+            </button>
+        })
+    };
+    view! {
+        <section class="card other" data-testid="other" aria-labelledby="other-title">
+            <header><h2 id="other-title">{title}</h2></header>
+            {verdict}
+            <div class="other-body">
+                <SmallSweep report=report.clone() />
+                <p class="serif">{words::sweep(&report)}</p>
+            </div>
+            <p class="serif other-winner" data-testid="winner">{comparison.says}</p>
+            <div class="other-buttons">
+                {switch}
+                <button type="button" class="button" data-testid="swap-reports" on:click=move |_| speed.chosen.set(Some(kind))>
+                    {format!("Show the {} above", words::backend(kind))}
+                </button>
+            </div>
+        </section>
+    }
+}

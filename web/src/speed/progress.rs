@@ -1,0 +1,62 @@
+//! While something is being timed: a page that stands still, and how far it is.
+
+use leptos::prelude::*;
+
+use super::setup::duration;
+use crate::proof::words::capital;
+use crate::store::use_store;
+
+/// How far the bench is and the way out of it; what went wrong with the last one.
+#[component]
+pub fn Timing() -> impl IntoView {
+    let store = use_store();
+    let measuring = store.measuring;
+    let says = move || {
+        measuring.progress.get().map(|progress| {
+            if progress.runs == 0 {
+                return format!("{}.", progress.stage);
+            }
+            let left = progress
+                .left
+                .map(|seconds| format!(" {} left.", capital(&duration(seconds))))
+                .unwrap_or_default();
+            format!(
+                "{}: {} of {} runs done.{left}",
+                progress.stage, progress.done, progress.runs
+            )
+        })
+    };
+    let (done, runs) = (
+        move || {
+            measuring
+                .progress
+                .with(|progress| progress.as_ref().map_or(0, |progress| progress.done))
+        },
+        move || {
+            measuring
+                .progress
+                .with(|progress| progress.as_ref().map_or(1, |progress| progress.runs.max(1)))
+        },
+    );
+    let busy = Memo::new(move |_| measuring.busy());
+    view! {
+        {move || busy.get().then(|| view! {
+            <section class="card timing" data-testid="timing" aria-label="Measurement in progress">
+                <div>
+                    <p class="serif" role="status" data-testid="progress">{says}</p>
+                    <progress aria-label="Runs done" max=move || runs().to_string() value=move || done().to_string()></progress>
+                    <p class="muted">"Nothing moves while the engine is timed."</p>
+                </div>
+                <button type="button" class="button" data-testid="bench-stop" on:click=move |_| store.stop_measuring()>
+                    "Stop"
+                </button>
+            </section>
+        })}
+        {move || measuring.failed.get().filter(|_| !busy.get()).map(|sentence| view! {
+            <p class="speed-failed" role="alert" data-testid="bench-failed">
+                "Nothing was measured: "{sentence}
+                {measuring.reports.with(|reports| !reports.is_empty()).then_some(" What was measured before stays below.")}
+            </p>
+        })}
+    }
+}

@@ -1,0 +1,311 @@
+//! Where the letters of the timed runs stand: in milliseconds, and in pixels of the drawing.
+
+use couplet_playback::{Cut, visible};
+use couplet_protocol::{PairInfo, RaceLane, SpeedReport};
+
+use crate::speed::reading::{c, v};
+
+/// Room for a character in pixels, about as wide as the lanes' letters are.
+fn room(character: char) -> f64 {
+    match character {
+        'i' | 'j' | 'l' | '.' | ',' | ';' | ':' | '!' | '\'' | '·' | '|' => 5.4,
+        'f' | 't' | 'r' | 's' | '-' | 'I' => 7.2,
+        'm' | 'w' | 'M' | 'W' | '↵' => 14.0,
+        'A'..='Z' => 11.6,
+        _ => 9.4,
+    }
+}
+
+/// Room between two word pieces.
+const GAP: f64 = 5.0;
+/// Widest drawing; of a longer run the beginning is drawn.
+const WIDEST: f64 = 6_000.0;
+/// Left and right of the lanes.
+pub const MARGIN: f64 = 10.0;
+
+/// How a token came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Drafted and kept.
+    Accepted,
+    /// Drawn in place of a rejected one.
+    Resampled,
+    /// Added behind a draft that was kept whole.
+    Bonus,
+    /// By the target alone.
+    Target,
+}
+
+/// A token and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Letter {
+    /// As it can be seen.
+    pub text: String,
+    /// How it came about.
+    pub origin: Origin,
+    /// Room for it in pixels.
+    pub width: f64,
+}
+
+/// A round of a lane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Round {
+    /// When it began, in milliseconds.
+    pub start: f64,
+    /// Until when it drafted.
+    pub drafted: f64,
+    /// When its tokens were there.
+    pub end: f64,
+    /// Its tokens.
+    pub letters: Vec<Letter>,
+}
+
+/// A lane of the race.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lane {
+    /// Its rounds in order.
+    pub rounds: Vec<Round>,
+}
+
+impl Lane {
+    fn new(lane: &RaceLane, report: &SpeedReport, pair: &PairInfo, cut: Cut) -> Self {
+        let mut start = 0.0;
+        let rounds = lane
+            .rounds
+            .iter()
+            .map(|round| {
+                let end = round.end.max(start);
+                let share = drafting_share(report, round.gamma);
+                let letters = round
+                    .tokens
+                    .iter()
+                    .enumerate()
+                    .map(|(index, token)| {
+                        let origin = match round.accepted {
+                            _ if round.gamma == 0 => Origin::Target,
+                            accepted if index < accepted as usize => Origin::Accepted,
+                            accepted if accepted == round.gamma => Origin::Bonus,
+                            _ => Origin::Resampled,
+                        };
+                        let text = pair.tokens.get(*token as usize);
+                        // A dot takes less of a crowded line than the usual sign for a space.
+                        let text = text.map_or_else(String::new, |text| visible(text, cut));
+                        let text = text.replace('␣', "·");
+                        let width = text.chars().map(room).sum::<f64>()
+                            + if cut == Cut::WordPieces { GAP } else { 0.0 };
+                        Letter {
+                            text,
+                            origin,
+                            width,
+                        }
+                    })
+                    .collect();
+                let placed = Round {
+                    start,
+                    drafted: start + (end - start) * share,
+                    end,
+                    letters,
+                };
+                start = end;
+                placed
+            })
+            .collect();
+        Self { rounds }
+    }
+
+    /// When its last token was there.
+    pub fn end(&self) -> f64 {
+        self.rounds.last().map_or(0.0, |round| round.end)
+    }
+
+    /// Rounds that were over at a time.
+    pub fn rounds_at(&self, at: f64) -> usize {
+        self.rounds.partition_point(|round| round.end <= at)
+    }
+
+    /// Tokens that were there at a time.
+    pub fn tokens_at(&self, at: f64) -> usize {
+        self.rounds
+            .iter()
+            .take(self.rounds_at(at))
+            .map(|round| round.letters.len())
+            .sum()
+    }
+
+    /// Pixels per millisecond at which the letters of most rounds fit into their time.
+    fn scale(&self) -> f64 {
+        let mut needed: Vec<f64> = self
+            .rounds
+            .iter()
+            .filter(|round| round.end > round.start)
+            .map(|round| {
+                let width: f64 = round.letters.iter().map(|letter| letter.width).sum();
+                (width + 3.0) / (round.end - round.start)
+            })
+            .collect();
+        needed.sort_by(f64::total_cmp);
+        // Rounds that a hiccup made short must not stretch the whole drawing.
+        let most = needed.len() * 9 / 10;
+        needed.get(most).or(needed.last()).copied().unwrap_or(1.0)
+    }
+}
+
+/// The part of a round's time that the draft takes.
+fn drafting_share(report: &SpeedReport, gamma: u32) -> f64 {
+    let drafting = c(report).map(|c| f64::from(gamma) * c);
+    match (drafting, v(report, f64::from(gamma))) {
+        (Some(drafting), Some(checking)) if gamma > 0 => drafting / (drafting + checking),
+        _ => 0.0,
+    }
+}
+
+/// Both lanes on one clock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    /// The target alone, then speculation.
+    pub lanes: [Lane; 2],
+    /// When the first of the two was done, or where the drawing ends: the race's end.
+    pub end: f64,
+    /// Whether the drawing ends before either lane.
+    pub is_cut: bool,
+    /// Pixels per millisecond.
+    pub scale: f64,
+    /// Width of the drawing in pixels.
+    pub width: f64,
+}
+
+impl Track {
+    /// The race of a report on at least `width` pixels; `None` where it has none.
+    pub fn new(report: &SpeedReport, pair: &PairInfo, width: f64) -> Option<Self> {
+        let [alone, speculative] = report.race.as_slice() else {
+            return None;
+        };
+        let cut = Cut::of(&pair.tokens);
+        let lane = |lane| Lane::new(lane, report, pair, cut);
+        let lanes = [lane(alone), lane(speculative)];
+        let whole = lanes[0].end().min(lanes[1].end());
+        if !(whole.is_finite() && whole > 0.0) {
+            return None;
+        }
+        let room = (width - 2.0 * MARGIN).max(60.0);
+        let letters = lanes[0].scale().max(lanes[1].scale());
+        let scale = letters.max(room / (1.06 * whole));
+        let end = whole.min(WIDEST / scale);
+        let width = (end * scale * 1.06 + 2.0 * MARGIN).max(width);
+        Some(Self {
+            lanes,
+            end,
+            is_cut: end < whole,
+            scale,
+            width,
+        })
+    }
+
+    /// A time in pixels from the left.
+    pub fn x(&self, at: f64) -> f64 {
+        MARGIN + at * self.scale
+    }
+
+    /// The last time that the drawing has room for.
+    pub fn last(&self) -> f64 {
+        (self.width - 2.0 * MARGIN) / self.scale
+    }
+}
+
+/// The middles of a round's letters, of which the last ends where the round does. Letters that do
+/// not fit into their round stand closer.
+pub fn middles(round: &Round, track: &Track) -> Vec<(f64, f64)> {
+    let natural: f64 = round.letters.iter().map(|letter| letter.width).sum();
+    let room = (round.end - round.start) * track.scale;
+    let squeeze = if natural > room {
+        (room / natural).max(0.6)
+    } else {
+        1.0
+    };
+    let mut left = track.x(round.end) - natural * squeeze;
+    round
+        .letters
+        .iter()
+        .map(|letter| {
+            let width = letter.width * squeeze;
+            left += width;
+            (left - width / 2.0, width)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::speed::reading::tests::report;
+    use couplet_protocol::{ModelInfo, RaceRound};
+
+    fn pair() -> PairInfo {
+        let model = ModelInfo {
+            parameters: 1,
+            layers: 1,
+            hidden_size: 1,
+            validation_loss: 1.0,
+        };
+        PairInfo {
+            name: "x".to_owned(),
+            title: "X".to_owned(),
+            token_kind: "character".to_owned(),
+            tokens: ["a", "b"].map(str::to_owned).to_vec(),
+            prefix_tokens: 0,
+            context: 64,
+            acceptance_rate: 0.8,
+            target: model.clone(),
+            draft: model,
+        }
+    }
+
+    fn round(end: f64, gamma: u32, accepted: u32, tokens: &[u32]) -> RaceRound {
+        RaceRound {
+            end,
+            gamma,
+            accepted,
+            tokens: tokens.to_vec(),
+        }
+    }
+
+    #[test]
+    fn the_race_ends_with_the_first_lane_and_letters_are_there_when_their_round_is() {
+        let mut report = report(&[(2, [1.0, 1.2])]);
+        report.race = vec![
+            RaceLane {
+                gamma: 0,
+                rounds: (1..=4).map(|k| round(f64::from(k), 0, 0, &[0])).collect(),
+                readbacks: 4,
+            },
+            RaceLane {
+                gamma: 2,
+                rounds: vec![round(1.5, 2, 2, &[0, 1, 0]), round(3.0, 2, 0, &[1])],
+                readbacks: 2,
+            },
+        ];
+        let track = Track::new(&report, &pair(), 300.0).unwrap();
+        assert_eq!(track.end, 3.0);
+        assert!(!track.is_cut);
+        assert_eq!(track.lanes[0].tokens_at(2.9), 2);
+        assert_eq!(track.lanes[1].tokens_at(1.4), 0);
+        assert_eq!(track.lanes[1].tokens_at(1.5), 3);
+        let origins: Vec<Origin> = track.lanes[1]
+            .rounds
+            .iter()
+            .flat_map(|round| &round.letters)
+            .map(|letter| letter.origin)
+            .collect();
+        use Origin::*;
+        assert_eq!(origins, [Accepted, Accepted, Bonus, Resampled]);
+        // Two draft steps of .1 and a check of 1.2: a seventh of the round.
+        let first = &track.lanes[1].rounds[0];
+        assert!((first.drafted - 1.5 / 7.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_report_without_a_race_draws_none() {
+        let report = report(&[(2, [1.0, 1.2])]);
+        assert_eq!(Track::new(&report, &pair(), 300.0), None);
+    }
+}

@@ -1,0 +1,236 @@
+//! The race: two of the timed runs on one clock, every letter at the time at which it was there.
+
+mod clock;
+mod lanes;
+mod layout;
+
+use std::sync::Arc;
+
+use couplet_playback::is_exact;
+use couplet_protocol::{BackendKind, SpeedReport};
+use leptos::html;
+use leptos::prelude::*;
+
+use super::reading::{headline, is_best_of};
+use super::state::use_speed;
+use super::words;
+use crate::playhead::reduced_motion;
+use crate::proof::words::count_word;
+use crate::stage::{Sign, icon, rule_title};
+use crate::store::{Kept, use_store};
+use crate::width::width_of;
+use clock::{offered, usual};
+use layout::Track;
+
+pub use clock::Clock;
+
+/// The drawing's width until it is known.
+const USUAL_WIDTH: f64 = 1000.0;
+
+/// The section about a report.
+#[component]
+pub fn Race(
+    /// What was measured.
+    kept: Kept,
+) -> impl IntoView {
+    let report = kept.report.clone();
+    let scroller = NodeRef::<html::Div>::new();
+    let width = width_of(scroller, USUAL_WIDTH);
+    let track: Memo<Option<Arc<Track>>> = {
+        let (report, pair) = (kept.report.clone(), kept.pair.clone());
+        Memo::new(move |_| Track::new(&report, &pair, width.get()).map(Arc::new))
+    };
+    let about = about(&report);
+    view! {
+        <section class="card clocked" data-testid="race" aria-labelledby="race-title">
+            <header>
+                <div>
+                    <h2 id="race-title">"The race, on one clock"</h2>
+                    <p class="muted">{about}</p>
+                </div>
+                <Headline report=report.clone() />
+            </header>
+            <div class="race-body">
+                <Names track=track report=report.clone() />
+                <div class="race-scroll" node_ref=scroller tabindex="0" role="region" aria-label="Lanes of the race">
+                    {move || track.get().map(|track| lanes::drawing(&track, use_speed().clock, scroller))}
+                </div>
+            </div>
+            {move || track.get().map(|track| view! { <Controls track=track /> })}
+            <Legend />
+        </section>
+    }
+}
+
+/// The number, as large whether it is good or bad, and what it allows to say.
+#[component]
+pub fn Headline(
+    /// What was measured.
+    report: Arc<SpeedReport>,
+) -> impl IntoView {
+    let pairs = report.request.pairs;
+    headline(&report).map(|row| {
+        let what = match (is_best_of(&report), report.best().is_some()) {
+            (Some(count), true) => format!("γ {}, the fastest of {}", words::gamma(row), count_word(count)),
+            (None, true) => format!("γ {}", words::gamma(row)),
+            (_, false) => format!("γ chosen by the engine, {} on average", words::gamma(row)),
+        };
+        view! {
+            <div class="race-verdict">
+                <p class="huge" data-testid="verdict">
+                    {words::factor(row.speed_up)}" "{words::verdict(row.verdict())}
+                </p>
+                <p class="muted" data-testid="verdict-interval">{words::interval(row, pairs)}"; "{what}</p>
+            </div>
+        }
+    })
+}
+
+fn about(report: &SpeedReport) -> String {
+    let place = match report.device.backend {
+        BackendKind::Gpu => "GPU",
+        BackendKind::Cpu => "processor",
+    };
+    let settings = &report.request.settings;
+    let rule = settings.rule;
+    let texts = if rule.is_drafter_invariant() {
+        format!(
+            "The same text in both lanes: under {} a seed fixes it, whoever drafts.",
+            rule_title(rule)
+        )
+    } else if is_exact(settings) {
+        "Two different samples of one distribution.".to_owned()
+    } else {
+        format!(
+            "Two different samples, and {} does not write the target’s distribution.",
+            rule_title(rule)
+        )
+    };
+    format!(
+        "The pair of timed runs whose ratio is the median: same target, same {place}, same prompt. {texts}"
+    )
+}
+
+/// What the lanes are called and how many tokens each has.
+#[component]
+fn Names(track: Memo<Option<Arc<Track>>>, report: Arc<SpeedReport>) -> impl IntoView {
+    let clock = use_speed().clock;
+    let count = move |lane: usize| {
+        track.get().map(|track| {
+            let at = clock.at.get().min(track.end);
+            track.lanes.get(lane).map_or(0, |lane| lane.tokens_at(at))
+        })
+    };
+    let gamma = report
+        .race
+        .get(1)
+        .map(|lane| lane.gamma)
+        .filter(|gamma| *gamma > 0);
+    let cell = move |name: &'static str, more: Option<String>, lane: usize, id: &'static str| {
+        let count = Memo::new(move |_| count(lane));
+        view! {
+            <div>
+                <dt>{name}{more.map(|more| view! { <span class="muted">{more}</span> })}</dt>
+                <dd>
+                    <b class="figures" data-testid=id>{move || count.get().map(|count| count.to_string())}</b>
+                    <span class="muted">" tokens"</span>
+                </dd>
+            </div>
+        }
+    };
+    view! {
+        <dl class="race-names">
+            {cell("Target alone", None, 0, "race-alone")}
+            {cell("Speculative", gamma.map(|gamma| format!(" γ {gamma}")), 1, "race-speculative")}
+        </dl>
+    }
+}
+
+/// Plays the race, and moves it by hand.
+#[component]
+fn Controls(track: Arc<Track>) -> impl IntoView {
+    let store = use_store();
+    let clock = use_speed().clock;
+    let end = track.end;
+    let slower = move || clock.slower.get().unwrap_or_else(|| usual(end));
+    let play = move |_| {
+        if clock.playing.get_untracked() {
+            clock.pause();
+        } else {
+            clock.play(end, untrack(slower));
+        }
+    };
+    let choose = move |event| {
+        if let Ok(slower) = event_target_value(&event).parse() {
+            let playing = clock.playing.get_untracked();
+            clock.slower.set(Some(slower));
+            if playing {
+                clock.pause();
+                clock.play(end, slower);
+            }
+        }
+    };
+    let seek = move |event| {
+        if let Ok(at) = event_target_value(&event).parse::<f64>() {
+            clock.go(at);
+        }
+    };
+    let at = move || clock.at.get().min(end);
+    let still = reduced_motion();
+    let name = |slower: f64| {
+        let lasts = end * slower / 1000.0;
+        let lasts = if lasts < 9.95 {
+            format!("{lasts:.1} s")
+        } else {
+            format!("{lasts:.0} s")
+        };
+        if slower == 1.0 {
+            format!("as fast as it was ({lasts})")
+        } else {
+            format!("slowed {slower:.0} times ({lasts})")
+        }
+    };
+    view! {
+        <div class="race-controls" role="group" aria-label="Playback of the race">
+            {(!still).then(|| view! {
+                <button type="button" class="button play" data-testid="race-play" disabled=move || store.playhead.held()
+                    on:click=play>
+                    {move || if clock.playing.get() { "Pause" } else { "Play" }}
+                </button>
+            })}
+            <input type="range" class="race-time" data-testid="race-time" aria-label="Time of the race" min="0"
+                max=end.to_string() step=(end / 400.0).to_string() prop:value=move || at().to_string() on:input=seek
+                aria-valuetext=move || format!("{} milliseconds", words::milliseconds(at())) />
+            <b class="figures race-now" data-testid="race-now">{move || format!("{} ms", words::milliseconds(at()))}</b>
+            {(!still).then(|| view! {
+                <label class="race-slower">
+                    <span class="visually-hidden">"Speed of playback"</span>
+                    <select data-testid="race-slower" on:change=choose>
+                        {offered(end)
+                            .into_iter()
+                            .map(|factor| {
+                                view! {
+                                    <option value=factor.to_string() prop:selected=move || slower() == factor>{name(factor)}</option>
+                                }
+                            })
+                            .collect_view()}
+                    </select>
+                </label>
+            })}
+            {track.is_cut.then(|| view! { <p class="muted">"The beginning of the runs; both go on."</p> })}
+        </div>
+    }
+}
+
+#[component]
+fn Legend() -> impl IntoView {
+    view! {
+        <ul class="key race-key">
+            <li><svg class="swatch" width="16" height="11" aria-hidden="true"><rect class="bar-draft" width="16" height="11" /><rect class="bar-hatch" width="16" height="11" /><rect class="bar-outline" x="0.5" y="0.5" width="15" height="10" /></svg>"drafting"</li>
+            <li><svg class="swatch" width="16" height="11" aria-hidden="true"><rect class="bar-checking" width="16" height="11" /></svg>"one checking pass"</li>
+            <li><svg class="swatch" width="16" height="11" aria-hidden="true"><path class="race-kept" d="M1 8H15" /></svg>"accepted"</li>
+            <li>{icon(Sign::Resampled, 15)}"resampled"</li>
+            <li>{icon(Sign::Bonus, 15)}"bonus"</li>
+        </ul>
+    }
+}

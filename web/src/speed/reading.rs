@@ -1,0 +1,207 @@
+//! What a report says, derived from it and from nothing else.
+
+use couplet_protocol::{GammaSpeed, Rule, SpeedReport, TokensPerSecond};
+use couplet_speculation::formulas::{expected_tokens_per_round, speed_up};
+use couplet_speculation::statistics::wilson_interval;
+
+/// Confidence of every interval of the scene.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// The acceptance rate over all rounds of all draft lengths, and its Wilson interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Alpha {
+    /// Share of the judged tokens that were kept.
+    pub rate: f64,
+    /// At 95 %.
+    pub interval: [f64; 2],
+}
+
+/// The acceptance rate; `None` where nothing was judged.
+pub fn alpha(report: &SpeedReport) -> Option<Alpha> {
+    let rows = || report.gammas.iter().chain(&report.auto);
+    let judged: u64 = rows().map(|row| u64::from(row.judged)).sum();
+    let accepted: u64 = rows().map(|row| u64::from(row.accepted)).sum();
+    (judged > 0 && accepted <= judged).then(|| Alpha {
+        rate: accepted as f64 / judged as f64,
+        interval: wilson_interval(accepted, judged, CONFIDENCE),
+    })
+}
+
+/// Cost of one draft step in target steps; `None` where it was not measured.
+pub fn c(report: &SpeedReport) -> Option<f64> {
+    let costs = &report.costs;
+    positive(costs.draft_step / costs.target_step)
+}
+
+/// Cost of verifying γ + 1 positions in target steps, between measured γ on a straight line.
+/// γ = 0 is one target step.
+pub fn v(report: &SpeedReport, gamma: f64) -> Option<f64> {
+    let step = report.costs.target_step;
+    let known = std::iter::once((0.0, 1.0)).chain(
+        report
+            .request
+            .gammas
+            .iter()
+            .zip(&report.costs.verify)
+            .map(|(gamma, verify)| (f64::from(*gamma), verify / step)),
+    );
+    let mut before: Option<(f64, f64)> = None;
+    for (at, cost) in known {
+        if gamma <= at {
+            let cost = match before {
+                Some((from, low)) if at > from => low + (cost - low) * (gamma - from) / (at - from),
+                _ => cost,
+            };
+            return positive(cost);
+        }
+        before = Some((at, cost));
+    }
+    None
+}
+
+fn positive(value: f64) -> Option<f64> {
+    (value.is_finite() && value > 0.0).then_some(value)
+}
+
+/// Whether the rule judges every token by itself, so that the formula in α holds.
+pub fn has_formula(report: &SpeedReport) -> bool {
+    report.request.settings.rule != Rule::Block
+}
+
+/// What the formula says of a draft length, from α, c and v alone.
+pub fn predicted(report: &SpeedReport, gamma: u32) -> Option<f64> {
+    if !has_formula(report) {
+        return None;
+    }
+    let alpha = alpha(report)?.rate;
+    let (c, v) = (c(report)?, v(report, f64::from(gamma))?);
+    Some(speed_up(alpha, gamma as usize, c, v))
+}
+
+/// Tokens that a round of a draft length writes by the formula, and what it costs in target steps.
+pub fn round_of(report: &SpeedReport, gamma: u32) -> Option<(f64, f64)> {
+    let alpha = alpha(report)?.rate;
+    let cost = f64::from(gamma) * c(report)? + v(report, f64::from(gamma))?;
+    Some((expected_tokens_per_round(alpha, gamma as usize), cost))
+}
+
+/// What the headline is about: the fastest draft length that was asked for, else the engine's
+/// own choice.
+pub fn headline(report: &SpeedReport) -> Option<&GammaSpeed> {
+    report.best().or(report.auto.as_ref())
+}
+
+/// Whether the headline is about one draft length of several.
+pub fn is_best_of(report: &SpeedReport) -> Option<usize> {
+    (report.gammas.len() > 1).then_some(report.gammas.len())
+}
+
+/// What a backend does at its best: tokens per second, and the draft length behind them, if any.
+pub struct Fastest {
+    /// Over its runs.
+    pub speed: TokensPerSecond,
+    /// `None` for the target alone.
+    pub row: Option<GammaSpeed>,
+    /// Whether the engine chose the draft length.
+    pub auto: bool,
+}
+
+/// What the speed of a report comes to when everything is chosen well.
+pub fn fastest(report: &SpeedReport) -> Fastest {
+    let fixed = report.gammas.iter().map(|row| (row, false));
+    let rows = fixed.chain(report.auto.iter().map(|row| (row, true)));
+    let best = rows.max_by(|(a, _), (b, _)| a.speculation.median.total_cmp(&b.speculation.median));
+    match best {
+        Some((row, auto)) if row.speculation.median > report.target_alone.median => Fastest {
+            speed: row.speculation,
+            row: Some(row.clone()),
+            auto,
+        },
+        _ => Fastest {
+            speed: report.target_alone,
+            row: None,
+            auto: false,
+        },
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use couplet_protocol::{BackendKind, DeviceInfo, PassCosts, Settings, SpeedRequest};
+
+    /// A report in which the draft lengths have these intervals.
+    pub fn report(intervals: &[(u32, [f64; 2])]) -> SpeedReport {
+        let row = |(gamma, interval): &(u32, [f64; 2])| GammaSpeed {
+            gamma: f64::from(*gamma),
+            speculation: TokensPerSecond::default(),
+            target_alone: TokensPerSecond::default(),
+            speed_up: (interval[0] + interval[1]) / 2.0,
+            interval: *interval,
+            rounds: 10,
+            judged: 50,
+            accepted: 40,
+            tokens: 50,
+            predicted: None,
+        };
+        SpeedReport {
+            version: couplet_protocol::VERSION,
+            request: SpeedRequest {
+                settings: Settings::default(),
+                gammas: intervals.iter().map(|(gamma, _)| *gamma).collect(),
+                auto: false,
+                pairs: 6,
+            },
+            device: DeviceInfo {
+                backend: BackendKind::Cpu,
+                name: "CPU".to_owned(),
+                variant: String::new(),
+                reason: None,
+            },
+            tokens: 10,
+            target_alone: TokensPerSecond::default(),
+            gammas: intervals.iter().map(row).collect(),
+            auto: None,
+            costs: PassCosts {
+                target_step: 2.0,
+                draft_step: 0.2,
+                verify: intervals
+                    .iter()
+                    .map(|(gamma, _)| 2.0 + 0.2 * f64::from(*gamma))
+                    .collect(),
+            },
+            shares: Vec::new(),
+            shares_from: Default::default(),
+            race: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn costs_are_in_target_steps_and_lie_on_lines_between_what_was_measured() {
+        let report = report(&[(2, [1.0, 1.1]), (4, [1.0, 1.1])]);
+        assert!((c(&report).unwrap() - 0.1).abs() < 1e-12);
+        for (gamma, cost) in [(0.0, 1.0), (1.0, 1.1), (2.0, 1.2), (3.0, 1.3), (4.0, 1.4)] {
+            assert!((v(&report, gamma).unwrap() - cost).abs() < 1e-12, "{gamma}");
+        }
+        assert_eq!(v(&report, 5.0), None);
+    }
+
+    #[test]
+    fn the_prediction_is_the_formula() {
+        let report = report(&[(2, [1.0, 1.1])]);
+        assert!((alpha(&report).unwrap().rate - 0.8).abs() < 1e-12);
+        // (1 + .8 + .64) / (2 * .1 + 1.2)
+        assert!((predicted(&report, 2).unwrap() - 2.44 / 1.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn nothing_is_derived_from_nothing() {
+        let mut report = report(&[(2, [1.0, 1.1])]);
+        report.costs = PassCosts::default();
+        assert_eq!(c(&report), None);
+        assert_eq!(predicted(&report, 2), None);
+        report.gammas.clear();
+        assert_eq!(alpha(&report), None);
+        assert_eq!(headline(&report), None);
+    }
+}

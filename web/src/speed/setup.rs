@@ -1,0 +1,217 @@
+//! What is to be timed, and the button that has it timed.
+
+use couplet_protocol::{MAX_GAMMA, SpeedRequest};
+use leptos::prelude::*;
+
+use super::state::{SpeedState, use_speed};
+use super::words;
+use crate::engine_client::EngineState;
+use crate::form::FieldError;
+use crate::proof::words::count_word;
+use crate::stage::{FieldErrorLine, NumberField, PairField, RuleField, grouped};
+use crate::store::{Store, use_store};
+
+/// Before the first measurement: what it will do, and for how long.
+#[component]
+pub fn Invitation() -> impl IntoView {
+    let speed = use_speed();
+    view! {
+        <section class="card prelude" data-testid="invitation" aria-labelledby="invitation-title">
+            <div class="prelude-words">
+                <h2 id="invitation-title">"What does speculation buy on this machine?"</h2>
+                <p class="serif">
+                    "A small model drafts, a large one checks the whole draft in one pass. Whether that is faster depends on three numbers, and two of them belong to the machine in front of you."
+                </p>
+                <p class="formula prelude-formula" aria-label="speed-up is one minus alpha to the power of gamma plus one, divided by one minus alpha times gamma c plus v">
+                    <span>"speed-up ="</span>
+                    <span class="fraction">
+                        <span>"1 − "<em>"α"</em><sup>"γ+1"</sup></span>
+                        <span>"(1 − "<em>"α"</em>")(γ"<em>"c"</em>" + "<em>"v"</em>")"</span>
+                    </span>
+                </p>
+                <dl class="prelude-terms">
+                    <div><dt><em>"α"</em></dt><dd>"how often a drafted token is kept"</dd></div>
+                    <div><dt><em>"c"</em></dt><dd>"what drafting one token costs, in passes of the target"</dd></div>
+                    <div><dt><em>"v"</em></dt><dd>"what checking γ + 1 tokens in one pass costs, in passes for one token"</dd></div>
+                </dl>
+            </div>
+            <div class="prelude-form">
+                <Fields />
+                <p class="serif prelude-plan" data-testid="plan">{move || plan(use_store(), speed)}</p>
+                <p class="muted">"While it measures, nothing on this page moves, so that drawing costs the engine nothing. You can stop at any time."</p>
+                <Measure label="Measure" />
+            </div>
+        </section>
+    }
+}
+
+/// Under the facts: the same again, or with other settings.
+#[component]
+pub fn Again() -> impl IntoView {
+    let speed = use_speed();
+    let store = use_store();
+    let same = move || {
+        let request = speed.request().ok();
+        speed.main.with(|main| {
+            main.as_ref()
+                .zip(request)
+                .is_some_and(|(main, request)| main.report.request == request)
+        })
+    };
+    view! {
+        <details class="again">
+            <summary>"Other settings"</summary>
+            <Fields />
+        </details>
+        <div class="again-go">
+            <p class="muted" data-testid="plan">{move || plan(store, speed)}</p>
+            {move || if same() {
+                view! { <Measure label="Measure again" /> }
+            } else {
+                view! { <Measure label="Measure with these settings" /> }
+            }}
+        </div>
+    }
+}
+
+#[component]
+fn Fields() -> impl IntoView {
+    let store = use_store();
+    let speed = use_speed();
+    let form = store.form;
+    view! {
+        <div class="controls speed-fields">
+            <PairField />
+            <RuleField form=form />
+            <NumberField name="temperature" label="Temperature" value=form.temperature form=form min="0" max="4"
+                step="0.05" hint="0 always takes the most probable token" />
+            <NumberField name="max_tokens" label="Tokens per run" value=form.max_tokens form=form min="1" max="4096"
+                step="1" hint="How many tokens every timed run writes" />
+            <OwnField name="longest" label="γ from 1 to" value=speed.longest least=1 most=MAX_GAMMA
+                hint="Every draft length up to this one is timed" />
+            <OwnField name="pairs" label="Pairs each" value=speed.pairs least=SpeedRequest::FEWEST_PAIRS
+                most=SpeedRequest::MOST_PAIRS
+                hint="Runs with the draft and by the target alone, in turn; six are the fewest that give an interval at 95 %" />
+            <label class="speed-auto" title="The engine chooses γ before every round by what it has measured">
+                <input type="checkbox" data-testid="bench-auto" prop:checked=move || speed.auto.get()
+                    on:change=move |event| speed.auto.set(event_target_checked(&event)) />
+                "also the engine’s own choice of γ"
+            </label>
+            {["prompt", "gamma", "top_k", "top_p", "seed"].map(|field| view! { <FieldErrorLine form=form field=field /> })}
+        </div>
+    }
+}
+
+/// A number that belongs to this scene.
+#[component]
+fn OwnField(
+    name: &'static str,
+    label: &'static str,
+    value: RwSignal<String>,
+    least: u32,
+    most: u32,
+    hint: &'static str,
+) -> impl IntoView {
+    let speed = use_speed();
+    let error = Memo::new(move |_| speed.request().err().filter(|error| error.field == name));
+    view! {
+        <div class="field field-number" title=hint>
+            <label for=format!("bench-{name}")>{label}</label>
+            <input id=format!("bench-{name}") data-testid=format!("bench-{name}") type="number" inputmode="numeric"
+                min=least.to_string() max=most.to_string() step="1" prop:value=move || value.get()
+                on:input=move |event| value.set(event_target_value(&event))
+                aria-invalid=move || error.with(Option::is_some).then_some("true")
+                aria-describedby=format!("bench-{name}-error") />
+            {move || error.get().map(|error: FieldError| view! {
+                <p class="field-error" id=format!("bench-{name}-error") role="alert">{error.sentence}"."</p>
+            })}
+        </div>
+    }
+}
+
+/// The button.
+#[component]
+fn Measure(label: &'static str) -> impl IntoView {
+    let store = use_store();
+    let speed = use_speed();
+    let ready = move || store.engine.state.get() == EngineState::Ready;
+    let possible = move || ready() && speed.request().is_ok() && !store.measuring.busy();
+    let text = move || match store.engine.state.get() {
+        _ if store.measuring.busy() => "Measuring",
+        EngineState::Ready => label,
+        EngineState::Starting | EngineState::Loading { .. } => "The models are on their way",
+        EngineState::Failed(_) | EngineState::Crashed => "No engine to measure",
+    };
+    view! {
+        <button type="button" class="button primary bench" data-testid="bench" disabled=move || !possible()
+            on:click=move |_| speed.measure()>
+            {text}
+        </button>
+    }
+}
+
+/// What a measurement with the settings of the form comes to.
+fn plan(store: Store, speed: SpeedState) -> String {
+    let Ok(request) = speed.request() else {
+        return "A setting needs a look first.".to_owned();
+    };
+    let lengths = request.gammas.len() + usize::from(request.auto);
+    let runs = 2 * lengths * request.pairs as usize;
+    let tokens = request.settings.max_tokens as usize;
+    let mut text = format!(
+        "{} runs of {} tokens: for each of {} draft lengths the target alone and speculation in turn, {} pairs, after a warm-up.",
+        grouped(runs),
+        grouped(tokens),
+        count_word(lengths),
+        request.pairs
+    );
+    if let Some(speed) = known_speed(store, &request.settings.pair) {
+        // Every contender is warmed up once, and so is the target alone.
+        let seconds = ((runs + lengths + 1) * tokens) as f64 / speed;
+        text.push_str(&format!(
+            " At the {} tokens a second of the last run here that takes {}.",
+            words::rate(speed),
+            duration(seconds)
+        ));
+    } else {
+        text.push_str(" How long that takes here is known once it has begun.");
+    }
+    text
+}
+
+/// Tokens per second of this pair on the engine that is loaded, if anything here has told.
+fn known_speed(store: Store, pair: &str) -> Option<f64> {
+    let device = store.engine.device.get()?;
+    let measured = store.measuring.reports.with(|reports| {
+        let here = reports
+            .iter()
+            .rev()
+            .find(|kept| kept.pair.name == pair && kept.report.device == device);
+        here.map(|kept| kept.report.target_alone.median)
+    });
+    let of_run = || {
+        let here = store.shown.with(|shown| {
+            shown.as_ref().is_some_and(|shown| {
+                !shown.recorded && shown.pair.name == pair && shown.device == device
+            })
+        });
+        here.then(|| {
+            store
+                .run
+                .with(|run| run.state(usize::MAX).statistics.tokens_per_second())
+        })
+        .flatten()
+    };
+    measured.or_else(of_run).filter(|speed| *speed > 0.0)
+}
+
+/// Seconds in words, as coarsely as they are known.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        ..1.5 => "about a second".to_owned(),
+        ..55.0 => format!("about {seconds:.0} seconds"),
+        ..75.0 => "about a minute".to_owned(),
+        ..105.0 => "about a minute and a half".to_owned(),
+        _ => format!("about {:.0} minutes", seconds / 60.0),
+    }
+}

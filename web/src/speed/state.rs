@@ -1,0 +1,142 @@
+//! What the scene remembers while another one is open.
+
+use couplet_protocol::{BackendChoice, BackendKind, MAX_GAMMA, Settings, SpeedRequest};
+use leptos::prelude::*;
+
+use super::race::Clock;
+use crate::form::FieldError;
+use crate::store::{AskedBy, Kept, Store};
+
+/// Pairs of runs unless a person wants others: the fewest that give an interval at 95 %.
+const USUAL_PAIRS: u32 = 6;
+
+/// The longest draft unless a person wants another.
+const USUAL_LONGEST: u32 = 8;
+
+/// Everything that the scene knows; copies are the same.
+#[derive(Clone, Copy)]
+pub struct SpeedState {
+    store: Store,
+    /// The longest draft to time, as it is written.
+    pub longest: RwSignal<String>,
+    /// Pairs of runs per draft length, as it is written.
+    pub pairs: RwSignal<String>,
+    /// Whether the engine's own choice is timed too.
+    pub auto: RwSignal<bool>,
+    /// Whose report a person wants above; the newest unless they say.
+    pub chosen: RwSignal<Option<BackendKind>>,
+    /// The report above.
+    pub main: Memo<Option<Kept>>,
+    /// The report of the other backend for the same task.
+    pub other: Memo<Option<Kept>>,
+    /// The time of the race.
+    pub clock: Clock,
+}
+
+impl SpeedState {
+    /// The scene as it opens first.
+    pub fn new(store: Store) -> Self {
+        let reports = store.measuring.reports;
+        let chosen = RwSignal::new(None);
+        let main = Memo::new(move |_| {
+            let chosen = chosen.get();
+            reports.with(|reports| {
+                let wanted = |kept: &&Kept| chosen.is_none_or(|chosen| kept.backend() == chosen);
+                let whole = |kept: &&Kept| kept.asked_by == AskedBy::Speed;
+                let newest = |wanted: &dyn Fn(&&Kept) -> bool| {
+                    let whole = reports.iter().rev().filter(wanted).find(whole);
+                    whole.or_else(|| reports.iter().rev().find(wanted)).cloned()
+                };
+                newest(&wanted).or_else(|| newest(&|_| true))
+            })
+        });
+        let other = Memo::new(move |_| {
+            let main = main.get()?;
+            reports.with(|reports| {
+                let wanted = |kept: &&Kept| {
+                    kept.backend() != main.backend()
+                        && kept.pair.name == main.pair.name
+                        && kept.is_comparable(&main)
+                        && kept.asked_by == main.asked_by
+                };
+                reports.iter().rev().find(wanted).cloned()
+            })
+        });
+        let clock = Clock::new();
+        Effect::new(move |_| {
+            main.track();
+            clock.finish();
+        });
+        Effect::new(move |_| {
+            if store.measuring.busy() {
+                clock.pause();
+            }
+        });
+        Self {
+            store,
+            longest: RwSignal::new(USUAL_LONGEST.to_string()),
+            pairs: RwSignal::new(USUAL_PAIRS.to_string()),
+            auto: RwSignal::new(true),
+            chosen,
+            main,
+            other,
+            clock,
+        }
+    }
+
+    /// What would be timed, tracked.
+    ///
+    /// # Errors
+    ///
+    /// The first field that does not work, and why.
+    pub fn request(&self) -> Result<SpeedRequest, FieldError> {
+        let settings: Settings = self.store.form.read()?;
+        let whole = |text: RwSignal<String>, field: &str, least: u32, most: u32| {
+            let value = text.with(|text| text.trim().parse::<u32>().ok());
+            value
+                .filter(|value| (least..=most).contains(value))
+                .ok_or_else(|| FieldError {
+                    field: field.to_owned(),
+                    sentence: format!("write a whole number, {least} to {most}"),
+                })
+        };
+        let longest = whole(self.longest, "longest", 1, MAX_GAMMA)?;
+        let (fewest, most) = (SpeedRequest::FEWEST_PAIRS, SpeedRequest::MOST_PAIRS);
+        Ok(SpeedRequest {
+            settings,
+            gammas: (1..=longest).collect(),
+            auto: self.auto.get(),
+            pairs: whole(self.pairs, "pairs", fewest, most)?,
+        })
+    }
+
+    /// Measures on the backend that is loaded.
+    pub fn measure(&self) {
+        if let Ok(request) = untrack(|| self.request()) {
+            self.chosen.set(None);
+            self.store.bench(request, AskedBy::Speed, |_| {});
+        }
+    }
+
+    /// Loads the pair on another backend and measures there what the report above measured.
+    pub fn measure_on(&self, backend: BackendChoice) {
+        let request = self
+            .main
+            .with_untracked(|main| main.as_ref().map(|main| main.report.request.clone()));
+        let Some(request) = request else { return };
+        self.use_backend(backend);
+        self.chosen.set(None);
+        self.store.bench(request, AskedBy::Speed, |_| {});
+    }
+
+    /// Has the page run on another backend from now on.
+    pub fn use_backend(&self, backend: BackendChoice) {
+        self.store.message.set(None);
+        self.store.engine.restart_with(backend);
+    }
+}
+
+/// The state of the scene.
+pub fn use_speed() -> SpeedState {
+    expect_context::<SpeedState>()
+}

@@ -1,0 +1,151 @@
+//! The sweep: what every draft length buys, measured and predicted.
+
+use std::sync::Arc;
+
+use couplet_protocol::SpeedReport;
+use leptos::html;
+use leptos::prelude::*;
+
+use super::chart::{Size, chart};
+use super::reading::{alpha, c, has_formula, predicted, v};
+use super::state::use_speed;
+use super::words;
+use crate::store::Kept;
+use crate::table::{Numbers, Table};
+use crate::width::width_of;
+
+/// The chart that files are made of.
+pub const CHART_ID: &str = "speed-sweep";
+
+/// The section about a report.
+#[component]
+pub fn Sweep(
+    /// What was measured.
+    kept: Kept,
+) -> impl IntoView {
+    let report = kept.report;
+    let frame = NodeRef::<html::Div>::new();
+    let width = width_of(frame, 620.0);
+    // Beside the card of the other backend there is more room.
+    let other = use_speed().other;
+    let height = move || match width.get() {
+        ..520.0 => 300.0,
+        _ if other.with(Option::is_some) => 470.0,
+        _ => 376.0,
+    };
+    let says = words::sweep(&report);
+    let auto = auto_sentence(&report);
+    let table = numbers(&report);
+    let caption = caption(&report);
+    view! {
+        <section class="card sweep" data-testid="sweep" aria-labelledby="sweep-title">
+            <header>
+                <div>
+                    <h2 id="sweep-title">"How far ahead should the draft look?"</h2>
+                    <p class="muted">{caption}</p>
+                </div>
+            </header>
+            <div class="sweep-frame" node_ref=frame>
+                {move || chart(&report, width.get(), height(), Size::Large, Some(CHART_ID))}
+            </div>
+            <p class="serif sweep-says" data-testid="sweep-says">{says}{auto.map(|auto| format!(" {auto}"))}</p>
+            <Numbers content=Signal::stored(table) />
+        </section>
+    }
+}
+
+fn caption(report: &SpeedReport) -> String {
+    let points = if report.request.pairs < words::PAIRS_FOR_95 {
+        "Points: measured, with the range of their pairs"
+    } else {
+        "Points: measured, with their 95 % intervals"
+    };
+    if !has_formula(report) {
+        return format!(
+            "{points}. A block is judged as one, so there is no formula in α to draw beside them."
+        );
+    }
+    match (alpha(report), c(report)) {
+        (Some(_), Some(_)) => format!("Dashed line: predicted from α, c and v alone. {points}."),
+        _ => format!("{points}."),
+    }
+}
+
+/// How the engine's own choice did.
+fn auto_sentence(report: &SpeedReport) -> Option<String> {
+    let auto = report.auto.as_ref()?;
+    let best = report.best();
+    let beside = match best {
+        Some(best) if auto.interval[0] > best.interval[1] => ", ahead of every fixed one",
+        Some(best) if auto.interval[1] < best.interval[0] => ", behind the best fixed one",
+        Some(_) => ", level with the best fixed one",
+        None => "",
+    };
+    Some(format!(
+        "Left to itself the engine drafts {:.1} tokens a round on average: {} [{:.2}, {:.2}]{beside}.",
+        auto.gamma,
+        words::factor(auto.speed_up),
+        auto.interval[0],
+        auto.interval[1],
+    ))
+}
+
+fn numbers(report: &SpeedReport) -> Table {
+    let head = [
+        "γ",
+        "speed-up",
+        "interval",
+        "predicted",
+        "v",
+        "tokens/s",
+        "alone, tokens/s",
+        "accepted of judged",
+        "tokens per round",
+    ];
+    let number =
+        |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
+    let rows = report
+        .gammas
+        .iter()
+        .map(|row| (words::gamma(row), row, Some(row.gamma)))
+        .chain(
+            report
+                .auto
+                .iter()
+                .map(|row| (format!("auto, {:.1}", row.gamma), row, None)),
+        )
+        .map(|(name, row, gamma)| {
+            vec![
+                name,
+                format!("{:.3}", row.speed_up),
+                format!("{:.3} to {:.3}", row.interval[0], row.interval[1]),
+                number(gamma.and_then(|gamma| predicted(report, gamma as u32))),
+                number(gamma.and_then(|gamma| v(report, gamma))),
+                words::rate(row.speculation.median),
+                words::rate(row.target_alone.median),
+                format!("{} of {}", row.accepted, row.judged),
+                number((row.rounds > 0).then(|| f64::from(row.tokens) / f64::from(row.rounds))),
+            ]
+        })
+        .collect();
+    Table {
+        name: "The sweep in numbers",
+        head: head.map(str::to_owned).to_vec(),
+        rows,
+    }
+}
+
+/// The chart of the other backend's report, smaller.
+#[component]
+pub fn SmallSweep(
+    /// What was measured.
+    report: Arc<SpeedReport>,
+) -> impl IntoView {
+    let frame = NodeRef::<html::Div>::new();
+    let width = width_of(frame, 300.0);
+    view! {
+        <div class="sweep-frame" node_ref=frame>
+            {move || chart(&report, width.get(), 190.0, Size::Small, None)}
+        </div>
+    }
+}

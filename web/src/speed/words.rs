@@ -1,0 +1,278 @@
+//! What a report allows to say, in words.
+
+use couplet_protocol::{BackendKind, GammaSpeed, SpeedReport, Verdict};
+
+use super::reading::{c, round_of, v};
+use crate::proof::words::count_word;
+
+/// The verdict behind the number: "faster", "slower", "can’t tell".
+pub fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Faster => "faster",
+        Verdict::Slower => "slower",
+        Verdict::CannotTell => "can’t tell",
+    }
+}
+
+/// A factor: "1.72×".
+pub fn factor(value: f64) -> String {
+    format!("{value:.2}×")
+}
+
+/// Fewer pairs give the range of their ratios, which is no interval at 95 %.
+pub const PAIRS_FOR_95: u32 = 6;
+
+/// How an interval of so many pairs is called.
+pub fn interval_name(pairs: u32) -> &'static str {
+    if pairs >= PAIRS_FOR_95 {
+        "95 % interval"
+    } else {
+        "range of the pairs"
+    }
+}
+
+/// The interval in words.
+pub fn interval(row: &GammaSpeed, pairs: u32) -> String {
+    let [low, high] = row.interval;
+    let holds = match row.verdict() {
+        Verdict::CannotTell => ", which holds 1",
+        _ => "",
+    };
+    format!("{} {low:.2} to {high:.2}{holds}", interval_name(pairs))
+}
+
+/// A draft length: "5", under the engine's choice its mean.
+pub fn gamma(row: &GammaSpeed) -> String {
+    if row.gamma.fract() == 0.0 {
+        format!("{:.0}", row.gamma)
+    } else {
+        format!("{:.1}", row.gamma)
+    }
+}
+
+/// The backend for people.
+pub fn backend(kind: BackendKind) -> &'static str {
+    match kind {
+        BackendKind::Gpu => "GPU",
+        BackendKind::Cpu => "CPU",
+    }
+}
+
+/// A speed with as many digits as its noise leaves meaning: three.
+pub fn rate(speed: f64) -> String {
+    if speed < 100.0 {
+        return format!("{speed:.1}");
+    }
+    crate::stage::grouped(speed.round() as usize)
+}
+
+/// Milliseconds with three digits.
+pub fn milliseconds(value: f64) -> String {
+    let decimals = if value >= 99.95 {
+        0
+    } else if value >= 9.995 {
+        1
+    } else if value >= 0.9995 {
+        2
+    } else {
+        3
+    };
+    format!("{value:.decimals$}")
+}
+
+/// What is said of the sweep: of every draft length only what its interval allows.
+pub fn sweep(report: &SpeedReport) -> String {
+    let Some(best) = report.best() else {
+        return String::new();
+    };
+    let rows = &report.gammas;
+    let all = |wanted: Verdict| rows.iter().all(|row| row.verdict() == wanted);
+    if rows.len() == 1 {
+        return one(report, best);
+    }
+    match best.verdict() {
+        Verdict::Faster => {
+            let mut sentences = vec![level(rows, best)];
+            sentences.extend(falls(report, best));
+            if let Some(slower) = rows
+                .iter()
+                .find(|row| row.gamma > best.gamma && row.verdict() == Verdict::Slower)
+            {
+                sentences.push(format!(
+                    "From γ {} on, drafting costs more than it saves.",
+                    gamma(slower)
+                ));
+            }
+            sentences.join(" ")
+        }
+        Verdict::Slower if all(Verdict::Slower) => {
+            format!("Nothing pays here. {}", why(report, best))
+        }
+        _ => {
+            let slower: Vec<String> = rows
+                .iter()
+                .filter(|row| row.verdict() == Verdict::Slower)
+                .map(gamma)
+                .collect();
+            let mut text = if slower.is_empty() {
+                "Every interval holds 1: these runs cannot tell whether drafting pays.".to_owned()
+            } else {
+                format!(
+                    "No draft length is faster beyond the noise, and γ {} {} slower.",
+                    list(&slower),
+                    if slower.len() == 1 { "is" } else { "are" }
+                )
+            };
+            text.push(' ');
+            text.push_str(&why(report, best));
+            text
+        }
+    }
+}
+
+fn one(report: &SpeedReport, row: &GammaSpeed) -> String {
+    let says = match row.verdict() {
+        Verdict::Faster => format!("At γ {} speculation pays.", gamma(row)),
+        Verdict::Slower => format!("At γ {} speculation does not pay.", gamma(row)),
+        Verdict::CannotTell => format!(
+            "At γ {} the interval holds 1: these runs cannot tell.",
+            gamma(row)
+        ),
+    };
+    format!("{says} {}", why(report, row))
+}
+
+/// Which draft lengths cannot be told from the best.
+fn level(rows: &[GammaSpeed], best: &GammaSpeed) -> String {
+    let level: Vec<String> = rows
+        .iter()
+        .filter(|row| row.interval[1] >= best.interval[0])
+        .map(gamma)
+        .collect();
+    if level.len() == rows.len() {
+        return format!(
+            "All {} draft lengths are level within the noise.",
+            count_word(rows.len())
+        );
+    }
+    if level.len() < 2 {
+        return format!("γ {} is the fastest beyond the noise.", gamma(best));
+    }
+    format!("γ {} are level within the noise.", list(&level))
+}
+
+/// Where the speed-up falls behind the best for good, and what becomes of the last pencilled token.
+fn falls(report: &SpeedReport, best: &GammaSpeed) -> Option<String> {
+    let behind = |row: &&GammaSpeed| row.gamma > best.gamma;
+    let below = |row: &GammaSpeed| row.interval[1] < best.interval[0];
+    let last_level = report
+        .gammas
+        .iter()
+        .filter(behind)
+        .filter(|row| !below(row))
+        .last()
+        .unwrap_or(best);
+    report
+        .gammas
+        .iter()
+        .filter(behind)
+        .find(|row| row.gamma > last_level.gamma)?;
+    let kept = super::reading::has_formula(report)
+        .then(|| super::reading::alpha(report))
+        .flatten()
+        .map(|alpha| alpha.rate.powf(last_level.gamma + 1.0))
+        .map(|kept| {
+            format!(
+                ": the next pencilled token survives {} times in 100",
+                (100.0 * kept).round()
+            )
+        });
+    Some(format!(
+        "Past γ {} it falls{}.",
+        gamma(last_level),
+        kept.unwrap_or_default()
+    ))
+}
+
+/// What a round costs and brings.
+pub fn why(report: &SpeedReport, row: &GammaSpeed) -> String {
+    let drafted = row.gamma.round() as u32;
+    let checking = v(report, f64::from(drafted)).map(|v| {
+        let tokens = count_word(drafted as usize + 1);
+        format!("Here checking {tokens} tokens costs {v:.2} times one token")
+    });
+    let Some(checking) = checking else {
+        return String::new();
+    };
+    let drafting = c(report).map(|c| format!(" and drafting one costs {c:.2}"));
+    let sums = round_of(report, drafted)
+        .filter(|_| super::reading::has_formula(report))
+        .map(|(tokens, cost)| {
+            format!(": a round of γ {drafted} writes {tokens:.2} tokens for the price of {cost:.2}")
+        });
+    format!(
+        "{checking}{}{}.",
+        drafting.unwrap_or_default(),
+        sums.unwrap_or_default()
+    )
+}
+
+/// "2, 3 and 4", or "2 to 4" where they follow each other.
+fn list(items: &[String]) -> String {
+    let numbers: Vec<f64> = items.iter().filter_map(|item| item.parse().ok()).collect();
+    let runs = numbers.len() == items.len()
+        && numbers.len() > 2
+        && numbers.windows(2).all(|two| two[1] == two[0] + 1.0);
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first, .., last] if runs => format!("{first} to {last}"),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reading::tests::report;
+    use super::*;
+
+    #[test]
+    fn nothing_is_said_that_the_intervals_do_not_hold() {
+        let says = |rows: &[(u32, [f64; 2])]| sweep(&report(rows));
+        let open = says(&[(1, [0.9, 1.1]), (2, [0.95, 1.2])]);
+        assert!(open.starts_with("Every interval holds 1"), "{open}");
+        let slower = says(&[(1, [0.8, 0.95]), (2, [0.7, 0.8])]);
+        assert!(slower.starts_with("Nothing pays here."), "{slower}");
+        let mixed = says(&[(1, [0.9, 1.1]), (2, [0.7, 0.8])]);
+        assert!(mixed.contains("γ 2 is slower"), "{mixed}");
+    }
+
+    #[test]
+    fn level_lengths_are_named_and_so_is_the_fall() {
+        let text = sweep(&report(&[
+            (1, [1.1, 1.2]),
+            (2, [1.4, 1.6]),
+            (3, [1.45, 1.65]),
+            (4, [1.42, 1.6]),
+            (5, [1.2, 1.3]),
+        ]));
+        assert!(text.contains("γ 2 to 4 are level"), "{text}");
+        assert!(text.contains("Past γ 4 it falls"), "{text}");
+    }
+
+    #[test]
+    fn lists_read_as_a_person_would_write_them() {
+        let list = |items: &[&str]| {
+            super::list(
+                &items
+                    .iter()
+                    .map(|item| (*item).to_owned())
+                    .collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(list(&["4"]), "4");
+        assert_eq!(list(&["4", "5"]), "4 and 5");
+        assert_eq!(list(&["4", "5", "6"]), "4 to 6");
+        assert_eq!(list(&["2", "5", "6"]), "2, 5 and 6");
+    }
+}

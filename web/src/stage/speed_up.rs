@@ -1,0 +1,102 @@
+use couplet_protocol::TokensPerSecond;
+use leptos::prelude::*;
+
+use crate::engine_client::EngineState;
+use crate::permalink;
+use crate::speed::{headline, words};
+use crate::store::{Kept, Scene, use_store};
+
+/// What one draft length buys, measured here.
+#[component]
+pub fn SpeedUp() -> impl IntoView {
+    let store = use_store();
+    let measuring = store.measuring;
+    let run_speed = move || {
+        let place = if store.recorded() {
+            "where it was recorded"
+        } else {
+            "in this run"
+        };
+        store
+            .state
+            .with(|state| state.statistics.tokens_per_second())
+            .map(|speed| format!("{} tokens/s {place}", words::rate(speed)))
+    };
+    let ready = move || store.engine.state.get() == EngineState::Ready && store.form.read().is_ok();
+    let newest = move || measuring.reports.with(|reports| reports.last().cloned());
+    let all = move |_| {
+        permalink::write_scene(Scene::Speed);
+        store.scene.set(Scene::Speed);
+    };
+    view! {
+        <div class="statistic speed-up">
+            <h3>"Speed-up, measured"</h3>
+            {move || match measuring.progress.get() {
+                Some(progress) => view! {
+                    <p class="big">{progress.done}" "<small>"of "{progress.runs}" runs timed"</small></p>
+                    <progress aria-label="Measurement" max=progress.runs.max(1).to_string() value=progress.done.to_string()></progress>
+                    <p class="muted">"Nothing moves while the engine is timed."</p>
+                }
+                .into_any(),
+                None => newest().map_or_else(|| view! { <p class="big">"–"</p> }.into_any(), |kept| result(&kept).into_any()),
+            }}
+            {move || measuring.failed.get().map(|sentence| view! { <p class="field-error">{sentence}</p> })}
+            <p class="muted">{run_speed}</p>
+            {move || if measuring.busy() {
+                view! {
+                    <button type="button" class="button measure" data-testid="measure-stop" on:click=move |_| store.stop_measuring()>
+                        "Stop measuring"
+                    </button>
+                }
+                .into_any()
+            } else {
+                view! {
+                    <button type="button" class="button measure" data-testid="measure" disabled=move || !ready()
+                        on:click=move |_| store.measure()>
+                        "Measure speed-up"
+                    </button>
+                }
+                .into_any()
+            }}
+            {move || newest().map(|_| view! {
+                <button type="button" class="link" data-testid="to-speed" on:click=all>"All of it in Speed"</button>
+            })}
+        </div>
+    }
+}
+
+fn result(kept: &Kept) -> impl IntoView + use<> {
+    let report = &kept.report;
+    let speed = |speed: &TokensPerSecond| {
+        format!(
+            "{} tokens/s [{}, {}]",
+            words::rate(speed.median),
+            words::rate(speed.min),
+            words::rate(speed.max)
+        )
+    };
+    let settings = &report.request.settings;
+    let row = headline(report)?;
+    let [low, high] = row.interval;
+    let gamma = if report.best().is_some() {
+        format!("γ {}", words::gamma(row))
+    } else {
+        format!("γ by the engine, {} on average", words::gamma(row))
+    };
+    Some(view! {
+        <p class="big" data-testid="speed-up">
+            {words::factor(row.speed_up)}" "<small>{format!("[{low:.2}, {high:.2}]")}</small>" "
+            <b>{words::verdict(row.verdict())}</b>
+        </p>
+        <dl class="speeds-measured">
+            <dt>"with the draft"</dt><dd>{speed(&row.speculation)}</dd>
+            <dt>"target alone"</dt><dd>{speed(&row.target_alone)}</dd>
+        </dl>
+        <p class="muted">
+            {format!(
+                "{} pairs of {} tokens, {gamma}, temperature {}, on {}",
+                report.request.pairs, report.tokens, settings.temperature, report.device.name
+            )}
+        </p>
+    })
+}
