@@ -23,12 +23,12 @@ export function csv({ sweeps, peers, native }) {
       });
     }
   }
-  for (const { pair, backend, peer, settings, theirs, target_alone, best_mode, gamma, tried, checked } of peers) {
+  for (const { pair, backend, peer, settings, theirs, target_alone, best_mode, tried, checked } of peers) {
     const shared = { pair, backend, temperature: 0 };
     for (const { settings, milliseconds, error } of tried) line({ ...shared, kind: "peer tried", subject: peer, milliseconds_per_token: milliseconds, settings: error ? `${settings}: ${error}` : settings });
     if (!theirs) continue;
     line({ ...shared, kind: "peer", subject: peer, milliseconds_per_token: theirs.median, tokens: checked[0], settings });
-    for (const [subject, mode, drafted] of [["couplet, target alone", target_alone, 0], ["couplet, best mode", best_mode, gamma]]) {
+    for (const [subject, mode, drafted] of [["couplet, target alone", target_alone, 0], ["couplet, best mode", best_mode, best_mode.gamma]]) {
       line({ ...shared, kind: `against ${peer}`, subject, gamma: drafted, milliseconds_per_token: mode.median, speed_up: mode.ratio.median, low: mode.ratio.interval[0], high: mode.ratio.interval[1], pairs: mode.ratio.pairs, tokens: checked[0] });
     }
   }

@@ -87,12 +87,12 @@ function groups({ peers, native }) {
     if (!found.has(key)) found.set(key, { title: key, bars: [] });
     return found.get(key);
   };
-  for (const { pair, backend, peer, theirs, settings, target_alone, best_mode, gamma } of peers) {
+  for (const { pair, backend, peer, theirs, settings, target_alone, best_mode } of peers) {
     if (!theirs) continue;
     const { bars } = group(pair, backend);
     const name = { ort: "onnxruntime-web", wllama: "wllama" }[peer];
     if (bars.length === 0) {
-      bars.push({ kind: "ours", label: `Couplet, best mode (γ ${gamma})`, ...best_mode, note: "" });
+      if (best_mode.gamma) bars.push({ kind: "ours", label: `Couplet, speculation, γ ${best_mode.gamma}`, ...best_mode, note: "" });
       bars.push({ kind: "alone", label: "Couplet, target alone", ...target_alone, note: "" });
     }
     const mode = peer === "ort" ? target_alone : best_mode;

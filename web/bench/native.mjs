@@ -14,9 +14,9 @@ const run = promisify(execFile);
  * browser's driver
  */
 export async function runNative({ program, icd }, { folder, backend, request, plainTokens = 0, seconds }) {
-  const { max_tokens, ...rest } = request;
-  const { gammas, pairs, auto = false, ...settings } = rest;
-  const wanted = JSON.stringify({ settings: { prompt: "", ...settings, max_tokens }, gammas, pairs, auto });
+  const { gammas, pairs, ...settings } = request;
+  // An empty prompt is the pair's own.
+  const wanted = JSON.stringify({ settings: { prompt: "", ...settings }, gammas, pairs });
   const words = ["bench", "--pair-folder", folder, "--device", backend === "cpu" ? "cpu" : "gpu", "--request", wanted, "--plain-tokens", String(plainTokens)];
   const env = icd ? { ...process.env, VK_ICD_FILENAMES: icd, VK_DRIVER_FILES: icd } : process.env;
   try {
@@ -29,10 +29,9 @@ export async function runNative({ program, icd }, { folder, backend, request, pl
 
 /** The browser against native, in turn, and plain burn against the engine's kernels. */
 export async function againstNative({ ours, native, folder, pair, backend, texts, gamma, pairs, plainTokens, seconds }) {
-  const [{ tokens }] = texts;
-  const request = { pair, temperature: 0, max_tokens: tokens.length, gammas: [gamma || 1], pairs: 5 };
-  const ratios = { target_alone: [], best_mode: [] };
-  const best = (report) => (gamma ? Math.max(report.target_alone.median, report.gammas[0].speculation.median) : report.target_alone.median);
+  const [{ asked, tokens }] = texts;
+  const request = { pair, ...asked, temperature: 0, max_tokens: tokens.length, gammas: [gamma], pairs: 5 };
+  const ratios = { target_alone: [], speculation: [] };
   const speeds = { browser: [], native: [] };
   let plain = null;
   let device;
@@ -44,7 +43,7 @@ export async function againstNative({ ours, native, folder, pair, backend, texts
     plain ??= answer.plain_burn;
     device = answer.report.device.name;
     ratios.target_alone.push(browser.target_alone.median / answer.report.target_alone.median);
-    ratios.best_mode.push(best(browser) / best(answer.report));
+    ratios.speculation.push(browser.gammas[0].speculation.median / answer.report.gammas[0].speculation.median);
     speeds.browser.push(1000 / browser.target_alone.median);
     speeds.native.push(1000 / answer.report.target_alone.median);
   }
@@ -56,7 +55,7 @@ export async function againstNative({ ours, native, folder, pair, backend, texts
     same_driver: backend === "cpu" || native.same_driver,
     milliseconds: { browser: summary(speeds.browser), native: summary(speeds.native) },
     target_alone: targetAlone,
-    best_mode: summary(ratios.best_mode),
+    speculation: { gamma, ...summary(ratios.speculation) },
     verdict: sentence("The browser", "native on the same device", targetAlone),
     plain_burn: plain && plainBurn(plain),
   };

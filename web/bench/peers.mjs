@@ -52,11 +52,13 @@ async function quickest({ browser, base, peer, backend, pair, texts, threads, se
         const answer = await tab.generate(prompt, tokens.length);
         const same = agreement(answer.tokens, tokens);
         if (same < tokens.length) throw new Error(`its greedy text differs from ours after ${same} of ${tokens.length} tokens`);
+        if (best && answer.milliseconds > 4 * best.milliseconds) throw new Error(`${answer.milliseconds.toFixed(1)} ms per token, far from the best`);
         if (settings.speculation && !answer.timings?.draft_n) throw new Error("its speculation does not run: the draft model is loaded, and no token is drafted");
       }
       const times = [];
-      for (let run = 0; run < 3; run++) times.push((await tab.generate(texts[0].prompt, texts[0].tokens.length)).milliseconds);
-      entry.milliseconds = median(times);
+      for (let run = 0; run < (backend === "webgpu" ? 2 : 6); run++) times.push((await tab.generate(texts[0].prompt, texts[0].tokens.length)).milliseconds);
+      // Candidates do not take turns: the fastest run is what a busy moment spoils least.
+      entry.milliseconds = Math.min(...times);
       if (!best || entry.milliseconds < best.milliseconds) {
         await best?.tab.close();
         best = { tab, ...entry };
@@ -66,14 +68,14 @@ async function quickest({ browser, base, peer, backend, pair, texts, threads, se
       entry.error = shortened(error);
     }
     await tab?.close();
-    console.log(`    ${entry.settings}: ${entry.error ?? `${entry.milliseconds.toFixed(2)} ms per token`}`);
+    console.log(`    ${entry.settings}: ${entry.error ?? `${entry.milliseconds.toFixed(2)} ms per token at best`}`);
   }
   return { best, tried };
 }
 
 /**
  * Times ours and a peer in turn.
- * @param {object} options `ours` is our tab, `gamma` our best draft length for greedy text or 0,
+ * @param {object} options `ours` is our tab, `texts` what it writes greedily, `gamma` our best draft length for greedy text,
  * `count` the tokens of a run, `pairs` how often, `seconds` how long anything may take
  */
 export async function against(options) {
@@ -81,16 +83,15 @@ export async function against(options) {
   const { best, tried } = await quickest(options);
   const report = { pair, backend, peer, tried, checked: texts.map(({ tokens }) => tokens.length) };
   if (!best) return report;
-  const [{ prompt, tokens }] = texts;
+  const [{ asked, prompt, tokens }] = texts;
   const ourAlone = [];
-  const ourBest = [];
+  const ourSpeculation = [];
   const theirs = [];
   for (let turn = 0; turn < pairs; turn++) {
-    const mine = await ours.bench({ pair, temperature: 0, max_tokens: tokens.length, gammas: [gamma || 1], pairs: 5 });
+    const mine = await ours.bench({ pair, ...asked, temperature: 0, max_tokens: tokens.length, gammas: [gamma], pairs: 5 });
     checkLanes(mine, tokens);
-    const alone = 1000 / mine.target_alone.median;
-    ourAlone.push(alone);
-    ourBest.push(gamma ? Math.min(alone, 1000 / mine.gammas[0].speculation.median) : alone);
+    ourAlone.push(1000 / mine.target_alone.median);
+    ourSpeculation.push(1000 / mine.gammas[0].speculation.median);
     const times = [];
     for (let run = 0; run < 4; run++) {
       const answer = await best.tab.generate(prompt, tokens.length);
@@ -109,15 +110,17 @@ export async function against(options) {
     return { rows, milliseconds: right ? median(milliseconds) : null };
   });
   await best.tab.close();
+  // One mode for all turns: the better of two noisy ones in each turn would be better than either.
+  const speculates = median(ourSpeculation) < median(ourAlone);
+  const ourBest = speculates ? ourSpeculation : ourAlone;
   const ratio = (mine) => summary(theirs.map((time, turn) => time / mine[turn]));
   const name = { ort: "onnxruntime-web", wllama: "wllama" }[peer];
   return {
     ...report,
     settings: best.settings,
-    gamma,
     theirs: times(theirs),
     target_alone: { ...times(ourAlone), ratio: ratio(ourAlone), verdict: sentence("Our target alone", name, ratio(ourAlone)) },
-    best_mode: { ...times(ourBest), ratio: ratio(ourBest), verdict: sentence("Our best mode", `${name}'s`, ratio(ourBest)) },
+    best_mode: { gamma: speculates ? gamma : 0, ...times(ourBest), ratio: ratio(ourBest), verdict: sentence("Our best mode", `${name}'s`, ratio(ourBest)) },
     passes: passTimes ?? null,
   };
 }

@@ -60,10 +60,10 @@ for (const backend of config.backends) {
   for (const pair of config.pairs) {
     console.log(`\n${pair}, ${ours.device.name}`);
     const texts = [];
-    for (const prompt of [undefined, ...(PROMPTS[pair] ?? [])]) texts.push(await ours.greedy(pair, prompt, count));
+    for (const prompt of [undefined, ...(PROMPTS[pair] ?? [])]) texts.push({ asked: prompt === undefined ? {} : { prompt }, ...(await ours.greedy(pair, prompt, count)) });
     // The longest is timed; all are compared.
     texts.sort((a, b) => b.tokens.length - a.tokens.length);
-    let gamma = 0;
+    let gamma = 1;
     for (const temperature of [0.8, 0]) {
       const settings = { pair, temperature, max_tokens: count };
       const sweep = await ours.bench({ ...settings, gammas: effort.gammas, pairs: 5, auto: temperature > 0 });
