@@ -50,8 +50,7 @@ fn attend(mixed: &mut [f32], keys: &[f32], values: &[f32], scores: &mut Vec<f32>
     scores.resize(positions.next_multiple_of(4), -1e30);
     let mut fours = keys.chunks_exact(4 * head_dim);
     for (scores, keys) in scores.chunks_exact_mut(4).zip(&mut fours) {
-        let products = [0, 1, 2, 3].map(|past| products(mixed, &keys[past * head_dim..]));
-        let [a, b, c, d] = f32x4::transpose(products);
+        let [a, b, c, d] = f32x4::transpose(products_of_four(mixed, keys));
         scores.copy_from_slice(&(((a + b) + c) + d).to_array());
     }
     let whole = positions / 4 * 4;
@@ -75,26 +74,57 @@ fn attend(mixed: &mut [f32], keys: &[f32], values: &[f32], scores: &mut Vec<f32>
     }
     let [a, b, c, d] = totals.to_array();
     let share = 1.0 / (((a + b) + c) + d);
-    for (first, mixed) in (0..).step_by(8).zip(mixed.chunks_exact_mut(8)) {
-        let mut sums = [f32x4::ZERO; 4];
-        let mut pairs = values.chunks_exact(2 * head_dim);
-        // Even and odd positions apart: twice as many sums hide the additions' delay.
-        for (values, weights) in (&mut pairs).zip(scores.chunks_exact(2)) {
-            let (even, odd) = (f32x4::splat(weights[0]), f32x4::splat(weights[1]));
-            sums[0] += even * load(values, first);
-            sums[1] += even * load(values, first + 4);
-            sums[2] += odd * load(values, head_dim + first);
-            sums[3] += odd * load(values, head_dim + first + 4);
+    let weights = &scores[..positions];
+    if head_dim.is_multiple_of(32) {
+        for (first, mixed) in (0..).step_by(32).zip(mixed.chunks_exact_mut(32)) {
+            mix::<8>(values, head_dim, first, weights, share, mixed);
         }
-        let last = pairs.remainder();
-        if !last.is_empty() {
-            let weight = f32x4::splat(scores[positions - 1]);
-            sums[0] += weight * load(last, first);
-            sums[1] += weight * load(last, first + 4);
+    } else {
+        for (first, mixed) in (0..).step_by(8).zip(mixed.chunks_exact_mut(8)) {
+            mix::<2>(values, head_dim, first, weights, share, mixed);
         }
-        mixed[..4].copy_from_slice(&((sums[0] + sums[2]) * share).to_array());
-        mixed[4..].copy_from_slice(&((sums[1] + sums[3]) * share).to_array());
     }
+}
+
+/// The weighted sum of some columns of the values, from `first` on; as many sums as registers
+/// hold hide the additions' delay.
+fn mix<const VECTORS: usize>(
+    values: &[f32],
+    head_dim: usize,
+    first: usize,
+    weights: &[f32],
+    share: f32,
+    mixed: &mut [f32],
+) {
+    let mut sums = [f32x4::ZERO; VECTORS];
+    for (values, weight) in values.chunks_exact(head_dim).zip(weights) {
+        let values = &values[first..first + 4 * VECTORS];
+        let weight = f32x4::splat(*weight);
+        for (vector, sum) in sums.iter_mut().enumerate() {
+            *sum += weight * load(values, 4 * vector);
+        }
+    }
+    for (mixed, sum) in mixed.chunks_exact_mut(4).zip(sums) {
+        mixed.copy_from_slice(&(sum * share).to_array());
+    }
+}
+
+/// [`products`] of a query and four keys, the query read once.
+fn products_of_four(query: &[f32], keys: &[f32]) -> [f32x4; 4] {
+    let (first, keys) = keys.split_at(query.len());
+    let (second, keys) = keys.split_at(query.len());
+    let (third, fourth) = keys.split_at(query.len());
+    let mut sums = [f32x4::ZERO; 4];
+    let pairs = first.chunks_exact(4).zip(second.chunks_exact(4));
+    let pairs = pairs.zip(third.chunks_exact(4).zip(fourth.chunks_exact(4)));
+    for (query, ((first, second), (third, fourth))) in query.chunks_exact(4).zip(pairs) {
+        let query = load(query, 0);
+        sums[0] += query * load(first, 0);
+        sums[1] += query * load(second, 0);
+        sums[2] += query * load(third, 0);
+        sums[3] += query * load(fourth, 0);
+    }
+    sums
 }
 
 /// Products of a query and a key, four sums of every fourth.

@@ -76,11 +76,12 @@ fn multiply_one(input: &[f32], weights: &[f32], output: &mut [f32]) {
         let weights = left.chunks_exact(PANEL).zip(right.chunks_exact(PANEL));
         for (x, (left, right)) in input.iter().zip(weights) {
             let x = f32x4::splat(*x);
-            for vector in 0..VECTORS {
-                sums[vector] += x * load(left, 4 * vector);
+            let (of_left, of_right) = sums.split_at_mut(VECTORS);
+            for (vector, sum) in of_left.iter_mut().enumerate() {
+                *sum += x * load(left, 4 * vector);
             }
-            for vector in 0..VECTORS {
-                sums[VECTORS + vector] += x * load(right, 4 * vector);
+            for (vector, sum) in of_right.iter_mut().enumerate() {
+                *sum += x * load(right, 4 * vector);
             }
         }
         for (output, sum) in output.chunks_exact_mut(4).zip(sums) {
