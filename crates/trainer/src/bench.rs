@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
-use couplet_engine::{Ahead, Backend, Engine, Pair, PairFiles};
+use couplet_engine::{Ahead, AttentionKernels, Backend, Engine, Pair, PairFiles};
 use couplet_kernels::Device;
 use couplet_protocol::{BackendKind, DeviceInfo, Settings, SpeedReport, SpeedRequest};
 use serde::Serialize;
@@ -56,12 +56,10 @@ pub fn bench(
     if request.settings.prompt.is_empty() {
         request.settings.prompt.clone_from(&pair.card.prompt);
     }
-    let backend = match gpu {
-        true => pollster::block_on(Backend::gpu())?,
-        false => Backend::cpu(),
-    };
-    let device = device(&backend);
+    let backend = backend(gpu)?;
     let engine = pollster::block_on(Engine::new(Rc::new(pair), &backend, milliseconds))?;
+    let kernels = pollster::block_on(engine.choose_kernels())?;
+    let device = device(&backend, kernels);
     let report = pollster::block_on(couplet_engine::bench(
         &engine,
         &request,
@@ -79,7 +77,16 @@ pub fn bench(
     Ok(())
 }
 
-fn device(backend: &Backend) -> DeviceInfo {
+/// Where the engine runs natively.
+pub(crate) fn backend(gpu: bool) -> anyhow::Result<Backend> {
+    Ok(match gpu {
+        true => pollster::block_on(Backend::gpu())?,
+        false => Backend::cpu(),
+    })
+}
+
+/// A native device by its name.
+pub(crate) fn device(backend: &Backend, kernels: AttentionKernels) -> DeviceInfo {
     let (kind, name) = match &backend.kernels {
         Device::Gpu(gpu) => {
             let info = gpu.setup().adapter.get_info();
@@ -92,8 +99,11 @@ fn device(backend: &Backend) -> DeviceInfo {
     };
     DeviceInfo {
         backend: kind,
+        variant: match kind {
+            BackendKind::Gpu => kernels.name().to_owned(),
+            BackendKind::Cpu => String::new(),
+        },
         name,
-        variant: String::new(),
         reason: None,
     }
 }
@@ -160,7 +170,7 @@ fn against_plain_burn(
 }
 
 /// Milliseconds since the first call.
-fn milliseconds() -> f64 {
+pub(crate) fn milliseconds() -> f64 {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1000.0
 }

@@ -6,6 +6,7 @@ mod calibration;
 mod checkpoint;
 mod compression;
 mod corpus;
+mod costs;
 mod curve;
 mod dispatches;
 mod evaluation;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
             options.gpu,
             options.plain_tokens,
         ),
+        Command::Costs { pair_folder, gpu } => costs::print(&pair_folder, gpu),
         Command::Reference { pair_folder, out } => reference::write_reference(&pair_folder, &out),
     });
     match result {

@@ -46,7 +46,12 @@ Prints the engine's bench as JSON, natively; `cargo xtask bench` compares it wit
 
   --device NAME         cpu, or gpu                              [cpu]
   --request JSON        a SpeedRequest, as window.couplet.bench() takes it
-  --plain-tokens N      also writes N tokens with plain burn operations, in turn with the engine";
+  --plain-tokens N      also writes N tokens with plain burn operations, in turn with the engine
+
+usage: couplet-trainer costs --pair-folder FOLDER [--device NAME]
+
+Prints what passes should take from what a device charges for their parts, beside what they take;
+`cargo xtask bench --costs` does so for every pair.";
 
 /// What to do.
 pub enum Command {
@@ -72,6 +77,13 @@ pub enum Command {
     },
     /// Print the engine's bench.
     Bench(BenchOptions),
+    /// Print the cost model beside what it predicts.
+    Costs {
+        /// Folder of the pair.
+        pair_folder: PathBuf,
+        /// Whether on the GPU.
+        gpu: bool,
+    },
     /// Make the recorded runs of exported pairs.
     Record {
         /// Which pairs.
@@ -141,6 +153,9 @@ pub fn read() -> anyhow::Result<Command> {
         Some(Long("help") | Short('h')) | None => return Ok(Command::Help),
         Some(other) => return Err(other.unexpected().into()),
     };
+    if command == "costs" {
+        return costs(&mut parser);
+    }
     if command == "reference" {
         return reference(&mut parser);
     }
@@ -165,7 +180,9 @@ pub fn read() -> anyhow::Result<Command> {
         },
         "record" => Command::Record { plans, out },
         other => {
-            bail!("there is no command {other}: choose train, evaluate, record, reference or bench")
+            bail!(
+                "there is no command {other}: choose train, evaluate, record, reference, bench or costs"
+            )
         }
     })
 }
@@ -184,6 +201,23 @@ fn reference(parser: &mut lexopt::Parser) -> anyhow::Result<Command> {
     Ok(Command::Reference {
         pair_folder: pair_folder.context("--pair-folder FOLDER is needed")?,
         out: out.context("--out FILE is needed")?,
+    })
+}
+
+fn costs(parser: &mut lexopt::Parser) -> anyhow::Result<Command> {
+    use lexopt::prelude::*;
+    let (mut pair_folder, mut gpu) = (None, false);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Long("pair-folder") => pair_folder = Some(parser.value()?.into()),
+            Long("device") => gpu = choice(parser, "device", [("cpu", false), ("gpu", true)])?,
+            Long("help") | Short('h') => return Ok(Command::Help),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(Command::Costs {
+        pair_folder: pair_folder.context("--pair-folder FOLDER is needed")?,
+        gpu,
     })
 }
 

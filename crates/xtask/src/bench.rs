@@ -25,6 +25,8 @@ usage: cargo xtask bench [options]
   --peer NAME       only ort (onnxruntime-web), wllama or none
   --no-native       leaves the engine outside the browser out
   --gpu             WebGPU on the machine's own GPU; without, on SwiftShader
+  --costs           instead of all that, natively: what every pass should take from what the
+                    device charges for dispatches, bytes and arithmetic, and what it takes
 
 The machine should have nothing else to do. Writes report.json, report.csv and report.svg to
 target/bench and prints what was required and what was found.";
@@ -53,6 +55,7 @@ struct Options {
     peers: Vec<String>,
     native: bool,
     gpu: bool,
+    costs: bool,
 }
 
 /// Prepares everything and measures.
@@ -69,9 +72,17 @@ pub fn run(repo: &Repo, arguments: Vec<OsString>) -> Result<()> {
         pairs.truncate(1);
     }
     let chromium = test::ensure_chromium()?;
+    if options.costs {
+        return costs(
+            repo,
+            &native(repo, &chromium, options.gpu)?,
+            &pairs,
+            &options.backends,
+        );
+    }
     build::run(repo)?;
     let native = match options.native {
-        true => Some(native(repo, &chromium, options.gpu)?),
+        true => Some(native(repo, &chromium, options.gpu)?.as_json()),
         false => None,
     };
     let folder = repo.path("target/bench");
@@ -128,6 +139,7 @@ fn parse(arguments: Vec<OsString>) -> Result<Option<Options>> {
         peers: all(&["ort", "wllama"]),
         native: true,
         gpu: false,
+        costs: false,
     };
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next()? {
@@ -151,6 +163,7 @@ fn parse(arguments: Vec<OsString>) -> Result<Option<Options>> {
             }
             Long("no-native") => options.native = false,
             Long("gpu") => options.gpu = true,
+            Long("costs") => options.costs = true,
             Long("help") | Short('h') => return Ok(None),
             other => return Err(other.unexpected().into()),
         }
@@ -158,8 +171,45 @@ fn parse(arguments: Vec<OsString>) -> Result<Option<Options>> {
     Ok(Some(options))
 }
 
+/// How the engine is run natively.
+struct Native {
+    program: PathBuf,
+    /// The Vulkan driver to take; absent where the machine chooses.
+    driver: Option<PathBuf>,
+    /// Whether the browser's WebGPU runs on the same driver.
+    same_driver: bool,
+}
+
+impl Native {
+    fn as_json(&self) -> serde_json::Value {
+        json!({
+            "program": self.program,
+            "icd": self.driver,
+            "same_driver": self.same_driver,
+        })
+    }
+}
+
+/// Prints the cost model beside what it predicts.
+fn costs(repo: &Repo, native: &Native, pairs: &[String], backends: &[String]) -> Result<()> {
+    for pair in pairs {
+        for backend in backends {
+            let mut command = Command::new(&native.program);
+            command
+                .args(["costs", "--pair-folder"])
+                .arg(repo.path("assets/pairs").join(pair))
+                .args(["--device", if backend == "cpu" { "cpu" } else { "gpu" }]);
+            if let Some(driver) = &native.driver {
+                command.env("VK_ICD_FILENAMES", driver);
+            }
+            process::run(&mut command)?;
+        }
+    }
+    Ok(())
+}
+
 /// Builds the engine natively and says how it is to be run.
-fn native(repo: &Repo, chromium: &Path, gpu: bool) -> Result<serde_json::Value> {
+fn native(repo: &Repo, chromium: &Path, gpu: bool) -> Result<Native> {
     let mut cargo = Command::new("cargo");
     cargo
         .current_dir(repo.root())
@@ -181,11 +231,11 @@ fn native(repo: &Repo, chromium: &Path, gpu: bool) -> Result<serde_json::Value> 
         .join(format!("couplet-trainer{}", std::env::consts::EXE_SUFFIX));
     // The browser's own copy of SwiftShader, so that both run on the same driver.
     let driver = if gpu { None } else { swiftshader(chromium) };
-    Ok(json!({
-        "program": program,
-        "icd": driver,
-        "same_driver": gpu || driver.is_some(),
-    }))
+    Ok(Native {
+        program,
+        same_driver: gpu || driver.is_some(),
+        driver,
+    })
 }
 
 /// The description of the SwiftShader that a Chromium brought along.

@@ -170,7 +170,7 @@ fn falls(report: &SpeedReport, best: &GammaSpeed) -> Option<String> {
         .iter()
         .filter(behind)
         .filter(|row| !below(row))
-        .last()
+        .next_back()
         .unwrap_or(best);
     report
         .gammas

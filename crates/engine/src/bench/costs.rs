@@ -84,7 +84,7 @@ impl CostSamples {
 }
 
 /// A portion of a round, ready to be timed.
-pub(super) struct Sample {
+pub(crate) struct Sample {
     pub(super) program: Rc<Program>,
     pub(super) repeats: usize,
 }
@@ -92,7 +92,7 @@ pub(super) struct Sample {
 impl Sample {
     /// A portion repeated as often in a submission as rounds are when speed counts, at a place
     /// `share` of the way through the longest text that the settings allow.
-    pub(super) fn new(
+    pub(crate) fn new(
         engine: &Engine,
         settings: &Settings,
         gamma: usize,
@@ -116,7 +116,7 @@ impl Sample {
     }
 
     /// Milliseconds of one repetition.
-    pub(super) async fn time(&self, engine: &Engine) -> Result<f64, EngineError> {
+    pub(crate) async fn time(&self, engine: &Engine) -> Result<f64, EngineError> {
         match engine.device {
             Device::Cpu => {
                 let start = engine.now();

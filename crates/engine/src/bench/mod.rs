@@ -12,6 +12,7 @@ use couplet_speculation::formulas::speed_up;
 use couplet_speculation::statistics::{median, median_interval};
 
 use self::costs::CostSamples;
+pub(crate) use self::costs::Sample;
 use self::runs::{TimedRun, timed_run};
 use crate::{Engine, EngineError};
 

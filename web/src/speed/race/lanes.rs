@@ -160,7 +160,7 @@ fn speculative(track: &Arc<Track>, at: Memo<f64>) -> impl IntoView + use<> {
                 .map(|(_, (x, width))| (x - width / 2.0, x + width / 2.0))
                 .reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
                 .map(|(from, to)| view! { <path class="race-kept" d=format!("M{:.1} {}H{:.1}", from + 1.0, LETTERS[1] + 7.0, to - 1.0) /> });
-            let closing = round.letters.iter().zip(&places).last().and_then(|(letter, (x, _))| {
+            let closing = round.letters.iter().zip(&places).next_back().and_then(|(letter, (x, _))| {
                 let (sign, size) = match letter.origin {
                     Origin::Resampled => (Sign::Resampled, 9.5),
                     Origin::Bonus => (Sign::Bonus, 11.5),

@@ -1,0 +1,261 @@
+//! What passes should take, from what a device charges for their parts, beside what they take.
+//!
+//! A pass dispatches kernels, brings weights and caches near and multiplies. With a price for
+//! each, its time is `dispatches * dispatch + max(bytes / bandwidth, multiply-adds / rate)`, and a
+//! batch of rounds adds a submission and a readback. Where a measurement is far from that, the
+//! pass does something else too; `docs/speed.md` says what.
+
+use couplet_kernels::{Device, Dispatch, Kernel, Program, Read};
+use couplet_model::DecoderConfig;
+use couplet_protocol::Settings;
+use couplet_speculation::statistics::median;
+
+use crate::bench::Sample;
+use crate::programs::{Portion, ProgramKind};
+use crate::{Engine, EngineError};
+
+/// Repetitions of a kernel in one submission when its price is found.
+const REPEATS: usize = 48;
+
+/// How often everything is timed; the median counts.
+const TIMES: usize = 7;
+
+/// What a device charges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnitCosts {
+    /// One dispatch of a kernel with next to nothing to do, in microseconds.
+    pub dispatch: f64,
+    /// One submission, in microseconds.
+    pub submit: f64,
+    /// Waiting for everything submitted and reading a word of it, in microseconds.
+    pub readback: f64,
+    /// How fast one row reads the weights of a matrix, in gigabytes per second.
+    pub bandwidth: f64,
+    /// Multiply-adds per nanosecond, four rows sharing what they read.
+    pub rate: f64,
+}
+
+/// What a pass consists of.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Work {
+    /// Kernels dispatched.
+    pub dispatches: usize,
+    /// Bytes of weights and caches, each counted once however many rows use it.
+    pub bytes: usize,
+    /// Multiplications with an addition each.
+    pub multiply_adds: usize,
+}
+
+impl Work {
+    /// A decoder's pass over `rows` rows, `logit_rows` of which get logits, at a position.
+    fn of_pass(config: &DecoderConfig, rows: usize, logit_rows: usize, position: usize) -> Self {
+        let (hidden, head_dim) = (config.hidden_size, config.head_dim());
+        let (heads, kv_heads) = (config.num_attention_heads, config.num_key_value_heads);
+        let matrices = (heads + 2 * kv_heads) * head_dim * hidden
+            + heads * head_dim * hidden
+            + 3 * hidden * config.intermediate_size;
+        let table = config.vocab_size * hidden;
+        let layers = config.num_hidden_layers;
+        Self {
+            dispatches: 0,
+            bytes: 4 * (layers * (matrices + 2 * position * kv_heads * head_dim) + table),
+            multiply_adds: rows * layers * (matrices + 2 * position * heads * head_dim)
+                + logit_rows * table,
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            dispatches: self.dispatches + other.dispatches,
+            bytes: self.bytes + other.bytes,
+            multiply_adds: self.multiply_adds + other.multiply_adds,
+        }
+    }
+
+    fn times(self, count: usize) -> Self {
+        Self {
+            dispatches: self.dispatches * count,
+            bytes: self.bytes * count,
+            multiply_adds: self.multiply_adds * count,
+        }
+    }
+
+    /// Milliseconds at these prices.
+    pub fn predicted(&self, units: &UnitCosts) -> f64 {
+        let reading = self.bytes as f64 / units.bandwidth;
+        let multiplying = self.multiply_adds as f64 / units.rate;
+        1e-3 * self.dispatches as f64 * units.dispatch + 1e-6 * reading.max(multiplying)
+    }
+}
+
+/// A pass, predicted and measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PassCost {
+    /// Which pass, for people.
+    pub name: &'static str,
+    /// What it consists of.
+    pub work: Work,
+    /// What it should take, in milliseconds, without submission and readback, which rounds share.
+    pub predicted: f64,
+    /// What it takes, in milliseconds.
+    pub measured: f64,
+}
+
+/// Finds what the engine's device charges, then times the passes of a round at the middle of the
+/// context beside what that predicts.
+///
+/// # Errors
+///
+/// If the device fails.
+pub async fn cost_table(engine: &Engine) -> Result<(UnitCosts, Vec<PassCost>), EngineError> {
+    let units = unit_costs(engine).await?;
+    let position = engine.pair.context() / 2;
+    let (target, draft) = (&engine.pair.target_config, &engine.pair.draft_config);
+    let settings = Settings {
+        pair: engine.pair.card.name.clone(),
+        prompt: engine.pair.card.prompt.clone(),
+        temperature: 1.0,
+        max_tokens: engine.pair.context() as u32,
+        ..Settings::default()
+    };
+    let program = |gamma, portion| {
+        engine.prepared(ProgramKind {
+            portion,
+            ..ProgramKind::round(&settings, gamma)
+        })
+    };
+    let counted = |gamma, portion, work: Work| Work {
+        dispatches: program(gamma, portion).dispatches(),
+        ..work
+    };
+    // The first step of a draft computes two rows.
+    let draft_step = Work::of_pass(draft, 1, 1, position);
+    let of_draft = |gamma: usize| {
+        let first = Work::of_pass(draft, 2, 1, position);
+        let work = first.and(draft_step.times(gamma - 1));
+        counted(gamma, Portion::Draft, work)
+    };
+    let of_verify = |rows: usize| {
+        let work = Work::of_pass(target, rows, rows, position);
+        counted(rows - 1, Portion::Verify, work)
+    };
+    let one_step = Work {
+        dispatches: (of_draft(4).dispatches - of_draft(1).dispatches) / 3,
+        ..draft_step
+    };
+    let time = async |gamma, portion| -> Result<f64, EngineError> {
+        let mut times = Vec::new();
+        for _ in 0..TIMES {
+            let sample = Sample::new(engine, &settings, gamma, portion, 0.5)?;
+            times.push(sample.time(engine).await?);
+        }
+        Ok(median(&times))
+    };
+    let mut rows = Vec::new();
+    let mut row = |name, work: Work, measured| {
+        rows.push(PassCost {
+            name,
+            work,
+            predicted: work.predicted(&units),
+            measured,
+        });
+    };
+    let step = (time(4, Portion::Draft).await? - time(1, Portion::Draft).await?) / 3.0;
+    row("one drafted token", one_step, step);
+    row(
+        "target, one token",
+        of_verify(1),
+        time(0, Portion::Verify).await?,
+    );
+    row(
+        "verifying 2 rows",
+        of_verify(2),
+        time(1, Portion::Verify).await?,
+    );
+    row(
+        "verifying 5 rows",
+        of_verify(5),
+        time(4, Portion::Verify).await?,
+    );
+    row(
+        "verifying 9 rows",
+        of_verify(9),
+        time(8, Portion::Verify).await?,
+    );
+    row(
+        "round, γ = 4",
+        of_draft(4).and(of_verify(5)),
+        time(4, Portion::Round).await?,
+    );
+    Ok((units, rows))
+}
+
+async fn unit_costs(engine: &Engine) -> Result<UnitCosts, EngineError> {
+    let device = &engine.device;
+    let middle = engine.pair.context() / 2;
+    device.write(&engine.state, 0, &[middle as u32]);
+    let pass = |rows| {
+        engine
+            .target
+            .forward(&engine.tokens, &engine.state, rows, -1, None)
+    };
+    let only = |kernel: Kernel, rows| -> Vec<Dispatch> {
+        let of_kernel = |dispatch: &Dispatch| dispatch.kernel == kernel;
+        pass(rows).into_iter().filter(of_kernel).collect()
+    };
+    let many = |dispatches: Vec<Dispatch>| {
+        let count = dispatches.len();
+        let all = std::iter::repeat_n(dispatches, REPEATS.div_ceil(count));
+        device.program(all.flatten().collect())
+    };
+    let empty = device.program(Vec::new());
+    let readback = microseconds(engine, &empty, 0).await?;
+    let submits = 16;
+    let submit = (microseconds(engine, &empty, submits).await? - readback) / submits as f64;
+    let price = async |program: Program| -> Result<f64, EngineError> {
+        let all = microseconds(engine, &program, 0).await?;
+        Ok((all - readback).max(1e-3) / program.dispatches() as f64)
+    };
+    let dispatch = price(many(only(Kernel::Embed, 1))).await?;
+    let config = &engine.pair.target_config;
+    let weights = 2 * config.hidden_size * config.intermediate_size;
+    let one_row = price(many(only(Kernel::GateUp, 1))).await?;
+    let four_rows = price(many(only(Kernel::GateUp, 4))).await?;
+    // Microseconds and bytes: bytes per microsecond are a thousandth of gigabytes per second.
+    Ok(UnitCosts {
+        dispatch,
+        submit: submit.max(0.0),
+        readback,
+        bandwidth: 4e-3 * weights as f64 / (one_row - dispatch).max(1e-3),
+        rate: 4e-3 * weights as f64 / (four_rows - dispatch).max(1e-3),
+    })
+}
+
+/// Time from the first submission to the readback; `submits` is how often it is submitted before
+/// the time that is waited for.
+async fn microseconds(
+    engine: &Engine,
+    program: &Program,
+    submits: usize,
+) -> Result<f64, EngineError> {
+    let device = &engine.device;
+    // The CPU's clock in a browser is coarse, and its work is quick.
+    let turns = if matches!(device, Device::Cpu) { 20 } else { 1 };
+    let read = [Read {
+        buffer: &engine.state,
+        words: 0..1,
+    }];
+    let mut times = Vec::new();
+    for _ in 0..=TIMES {
+        let start = engine.now();
+        for _ in 0..turns {
+            for _ in 0..submits {
+                device.submit(&[program]);
+            }
+            device.run(&[program], &read).await?;
+        }
+        times.push(1e3 * (engine.now() - start) / turns as f64);
+    }
+    // The first builds pipelines.
+    Ok(median(&times[1..]))
+}
