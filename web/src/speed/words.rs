@@ -169,8 +169,7 @@ fn falls(report: &SpeedReport, best: &GammaSpeed) -> Option<String> {
         .gammas
         .iter()
         .filter(behind)
-        .filter(|row| !below(row))
-        .next_back()
+        .rfind(|row| !below(row))
         .unwrap_or(best);
     report
         .gammas
