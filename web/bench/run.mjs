@@ -25,8 +25,10 @@ const { quick } = config;
 const effort = {
   pairs: quick ? 2 : 5,
   gammas: quick ? [2, 4] : [1, 2, 3, 4, 5, 6, 7, 8],
-  /** Tokens of a run: a GPU made of software takes a hundred times as long as the CPU. */
-  tokens: { cpu: quick ? 32 : 128, webgpu: quick ? 8 : 32 },
+  /** Tokens of a run: a GPU made of software takes thirty times as long as the CPU. */
+  tokens: { cpu: quick ? 32 : 192, webgpu: quick ? 8 : 96 },
+  /** Tokens of a run beside a peer, which may take as much longer again. */
+  peerTokens: { cpu: quick ? 32 : 128, webgpu: quick ? 8 : 32 },
   plainTokens: { cpu: 32, webgpu: quick ? 2 : 8 },
   /** Seconds that a peer may take for a run. */
   seconds: quick ? 120 : 300,
@@ -56,7 +58,7 @@ for (const backend of config.backends) {
     await ours.close();
     continue;
   }
-  const count = effort.tokens[backend];
+  const count = effort.peerTokens[backend];
   for (const pair of config.pairs) {
     console.log(`\n${pair}, ${ours.device.name}`);
     const texts = [];
@@ -64,8 +66,8 @@ for (const backend of config.backends) {
     // The longest is timed; all are compared.
     texts.sort((a, b) => b.tokens.length - a.tokens.length);
     let gamma = 1;
-    for (const temperature of [0.8, 0]) {
-      const settings = { pair, temperature, max_tokens: count };
+    for (const temperature of [1, 0]) {
+      const settings = { pair, temperature, max_tokens: effort.tokens[backend] };
       const sweep = await ours.bench({ ...settings, gammas: effort.gammas, pairs: 5, auto: temperature > 0 });
       const best = fastest(sweep);
       const speedUp = { median: best.speed_up, interval: best.interval };

@@ -1,26 +1,28 @@
 //! What rounds cost on this device, timed when γ is first left to the engine.
 
-use couplet_kernels::{Read, Step};
+use couplet_kernels::{Device, Read, Step};
 
-use super::{AutoGamma, Experience, LARGEST};
+use super::{AutoGamma, Experience};
 use crate::programs::ProgramKind;
 use crate::{Engine, EngineError, Run};
 
-/// Milliseconds for one γ: with coarse clocks less is not worth much.
-const ENOUGH: f64 = 3.0;
+/// Milliseconds for one γ on the CPU and on a GPU: with coarse clocks less is not worth much, and
+/// a GPU's readback, which a run's next batch hides, must not count for much.
+const ENOUGH: [f64; 2] = [3.0, 25.0];
 
-/// Most rounds for one γ.
-const MOST_ROUNDS: usize = 8;
+/// Most rounds for one γ, likewise.
+const MOST_ROUNDS: [usize; 2] = [8, 32];
 
 /// How often each γ has its turn: the shortest time counts, because whatever else the machine does
 /// only ever adds to it.
 const TURNS: usize = 4;
 
 /// Milliseconds after which the remaining costs are left to a straight line, or to what is known.
-const PATIENCE: f64 = 200.0;
+const PATIENCE: f64 = 300.0;
 
-/// The γ that are timed, those first of which a line can be made.
-const SAMPLED: [usize; 5] = [0, 4, 1, LARGEST, 2];
+/// The γ that are timed, those first of which a line can be made. Kernels compute four rows at a
+/// time, so costs have steps after γ = 3 and γ = 7.
+const SAMPLED: [usize; 5] = [0, 3, 1, 7, 4];
 
 impl Engine {
     /// Readies the chooser of γ for a run whose first rounds are to come: times rounds of some γ
@@ -88,19 +90,22 @@ impl Engine {
             programs: &[&program],
             reads: &read,
         };
+        let place = usize::from(matches!(self.device, Device::Gpu(_)));
+        let (enough, most) = (ENOUGH[place], MOST_ROUNDS[place].min(fit));
         let mut rounds = 1;
         let mut warm = !first;
         loop {
+            let batch = vec![step.clone(); rounds];
             let start = self.now();
-            let readback = self.device.begin(&vec![step.clone(); rounds])?;
-            readback.finish().await?;
+            self.device.begin(&batch)?.finish().await?;
             let taken = self.now() - start;
             self.device.write(&self.state, 0, &[length as u32]);
-            if warm && (taken >= ENOUGH || rounds >= MOST_ROUNDS.min(fit)) {
+            if warm && (taken >= enough || rounds >= most) {
                 return Ok(Some((taken / rounds as f64).max(1e-3)));
             }
-            if taken < ENOUGH {
-                rounds = (2 * rounds).min(MOST_ROUNDS).min(fit);
+            if taken < enough {
+                let wanted = (1.2 * enough / taken.max(0.1) * rounds as f64) as usize;
+                rounds = wanted.clamp(2 * rounds, most.max(2 * rounds)).min(most);
             }
             warm = true;
         }
