@@ -7,8 +7,9 @@ use super::race::Clock;
 use crate::form::FieldError;
 use crate::store::{AskedBy, Kept, Store};
 
-/// Pairs of runs unless a person wants others: the fewest that give an interval at 95 %.
-const USUAL_PAIRS: u32 = 6;
+/// Pairs of runs unless a person wants others: enough for an interval at 95 % that leaves the
+/// slowest and the fastest pair out, which a busy moment of the machine makes.
+const USUAL_PAIRS: u32 = 10;
 
 /// The longest draft unless a person wants another.
 const USUAL_LONGEST: u32 = 8;
