@@ -73,6 +73,13 @@ impl DeviceDecoder {
         self.attention.set(attention);
     }
 
+    /// Leaves nothing of earlier passes but the caches.
+    pub(crate) fn forget(&self) {
+        for buffer in [&self.stream, &self.mixed, &self.activated, &self.logits] {
+            self.device.write(buffer, 0, &vec![0; buffer.words()]);
+        }
+    }
+
     /// The dispatches that compute `rows` rows, the first at position `committed length +
     /// offset`, appending to the caches.
     pub(crate) fn forward(

@@ -1,6 +1,6 @@
 //! Which of several kernels that do the same is the quickest here.
 
-use couplet_kernels::{Device, Read};
+use couplet_kernels::{Device, DeviceError, Read};
 use couplet_protocol::{Drafter, Settings};
 
 use crate::programs::{Portion, ProgramKind};
@@ -35,6 +35,18 @@ const PASSES: usize = 4;
 /// How often each choice is timed; the fastest counts, since others only disturb.
 const TIMES: usize = 2;
 
+/// Rows whose logits are compared.
+const TRIAL_ROWS: usize = 5;
+
+/// How far the logits of two choices may be apart: sums run in another order.
+const TOLERANCE: f32 = 1e-3;
+
+/// Whether two choices computed the same.
+fn agree(expected: &[f32], found: &[f32]) -> bool {
+    let close = |(a, b): (&f32, &f32)| (a - b).abs() <= TOLERANCE * (1.0 + a.abs());
+    expected.len() == found.len() && expected.iter().zip(found).all(close)
+}
+
 impl Engine {
     /// Which kernels compute attention.
     pub fn attention_kernels(&self) -> AttentionKernels {
@@ -55,14 +67,21 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If the device fails.
+    /// If the device fails, or the choices do not compute the same on it.
     pub async fn choose_kernels(&self) -> Result<AttentionKernels, EngineError> {
         if matches!(self.device, Device::Cpu) {
             return Ok(self.attention_kernels());
         }
         let mut best = (f64::INFINITY, AttentionKernels::default());
+        let mut expected = None;
         for choice in AttentionKernels::ALL {
             self.use_attention_kernels(choice);
+            // A kernel that the GPU does not run at all is the quickest of them.
+            let found = self.trial_logits().await?;
+            if !agree(expected.get_or_insert_with(|| found.clone()), &found) {
+                let message = format!("{} compute something else than others", choice.name());
+                return Err(DeviceError::Refused(message).into());
+            }
             // Builds the pipelines.
             self.time_passes(1).await?;
             let mut fastest = f64::INFINITY;
@@ -75,6 +94,24 @@ impl Engine {
         }
         self.use_attention_kernels(best.1);
         Ok(best.1)
+    }
+
+    /// Logits of the target over the first rows of whatever the token buffer holds, computed
+    /// with nothing left over from passes before.
+    async fn trial_logits(&self) -> Result<Vec<f32>, EngineError> {
+        let program = self.prepared(ProgramKind {
+            portion: Portion::TargetPass,
+            drafter: Drafter::Uniform,
+            ..ProgramKind::round(&Settings::default(), TRIAL_ROWS - 1)
+        });
+        self.target.forget();
+        self.device.write(&self.state, 0, &[1]);
+        let read = Read {
+            buffer: &self.target.logits,
+            words: 0..TRIAL_ROWS * self.pair.target_config.vocab_size,
+        };
+        let words = self.device.run(&[&program], &[read]).await?;
+        Ok(bytemuck::cast_slice(&words[0]).to_vec())
     }
 
     /// Milliseconds of so many passes over one row and over five.
@@ -100,5 +137,18 @@ impl Engine {
         };
         self.device.run(&all, &[read]).await?;
         Ok(self.now() - start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_that_compute_something_else_do_not_agree() {
+        assert!(agree(&[1.0, -20.0], &[1.0005, -20.01]));
+        assert!(!agree(&[1.0, -20.0], &[1.0, 0.0]));
+        assert!(!agree(&[1.0, -20.0], &[1.0, f32::NAN]));
+        assert!(!agree(&[1.0], &[]));
     }
 }

@@ -80,3 +80,13 @@ fn a_rows_logits_do_not_depend_on_its_company() {
         }
     }
 }
+
+#[test]
+fn the_quickest_kernels_are_chosen_among_those_that_compute_the_same() {
+    for (name, backend) in backends() {
+        let engine = shipped(&backend);
+        let chosen = pollster::block_on(engine.choose_kernels()).unwrap();
+        assert_eq!(engine.attention_kernels(), chosen, "{name}");
+        check_against_burn(name, &engine, "What say you to the people of the city?");
+    }
+}
