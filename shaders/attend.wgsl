@@ -47,7 +47,7 @@ var<workgroup> partial_total: array<f32, LANES>;
 fn attend_part(kv_head: u32, query_base: u32, position: u32, part: u32, partial: u32, slot: u32) {
     let vectors = pass_.head_dim / 4u;
     let scale = 1.0 / sqrt(f32(pass_.head_dim));
-if vectors == EIGHT_VECTORS {
+    if vectors == EIGHT_VECTORS {
         let query_0 = mixed[query_base] * scale;
         let query_1 = mixed[query_base + 1u] * scale;
         let query_2 = mixed[query_base + 2u] * scale;
@@ -103,7 +103,7 @@ if vectors == EIGHT_VECTORS {
         partial_total[slot] = total;
         return;
     }
-        var query: array<vec4<f32>, MAX_VECTORS>;
+    var query: array<vec4<f32>, MAX_VECTORS>;
     var sum: array<vec4<f32>, MAX_VECTORS>;
     for (var i = 0u; i < vectors; i++) {
         query[i] = mixed[query_base + i] * scale;

@@ -34,7 +34,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let kv_head = head / (pass_.heads / pass_.kv_heads);
     let query_base = (row * pass_.heads + head) * lanes;
     let scale = 1.0 / sqrt(f32(pass_.head_dim));
-if lanes == EIGHT_LANES {
+    if lanes == EIGHT_LANES {
         let query_0 = mixed[query_base] * scale;
         let query_1 = mixed[query_base + 1u] * scale;
         let query_2 = mixed[query_base + 2u] * scale;
@@ -88,7 +88,7 @@ if lanes == EIGHT_LANES {
         mixed[query_base + 7u] = sum_7 / total;
         return;
     }
-        var query: array<vec4<f32>, MAX_LANES>;
+    var query: array<vec4<f32>, MAX_LANES>;
     var sum: array<vec4<f32>, MAX_LANES>;
     for (var lane = 0u; lane < lanes; lane++) {
         query[lane] = mixed[query_base + lane] * scale;

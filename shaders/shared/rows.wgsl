@@ -16,7 +16,6 @@ struct FourColumns {
     squares: vec4<f32>,
 }
 
-
 struct EightColumns {
     low: FourColumns,
     high: FourColumns,
