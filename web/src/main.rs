@@ -11,6 +11,7 @@ mod help;
 mod permalink;
 mod playhead;
 mod proof;
+mod release;
 mod speed;
 mod stage;
 mod store;

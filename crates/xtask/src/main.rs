@@ -3,6 +3,8 @@
 mod apt;
 mod bench;
 mod build;
+mod files;
+mod finish;
 mod process;
 mod python;
 mod repo;
@@ -48,6 +50,16 @@ const COMMANDS: &[Command] = &[
         run: |repo, arguments| {
             no_arguments(arguments)?;
             build::run(repo)?;
+            Ok(ExitCode::SUCCESS)
+        },
+    },
+    Command {
+        name: "finish",
+        arguments: "",
+        summary: "the last step of a build, called by trunk: hashes for offline use and the policy",
+        run: |_, arguments| {
+            no_arguments(arguments)?;
+            finish::run()?;
             Ok(ExitCode::SUCCESS)
         },
     },
