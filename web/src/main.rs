@@ -10,6 +10,7 @@ mod header;
 mod help;
 mod permalink;
 mod playhead;
+mod projector;
 mod proof;
 mod release;
 mod speed;

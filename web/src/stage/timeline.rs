@@ -3,6 +3,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::icons::{Sign, mark};
+use crate::projector;
 use crate::store::use_store;
 
 const COLUMN: f64 = 20.0;
@@ -61,7 +62,8 @@ pub fn Timeline() -> impl IntoView {
             return;
         };
         let x = f64::from(event.client_x()) - scroller.get_bounding_client_rect().left()
-            + f64::from(scroller.scroll_left());
+            + f64::from(scroller.scroll_left()) * projector::scale();
+        let x = x / projector::scale();
         let round = ((x - 4.0) / COLUMN).floor().max(0.0) as usize;
         if round < total.get_untracked() {
             store
