@@ -215,6 +215,7 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
                         <span class="tok">{token}</span>
                         {move || icon(status.get().sign().0, 15)}
                     </span>
+                    " "
                     {move || {
                         let (sign, word) = status.get().sign();
                         view! { <span class=format!("verdict k {}", sign.class())>{word}</span> }
