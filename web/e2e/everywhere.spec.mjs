@@ -1,21 +1,10 @@
 // Every size, every hand, every eye.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { findings, letters, walk } from "./measure/access.mjs";
 import { call, finished, open, ready, shown } from "./support.mjs";
 import { SCENES, SIZES, THEMES, settle, sideways, still, targets } from "./scenes.mjs";
 
 const CPU = "?backend=cpu";
-const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-
-/** What axe finds, as lines. */
-async function findings(page) {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-  return violations.flatMap(({ id, impact, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${impact} ${id}: ${target} ${failureSummary.split("\n").slice(1)}`),
-  );
-}
 
 /** A finger wide and high; a label is part of its box. */
 const isSmall = ({ name, width, height }) => {
@@ -75,32 +64,6 @@ const scenes = Object.fromEntries(
   ]),
 );
 
-/** Presses Tab until the focus has gone round; what it came to, with place and looks. */
-async function walk(page) {
-  const stops = [];
-  await page.evaluate(() => document.activeElement?.blur());
-  for (let presses = 0; presses < 150; presses += 1) {
-    await page.keyboard.press("Tab");
-    const stop = await page.evaluate(() => {
-      const element = document.activeElement;
-      if (!element || element === document.body) return null;
-      window.walked ??= [];
-      const { left, top, width, height } = element.getBoundingClientRect();
-      const style = getComputedStyle(element);
-      const again = window.walked.includes(element);
-      const later = window.walked.every((before) => before.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING);
-      window.walked.push(element);
-      const drawn = element.matches("g") ? [...element.querySelectorAll("*")].map((part) => getComputedStyle(part)) : [];
-      const ring = [style, ...drawn].some(({ outlineStyle, outlineWidth }) => outlineStyle !== "none" && parseFloat(outlineWidth) >= 2);
-      const name = element.getAttribute("aria-label") ?? (element.textContent.trim() || element.id);
-      return { name: `${element.localName} ${name.slice(0, 30)}`, again, later, ring, left, top, width, height };
-    });
-    if (!stop || stop.again) break;
-    stops.push(stop);
-  }
-  return stops;
-}
-
 export default {
   ...scenes,
 
@@ -132,17 +95,9 @@ export default {
 
   "letters are 20 pixels on a projector, in the link and at a press": async ({ page, base }) => {
     await page.setViewportSize({ width: 1024, height: 768 });
-    const letters = () =>
-      page.evaluate(() => {
-        const sizes = [...document.querySelectorAll("main *")]
-          .filter((element) => !element.closest("svg, .visually-hidden, kbd, sup") && element.checkVisibility())
-          .filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()))
-          .map((element) => parseFloat(getComputedStyle(element).fontSize) * element.currentCSSZoom);
-        return Math.min(...sizes);
-      });
     for (const scene of SCENES.toReversed()) {
       await still(page, base, scene, "&projector=1");
-      assert.ok((await letters()) >= 20, `${scene}: ${await letters()}`);
+      assert.ok((await letters(page)) >= 20, `${scene}: ${await letters(page)}`);
       assert.equal(await sideways(page), 0);
     }
     // The text, the round and what it is decided by are on the screen together.
@@ -152,11 +107,11 @@ export default {
     const toggle = page.getByTestId("projector");
     assert.equal(await toggle.getAttribute("aria-pressed"), "true");
     await toggle.click();
-    assert.ok((await letters()) < 20);
+    assert.ok((await letters(page)) < 20);
     assert.doesNotMatch(page.url(), /projector/);
     await toggle.click();
     assert.match(page.url(), /projector=1/);
-    assert.ok((await letters()) >= 20);
+    assert.ok((await letters(page)) >= 20);
   },
 
   "a pointer hits what it points at in large letters": async ({ page, base }) => {

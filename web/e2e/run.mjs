@@ -4,7 +4,7 @@
 // A spec's default export maps names to tests: `{ "name": async ({ page, base, browser }) => { … } }`;
 // `base` ends in a slash. The last line of output is `N passed, N failed`.
 import { readdir } from "node:fs/promises";
-import { chromium } from "playwright-core";
+import { launch } from "./browser.mjs";
 
 const TIMEOUT_MS = 120_000;
 
@@ -14,21 +14,7 @@ if (!base) {
   process.exit(2);
 }
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "chromium",
-  args: [
-    // Containers run as root, where Chromium's sandbox refuses to start.
-    "--no-sandbox",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    // SwiftShader gives WebGPU to machines without a graphics card.
-    "--enable-unsafe-webgpu",
-    "--enable-features=Vulkan",
-    "--use-vulkan=swiftshader",
-  ],
-});
+const browser = await launch();
 
 let passed = 0;
 let failed = 0;

@@ -1,6 +1,7 @@
 //! The project's own commands: `cargo xtask <command>`. Bare, it lists them.
 
 mod apt;
+mod bars;
 mod bench;
 mod build;
 mod files;
@@ -117,6 +118,16 @@ const COMMANDS: &[Command] = &[
         summary: "measure speed, beside other runtimes too: `bench --help` lists the arguments",
         run: |repo, arguments| {
             bench::run(repo, arguments)?;
+            Ok(ExitCode::SUCCESS)
+        },
+    },
+    Command {
+        name: "bars",
+        arguments: "",
+        summary: "measure what the page is held to and write docs/bars.md",
+        run: |repo, arguments| {
+            no_arguments(arguments)?;
+            bars::run(repo)?;
             Ok(ExitCode::SUCCESS)
         },
     },
