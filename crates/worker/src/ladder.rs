@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use couplet_engine::{AttentionKernels, Backend, Engine, EngineError, Pair};
+use couplet_engine::{Backend, Engine, EngineError, KernelSet, Pair};
 use couplet_kernels::DeviceError;
 use couplet_protocol::{BackendChoice, BackendKind, DeviceInfo, Which};
 
@@ -12,7 +12,7 @@ use crate::scope;
 
 thread_local! {
     /// Which kernels were the quickest, by pair and GPU: timing them again would only cost time.
-    static CHOSEN: RefCell<HashMap<(String, String), AttentionKernels>> = RefCell::default();
+    static CHOSEN: RefCell<HashMap<(String, String), KernelSet>> = RefCell::default();
 }
 
 /// Puts a pair on the highest rung that works.
@@ -56,7 +56,7 @@ async fn on_gpu(pair: &Rc<Pair>) -> Result<(Engine, DeviceInfo), EngineError> {
     let known = CHOSEN.with_borrow(|chosen| chosen.get(&shape).copied());
     let kernels = match known {
         Some(kernels) => {
-            engine.use_attention_kernels(kernels);
+            engine.use_kernel_set(kernels);
             kernels
         }
         None => engine.choose_kernels().await?,
