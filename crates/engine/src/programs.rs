@@ -210,7 +210,7 @@ impl Engine {
             _ => (&self.draft_probs, &self.tokens),
         };
         Dispatch {
-            kernel: draw_kernel(rule),
+            kernel: self.kernel_set().variant(draw_kernel(rule)),
             bindings: vec![
                 self.device.uniform(&pass),
                 self.settings.clone(),
@@ -240,7 +240,7 @@ impl Engine {
             bindings.push(self.own_tokens.clone());
         }
         Dispatch {
-            kernel: verdict_kernel(rule),
+            kernel: self.kernel_set().variant(verdict_kernel(rule)),
             bindings,
             workgroups: [1, 1],
         }
