@@ -1,5 +1,6 @@
 // Every size, every hand, every eye.
 import assert from "node:assert/strict";
+import { compare, easel } from "./golden.mjs";
 import { findings, letters, walk } from "./measure/access.mjs";
 import { call, finished, open, ready, shown } from "./support.mjs";
 import { SCENES, SIZES, THEMES, settle, sideways, still, targets } from "./scenes.mjs";
@@ -17,18 +18,21 @@ const isSmall = ({ name, width, height }) => {
 const scenes = Object.fromEntries(
   SCENES.flatMap((scene) => [
     [
-      `axe finds nothing in ${scene}, at three sizes, light and dark`,
-      async ({ page, base }) => {
+      `axe finds nothing in ${scene}, and it looks as it should, at three sizes, light and dark`,
+      async ({ page, base, browser }) => {
         await still(page, base, scene);
+        const eyes = await easel(browser);
         const found = [];
         for (const [width, height] of SIZES) {
           await page.setViewportSize({ width, height });
           for (const colorScheme of THEMES) {
             await page.emulateMedia({ colorScheme });
-            await settle(page);
+            const seen = await compare(eyes, `${scene}-${width}-${colorScheme}`, await settle(page));
+            if (seen) found.push(seen);
             found.push(...(await findings(page)).map((line) => `${width} ${colorScheme} ${line}`));
           }
         }
+        await eyes.close();
         assert.deepEqual(found, []);
       },
     ],

@@ -132,6 +132,16 @@ const COMMANDS: &[Command] = &[
         },
     },
     Command {
+        name: "pictures",
+        arguments: "",
+        summary: "take the pictures of the page anew: docs/pictures and those that tests compare",
+        run: |repo, arguments| {
+            no_arguments(arguments)?;
+            bars::pictures(repo)?;
+            Ok(ExitCode::SUCCESS)
+        },
+    },
+    Command {
         name: "transformers",
         arguments: "[--pair NAME]",
         summary: "check that Hugging Face's transformers computes what this runtime does",

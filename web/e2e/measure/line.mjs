@@ -1,6 +1,7 @@
 // A line to the page as it is in a classroom: so many megabits a second for everybody together,
 // so long until the first byte, files compressed as hosts do it.
-import { brotliCompressSync, constants } from "node:zlib";
+import { promisify } from "node:util";
+import { brotliCompress, constants } from "node:zlib";
 import { between } from "../support.mjs";
 
 /** What hosts compress; fonts and weights are dense already, or sent as they are. */
@@ -29,7 +30,7 @@ export async function line(base) {
     const params = { [constants.BROTLI_PARAM_QUALITY]: QUALITY };
     const found = {
       status: answer.status,
-      body: compress ? brotliCompressSync(raw, { params }) : raw,
+      body: compress ? await promisify(brotliCompress)(raw, { params }) : raw,
       headers: {
         "Content-Type": answer.headers.get("content-type") ?? "application/octet-stream",
         "Cache-Control": "max-age=600",

@@ -1,5 +1,6 @@
 // What can be counted on the page itself.
-import { brotliCompressSync, constants } from "node:zlib";
+import { promisify } from "node:util";
+import { brotliCompress, constants } from "node:zlib";
 import { call, open, patchWorker, ready, visitor } from "../support.mjs";
 import { SCENES, SIZES, THEMES, settle, sideways, still, targets } from "../scenes.mjs";
 import { findings, letters, walk } from "./access.mjs";
@@ -23,7 +24,7 @@ async function apart(browser, work, options = {}) {
 export async function sizes(base) {
   const bytes = async (path, dense = false) => {
     const raw = Buffer.from(await (await fetch(base + path)).arrayBuffer());
-    return dense ? raw.length : brotliCompressSync(raw, PARAMS).length;
+    return dense ? raw.length : (await promisify(brotliCompress)(raw, PARAMS)).length;
   };
   const script = await (await fetch(`${base}service-worker.js`)).text();
   const paths = [...script.matchAll(/^\s*"([^"]+)": "[0-9a-f]{64}"/gm)].map(([, path]) => path);
