@@ -90,6 +90,71 @@ impl DeviceDecoder {
         offset: i32,
         logit_rows: Option<LogitRows>,
     ) -> Vec<Dispatch> {
+        let mut dispatches = vec![self.lookup(tokens, state, rows, offset)];
+        dispatches.extend(self.layers(state, rows, offset, logit_rows));
+        dispatches
+    }
+
+    /// The dispatch that puts the tokens' embeddings into the residual stream.
+    fn lookup(&self, tokens: &Buffer, state: &Buffer, rows: usize, offset: i32) -> Dispatch {
+        let hidden = self.config.hidden_size;
+        let pass = Pass {
+            rows: rows as u32,
+            offset,
+            output_size: hidden as u32,
+            ..Pass::default()
+        };
+        Dispatch {
+            kernel: Kernel::Embed,
+            bindings: vec![
+                self.device.uniform(&pass),
+                tokens.clone(),
+                state.clone(),
+                self.weights.embedding.clone(),
+                self.stream.clone(),
+            ],
+            workgroups: [(hidden / 4).div_ceil(32) as u32, rows as u32],
+        }
+    }
+
+    /// The dispatch that draws a token from the one row of logits and looks it up: the whole
+    /// vocabulary's probabilities go to row `source_row` of `probs`, the token to its position.
+    pub(crate) fn sample(
+        &self,
+        pass: Pass,
+        settings: &Buffer,
+        probs: &Buffer,
+        state: &Buffer,
+        tokens: &Buffer,
+    ) -> Dispatch {
+        let pass = Pass {
+            output_size: self.config.hidden_size as u32,
+            ..pass
+        };
+        Dispatch {
+            kernel: Kernel::Sample,
+            bindings: vec![
+                self.device.uniform(&pass),
+                settings.clone(),
+                self.logits.clone(),
+                probs.clone(),
+                state.clone(),
+                tokens.clone(),
+                self.weights.embedding.clone(),
+                self.stream.clone(),
+            ],
+            workgroups: [1, 1],
+        }
+    }
+
+    /// [`Self::forward`] without the lookup.
+    pub(crate) fn layers(
+        &self,
+        state: &Buffer,
+        rows: usize,
+        offset: i32,
+        logit_rows: Option<LogitRows>,
+    ) -> Vec<Dispatch> {
         debug_assert!(
             rows <= MAX_ROWS,
             "{rows} rows do not fit the scratch buffers"
@@ -137,17 +202,7 @@ impl DeviceDecoder {
             uniform(pass(intermediate, hidden)),
         );
 
-        let mut dispatches = vec![Dispatch {
-            kernel: Kernel::Embed,
-            bindings: vec![
-                to_hidden.clone(),
-                tokens.clone(),
-                state(),
-                self.weights.embedding.clone(),
-                self.stream.clone(),
-            ],
-            workgroups: [(hidden / 4).div_ceil(32) as u32, rows as u32],
-        }];
+        let mut dispatches = Vec::new();
         for (layer, (keys, values)) in self.weights.layers.iter().zip(&self.caches) {
             let attention_inputs = vec![
                 to_qkv.clone(),

@@ -1,7 +1,7 @@
 //! Which of several kernels that do the same is the quickest here.
 
 use couplet_kernels::{Device, DeviceError, Kernel, Read, record};
-use couplet_protocol::{Drafter, Settings};
+use couplet_protocol::Settings;
 
 use crate::programs::{Portion, ProgramKind};
 use crate::rule::run_settings;
@@ -125,11 +125,10 @@ impl Engine {
             temperature: 1.0,
             ..Settings::default()
         };
-        let program = |portion, drafter| {
+        let program = |portion, gamma| {
             self.prepared(ProgramKind {
                 portion,
-                drafter,
-                ..ProgramKind::round(&settings, TRIAL_ROWS - 1)
+                ..ProgramKind::round(&settings, gamma)
             })
         };
         let vocab = self.pair.target_config.vocab_size;
@@ -137,17 +136,22 @@ impl Engine {
         self.device.write(&self.tokens, 0, &some_tokens);
         let mut logits = Vec::new();
         let passes = [
-            (&self.target, Portion::TargetPass, TRIAL_ROWS),
-            (&self.draft, Portion::DraftPasses, 1),
+            (
+                &self.target,
+                Portion::TargetPass,
+                TRIAL_ROWS - 1,
+                TRIAL_ROWS,
+            ),
+            (&self.draft, Portion::DraftPasses, 1, 1),
         ];
-        for (decoder, portion, rows) in passes {
+        for (decoder, portion, gamma, rows) in passes {
             decoder.forget();
             self.device.write(&self.state, 0, &[2]);
             let read = Read {
                 buffer: &decoder.logits,
                 words: 0..rows * vocab,
             };
-            let program = program(portion, Drafter::Model);
+            let program = program(portion, gamma);
             let words = self.device.run(&[&program], &[read]).await?;
             logits.push(bytemuck::cast_slice(&words[0]).to_vec());
         }
@@ -164,7 +168,7 @@ impl Engine {
             buffer: &self.record,
             words: 0..record::words(TRIAL_ROWS - 1),
         };
-        let program = program(Portion::Sampling, Drafter::Model);
+        let program = program(Portion::Sampling, TRIAL_ROWS - 1);
         let mut words = self.device.run(&[&program], &[read]).await?;
         Ok(Trial {
             logits,

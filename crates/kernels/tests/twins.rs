@@ -380,6 +380,41 @@ fn draws_are_those_of_the_twin() {
     }
 }
 
+#[test]
+fn sampling_at_once_is_that_of_the_twin() {
+    for vocab in [65usize, 500, 2_050] {
+        for step in 0..3 {
+            let pass = Pass {
+                rows: 1,
+                source_row: step,
+                destination_row: step,
+                output_size: 32,
+                vocab: vocab as u32,
+                ..Pass::default()
+            };
+            for (temperature, top_k) in [(1.0, 0), (0.0, 0), (0.7, 20)] {
+                let contents = [
+                    uniform(pass),
+                    uniform(settings(0, temperature, top_k, 1.0)),
+                    floats(numbers(50 + step, vocab)),
+                    floats(vec![0.0; 3 * vocab]),
+                    words(vec![9]),
+                    words(vec![0; CAPACITY]),
+                    floats(numbers(60, vocab * 32)),
+                    floats(vec![0.0; 64]),
+                ];
+                check_floats(Kernel::Sample, &contents, [1, 1]);
+                // The token is drawn from what the kernel itself made of the logits.
+                let Some(gpu) = gpu() else { return };
+                let found = run(&gpu, Kernel::Sample, &contents, [1, 1]);
+                let expected = run(&Device::Cpu, Kernel::Sample, &contents, [1, 1]);
+                assert_eq!(found[3], expected[3], "tokens");
+                assert_eq!(found[5], expected[5], "the looked-up row");
+            }
+        }
+    }
+}
+
 /// Several texts side by side: each has a committed length, and with it positions, of its own.
 #[test]
 fn texts_side_by_side_are_those_of_the_twin() {

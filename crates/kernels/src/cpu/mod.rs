@@ -18,6 +18,7 @@ mod multiply;
 mod museum;
 mod probabilities;
 mod project_residual;
+mod sample;
 mod shared_draw;
 mod verdict;
 mod verify;
@@ -83,6 +84,7 @@ pub(crate) fn run(dispatch: &Dispatch) {
         Kernel::ProjectResidual | Kernel::ProjectResidualTogether => {
             project_residual::run(&bindings)
         }
+        Kernel::Sample => sample::run(&bindings),
         Kernel::SharedDraw => shared_draw::run(&bindings, dispatch.workgroups),
         Kernel::Verify | Kernel::VerifyTogether => verify::run(&bindings, texts),
         Kernel::VerifyBlock => verify_block::run(&bindings, texts),
