@@ -42,10 +42,11 @@ fn Origin() -> impl IntoView {
                 (true, false) => format!("Recorded run of {}", shown.pair.title),
                 (false, false) => format!("Live run of {}", shown.pair.title),
             };
-            let who = if shown.recorded {
-                ", made by these two models"
-            } else {
-                ", written on this page"
+            let after = shown.branch.as_ref().map(|branch| branch.kept.len());
+            let who = match (after, shown.recorded) {
+                (Some(after), _) => format!(", branched after {after} tokens"),
+                (None, true) => ", made by these two models".to_owned(),
+                (None, false) => ", written on this page".to_owned(),
             };
             Some(view! {
                 <b>{what}</b><span class="who">{who}</span>" "<span class="where">{format!("({})", shown.device.name)}</span>
@@ -143,10 +144,28 @@ fn Way() -> impl IntoView {
             invite(store);
         }
     };
+    let branch = Memo::new(move |_| store.branch_point());
+    let kind = move || {
+        store
+            .pair()
+            .map_or("token".to_owned(), |pair| pair.token_kind.clone())
+    };
     view! {
-        <Show when=offered>
-            <button type="button" class="button way" data-testid="write-your-own" on:click=act>{label}</button>
-        </Show>
+        {move || match branch.get() {
+            Some(at) => view! {
+                <button type="button" class="button way" data-testid="branch" on:click=move |_| store.branch_here()
+                    title="Goes on from the playhead with the edited settings; both runs stay">
+                    "Branch after "{at}" "{kind}{if at == 1 { "" } else { "s" }}
+                </button>
+            }
+            .into_any(),
+            None => view! {
+                <Show when=offered>
+                    <button type="button" class="button way" data-testid="write-your-own" on:click=act>{label}</button>
+                </Show>
+            }
+            .into_any(),
+        }}
     }
 }
 

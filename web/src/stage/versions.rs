@@ -1,0 +1,196 @@
+//! A branch beside the run that it left: what was changed, where the texts part, what each cost.
+
+use couplet_playback::Continuation;
+use couplet_speculation::statistics::wilson_interval;
+use leptos::prelude::*;
+
+use super::icons::{Sign, icon};
+use super::version_words::changes;
+use crate::store::{Compared, Store, use_store};
+
+/// Characters of the text that both share, and most of what each wrote.
+const SHARED: usize = 18;
+const SHOWN: usize = 160;
+
+/// The panel; nothing while no run has branched.
+#[component]
+pub fn VersionsPanel() -> impl IntoView {
+    let store = use_store();
+    let any = Memo::new(move |_| store.compared.with(Option::is_some));
+    view! {
+        <Show when=move || any.get()>
+            <section class="versions" data-testid="versions" aria-label="Branch and the run that it left">
+                <header>
+                    <Switch />
+                    <What />
+                </header>
+                <div class="versions-scroll" tabindex="0" role="region" aria-label="Both texts">
+                    <table>
+                        <thead>
+                            <tr>
+                                <th scope="col" class="visually-hidden">"run"</th>
+                                <th scope="col">"text behind the cut"</th>
+                                <th scope="col">"rounds"</th>
+                                <th scope="col">"tokens per round"</th>
+                                <th scope="col">"acceptance rate "<em>"α"</em></th>
+                            </tr>
+                        </thead>
+                        <tbody>
+                            <Row of=|compared| (compared.parent, false) />
+                            <Row of=|compared| (compared.child, true) />
+                        </tbody>
+                    </table>
+                </div>
+            </section>
+        </Show>
+    }
+}
+
+/// One button for each version.
+#[component]
+fn Switch() -> impl IntoView {
+    let store = use_store();
+    let versions = store.versions;
+    let count = Memo::new(move |_| versions.list.with(Vec::len));
+    view! {
+        <div class="segments small" role="group" aria-label="Run on the page">
+            {move || (0..count.get()).map(|index| {
+                let label = move || name(store, index);
+                view! {
+                    <button type="button" data-testid=format!("version-{index}")
+                        aria-pressed=move || (versions.current.get() == index).to_string()
+                        on:click=move |_| store.show_version(index)>
+                        {label}
+                    </button>
+                }
+            }).collect_view()}
+        </div>
+    }
+}
+
+/// What a version is called: the first run, or the branch and its number.
+fn name(store: Store, index: usize) -> String {
+    let count = store.versions.list.with(Vec::len);
+    match (index, count) {
+        (0, _) => "First run".to_owned(),
+        (_, 2) => "Branch".to_owned(),
+        (index, _) => format!("Branch {index}"),
+    }
+}
+
+/// What the branch has changed, and after how much text.
+#[component]
+fn What() -> impl IntoView {
+    let store = use_store();
+    let words = move || {
+        let compared = store.compared.get()?;
+        let list = store.versions.list;
+        let (from, changed) = list.with(|list| {
+            let (old, new) = (list.get(compared.parent)?, list.get(compared.child)?);
+            let branch = new.shown.branch.as_ref()?;
+            let stood = compared.comparison.old.tokens.first();
+            let forced = branch.forced.map(|token| {
+                let stood = stood.map(|token| store.show(*token));
+                (stood, store.show(token))
+            });
+            let changed = changes(&old.shown.settings, &new.shown.settings, forced);
+            Some((branch.kept.len(), changed))
+        })?;
+        let kind = store
+            .pair()
+            .map_or("token".to_owned(), |pair| pair.token_kind.clone());
+        let plural = if from == 1 { "" } else { "s" };
+        let changed = if changed.is_empty() {
+            "nothing changed".to_owned()
+        } else {
+            changed.join(", ")
+        };
+        Some(view! {
+            {icon(Sign::Branch, 15)}
+            <span>"after "{from}" "{kind}{plural}": "<b data-testid="changes">{changed}</b></span>
+        })
+    };
+    view! { <p class="versions-what">{words}</p> }
+}
+
+/// A version's text behind the cut, and its counts.
+#[component]
+fn Row(
+    /// Which version, and whether it is the one that left the other.
+    of: fn(&Compared) -> (usize, bool),
+) -> impl IntoView {
+    let store = use_store();
+    let row = move || {
+        let compared = store.compared.get()?;
+        let (index, is_child) = of(&compared);
+        let comparison = &compared.comparison;
+        let part = if is_child {
+            &comparison.new
+        } else {
+            &comparison.old
+        };
+        let here = compared.current == index;
+        let differs = comparison.differs_at.map(|at| at - comparison.from);
+        let shared = shared(store, &compared);
+        Some(view! {
+            <tr class:here=here data-testid=if is_child { "row-branch" } else { "row-old" }>
+                <th scope="row">
+                    {name(store, index)}
+                    {here.then(|| view! { <small>" on the page"</small> })}
+                </th>
+                <td class="versions-text">{text(store, &shared, part, differs)}</td>
+                <td>{part.rounds}</td>
+                <td>{part.tokens_per_round().map_or("–".to_owned(), |value| format!("{value:.2}"))}</td>
+                <td>{rate(part)}</td>
+            </tr>
+        })
+    };
+    view! { {row} }
+}
+
+fn rate(part: &Continuation) -> AnyView {
+    if part.tested == 0 {
+        return "–".into_any();
+    }
+    let rate = part.accepted as f64 / part.tested as f64;
+    let [low, high] = wilson_interval(part.accepted, part.tested, 0.95);
+    view! { {format!("{rate:.2}")}" "<small>{format!("[{low:.2}, {high:.2}]")}</small> }.into_any()
+}
+
+/// The end of the text that both have.
+fn shared(store: Store, compared: &Compared) -> String {
+    let kept = store.versions.list.with_untracked(|list| {
+        let branch = list.get(compared.child)?.shown.branch.as_ref()?;
+        Some(branch.kept.clone())
+    });
+    let text: String = kept
+        .unwrap_or_default()
+        .iter()
+        .map(|token| store.text(*token))
+        .collect();
+    let letters: Vec<char> = text.replace('\n', "↵").chars().collect();
+    letters[letters.len().saturating_sub(SHARED)..]
+        .iter()
+        .collect()
+}
+
+fn text(store: Store, shared: &str, part: &Continuation, differs: Option<usize>) -> AnyView {
+    let mut left = SHOWN;
+    let tokens = part.tokens.iter().enumerate().map_while(|(index, token)| {
+        let text = store.text(*token).replace('\n', "↵");
+        left = left.checked_sub(text.chars().count())?;
+        Some(if differs == Some(index) {
+            let title = "the first token that differs";
+            view! { <mark title=title>{text}<span class="visually-hidden">" (the first that differs)"</span></mark> }.into_any()
+        } else {
+            text.into_any()
+        })
+    });
+    let tokens: Vec<AnyView> = tokens.collect();
+    view! {
+        <span class="versions-shared">{shared.to_owned()}</span>
+        <i class="seam" aria-hidden="true"></i>
+        {tokens}
+    }
+    .into_any()
+}
