@@ -83,13 +83,13 @@ export default {
     assert.match(await page.getByTestId("changes").innerText(), /temperature 0.8 → 1.6/);
     // The counts are those of the traces.
     const rounds = (trace, from) => trace.events.filter((event) => event.event === "round_ended" && event.round >= from).length;
-    assert.equal(await count(page, "row-branch", 1), `${rounds(branch, 0)}`);
-    assert.equal(await count(page, "row-old", 1), `${rounds(run, 5)}`);
+    assert.equal(await count(page, "row-branch", 1), `${rounds(branch, 0)} rounds`);
+    assert.equal(await count(page, "row-old", 1), `${rounds(run, 5)} rounds`);
     const perRound = (80 - kept.length) / rounds(branch, 0);
-    assert.equal(await count(page, "row-branch", 2), perRound.toFixed(2));
+    assert.equal(await count(page, "row-branch", 2), `${perRound.toFixed(2)} per round`);
     const judged = branch.events.filter((event) => event.event === "verified");
     const rate = judged.filter((event) => event.accepted).length / judged.length;
-    assert.ok((await count(page, "row-branch", 3)).startsWith(rate.toFixed(2)), await count(page, "row-branch", 3));
+    assert.ok((await count(page, "row-branch", 3)).startsWith(`α ${rate.toFixed(2)}`), await count(page, "row-branch", 3));
     // The first token that differs is marked, in the text and beside it.
     const first = written(run).findIndex((token, index) => token !== written(branch)[index]);
     const sign = (token) => branch.pair.tokens[token].replace("\n", "↵");
@@ -164,7 +164,7 @@ export default {
     await page.keyboard.press(".");
     await page.keyboard.press(".");
     await page.locator(".column.dis .tok-button").first().click();
-    assert.match(await page.getByTestId("inspector").innerText(), /thrown away/);
+    assert.match(await page.getByTestId("inspector").innerText(), /thrown away/i);
     assert.equal(await page.getByTestId("inspector").locator(".pick").count(), 0);
   },
 

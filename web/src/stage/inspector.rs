@@ -197,18 +197,17 @@ fn shown(store: Store, place: Place) -> impl IntoView {
         <p class="key">
             <i class="swatch draft"></i>"draft"<i class="swatch overlap"></i>"overlap"<i class="swatch target"></i>"target"
         </p>
-        {match picking {
-            Some(picking) => picking.offer().into_any(),
-            None => view! {
-                <div class="offer"><p class="muted">"This token was thrown away: the text before it never stood."</p></div>
-            }
-            .into_any(),
-        }}
         <div class="verdict-line">
             {waiting.map(|sentence| view! { <p class="muted">{sentence}</p> })}
             {mass(&place, settings_of(store).rule)}
         </div>
-        <Table place=place />
+        <div class="inspector-foot">
+            {match picking {
+                Some(picking) => picking.offer().into_any(),
+                None => view! { <p class="offer muted">"Thrown away: the text before it never stood."</p> }.into_any(),
+            }}
+            <Table place=place />
+        </div>
     }
 }
 

@@ -75,7 +75,7 @@ fn Count() -> impl IntoView {
             };
             let before = match store.brought_along() {
                 0 => String::new(),
-                count => format!(" behind {count}"),
+                count => format!(" behind {count} kept"),
             };
             (rounds > 0).then(|| {
                 format!(

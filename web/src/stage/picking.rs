@@ -78,9 +78,9 @@ impl Picking {
         view! {
             <div class="offer" aria-live="polite">
                 {move || match self.picked.get() {
-                    None => view! { <p class="muted">"Pick any token to have it written here instead."</p> }.into_any(),
+                    None => view! { <p class="muted">"Pick a token to write it here instead"</p> }.into_any(),
                     Some(token) if self.stands == Some(token) => view! {
-                        <p class="muted">"“"{store.show(token)}"” stands here already; pick another."</p>
+                        <p class="muted">"“"{store.show(token)}"” stands here already"</p>
                     }
                     .into_any(),
                     Some(token) => view! {
@@ -88,7 +88,6 @@ impl Picking {
                             on:click=move |_| store.force(self.place, token)>
                             "Write “"{store.show(token)}"” instead"
                         </button>
-                        <p class="muted">"and go on from there"</p>
                     }
                     .into_any(),
                 }}

@@ -44,7 +44,8 @@ fn Origin() -> impl IntoView {
             };
             let after = shown.branch.as_ref().map(|branch| branch.kept.len());
             let who = match (after, shown.recorded) {
-                (Some(after), _) => format!(", branched after {after} tokens"),
+                (Some(1), _) => format!(", branched after 1 {}", shown.pair.token_kind),
+                (Some(after), _) => format!(", branched after {after} {}s", shown.pair.token_kind),
                 (None, true) => ", made by these two models".to_owned(),
                 (None, false) => ", written on this page".to_owned(),
             };
@@ -101,6 +102,9 @@ fn Models() -> impl IntoView {
             "The models are ready for the linked run."
         }
         EngineState::Ready if store.recorded() => "The live models are ready.",
+        EngineState::Ready if store.branch_needs_middle() => {
+            "Write begins anew; step back first, and the run branches there instead."
+        }
         EngineState::Ready => "",
         EngineState::Failed(_) | EngineState::Crashed if store.recorded() => {
             "No live models: the notice above says why. The recording works without them."

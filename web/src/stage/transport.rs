@@ -26,7 +26,7 @@ pub fn Transport() -> impl IntoView {
         } else if store.wanted.get() {
             "Waiting"
         } else if store.branch_point().is_some() {
-            "Branch and play"
+            "Branch"
         } else if store.would_write() {
             "Write and play"
         } else {

@@ -11,6 +11,8 @@ use crate::store::{Compared, Store, use_store};
 /// Characters of the text that both share, and most of what each wrote.
 const SHARED: usize = 18;
 const SHOWN: usize = 160;
+/// Characters at both ends of a longer text that both wrote alike.
+const ALIKE: [usize; 2] = [8, 12];
 
 /// The panel; nothing while no run has branched.
 #[component]
@@ -25,16 +27,7 @@ pub fn VersionsPanel() -> impl IntoView {
                     <What />
                 </header>
                 <div class="versions-scroll" tabindex="0" role="region" aria-label="Both texts">
-                    <table>
-                        <thead>
-                            <tr>
-                                <th scope="col" class="visually-hidden">"run"</th>
-                                <th scope="col">"text behind the cut"</th>
-                                <th scope="col">"rounds"</th>
-                                <th scope="col">"tokens per round"</th>
-                                <th scope="col">"acceptance rate "<em>"α"</em></th>
-                            </tr>
-                        </thead>
+                    <table aria-label="Text behind the cut, rounds, tokens per round and acceptance rate">
                         <tbody>
                             <Row of=|compared| (compared.parent, false) />
                             <Row of=|compared| (compared.child, true) />
@@ -139,9 +132,9 @@ fn Row(
                     {here.then(|| view! { <small>" on the page"</small> })}
                 </th>
                 <td class="versions-text">{text(store, &shared, part, differs)}</td>
-                <td>{part.rounds}</td>
-                <td>{part.tokens_per_round().map_or("–".to_owned(), |value| format!("{value:.2}"))}</td>
-                <td>{rate(part)}</td>
+                <td><b>{part.rounds}</b>{if part.rounds == 1 { " round" } else { " rounds" }}</td>
+                <td><b>{part.tokens_per_round().map_or("–".to_owned(), |value| format!("{value:.2}"))}</b>" per round"</td>
+                <td title="acceptance rate, and its Wilson interval at 95 %"><em>"α"</em>" "{rate(part)}</td>
             </tr>
         })
     };
@@ -154,7 +147,8 @@ fn rate(part: &Continuation) -> AnyView {
     }
     let rate = part.accepted as f64 / part.tested as f64;
     let [low, high] = wilson_interval(part.accepted, part.tested, 0.95);
-    view! { {format!("{rate:.2}")}" "<small>{format!("[{low:.2}, {high:.2}]")}</small> }.into_any()
+    view! { <b>{format!("{rate:.2}")}</b>" "<small>{format!("[{low:.2}, {high:.2}]")}</small> }
+        .into_any()
 }
 
 /// The end of the text that both have.
@@ -163,21 +157,36 @@ fn shared(store: Store, compared: &Compared) -> String {
         let branch = list.get(compared.child)?.shown.branch.as_ref()?;
         Some(branch.kept.clone())
     });
-    let text: String = kept
-        .unwrap_or_default()
-        .iter()
-        .map(|token| store.text(*token))
-        .collect();
-    let letters: Vec<char> = text.replace('\n', "↵").chars().collect();
+    let letters: Vec<char> = words(store, &kept.unwrap_or_default()).chars().collect();
     letters[letters.len().saturating_sub(SHARED)..]
         .iter()
         .collect()
 }
 
+/// Tokens as text, in one line.
+fn words(store: Store, tokens: &[u32]) -> String {
+    let text: String = tokens.iter().map(|token| store.text(*token)).collect();
+    text.replace('\n', "↵")
+}
+
 fn text(store: Store, shared: &str, part: &Continuation, differs: Option<usize>) -> AnyView {
+    // What both wrote alike is told by its ends, so that the difference is in sight.
+    let same: String = words(
+        store,
+        &part.tokens[..differs.unwrap_or(0).min(part.tokens.len())],
+    );
+    let letters: Vec<char> = same.chars().collect();
+    let same = if letters.len() > ALIKE.iter().sum::<usize>() + 3 {
+        let first: String = letters[..ALIKE[0]].iter().collect();
+        let last: String = letters[letters.len() - ALIKE[1]..].iter().collect();
+        format!("{first} … {last}")
+    } else {
+        same
+    };
     let mut left = SHOWN;
-    let tokens = part.tokens.iter().enumerate().map_while(|(index, token)| {
-        let text = store.text(*token).replace('\n', "↵");
+    let behind = part.tokens.iter().enumerate().skip(differs.unwrap_or(0));
+    let tokens = behind.map_while(|(index, token)| {
+        let text = words(store, &[*token]);
         left = left.checked_sub(text.chars().count())?;
         Some(if differs == Some(index) {
             let title = "the first token that differs";
@@ -190,6 +199,7 @@ fn text(store: Store, shared: &str, part: &Continuation, differs: Option<usize>)
     view! {
         <span class="versions-shared">{shared.to_owned()}</span>
         <i class="seam" aria-hidden="true"></i>
+        {same}
         {tokens}
     }
     .into_any()

@@ -29,17 +29,28 @@ impl Store {
         })
     }
 
-    /// After how many tokens behind the prompt Play branches: settings were edited that leave the
-    /// beginning of the text as it is, and the playhead stands in the middle. Tracked.
-    pub fn branch_point(&self) -> Option<usize> {
+    /// Whether settings were edited that a branch could take over, but the playhead stands where
+    /// there is nothing to branch from. Tracked.
+    pub fn branch_needs_middle(&self) -> bool {
+        let run_is_over = self.run.with(|run| run.finished().is_some());
+        run_is_over && self.edited_in_place().is_some() && self.branch_point().is_none()
+    }
+
+    /// The settings of the form and those of the run on the page, where they differ and the prompt
+    /// is the same. Tracked.
+    fn edited_in_place(&self) -> Option<(Settings, Settings)> {
         let form = self.form.read().ok()?;
         let old = self
             .shown
             .with(|shown| shown.as_ref().map(|shown| shown.settings.clone()))?;
         let edited = form != old && (&form.pair, &form.prompt) == (&old.pair, &old.prompt);
-        if !edited || self.wanted.get() {
-            return None;
-        }
+        (edited && !self.wanted.get()).then_some((form, old))
+    }
+
+    /// After how many tokens behind the prompt Play branches: settings were edited that leave the
+    /// beginning of the text as it is, and the playhead stands in the middle. Tracked.
+    pub fn branch_point(&self) -> Option<usize> {
+        let (form, old) = self.edited_in_place()?;
         let committed = self.state.with(|state| state.statistics.committed);
         let kept = self.brought_along() + committed as usize;
         let (all, finished) = self.run.with(|run| {
