@@ -20,10 +20,8 @@ pub struct Take<'a> {
 pub struct Continuation {
     /// Tokens from the place on, a forced one included.
     pub tokens: Vec<u32>,
-    /// Tokens that rounds committed, of the rounds that begin at the place or behind it.
-    pub committed: u64,
-    /// Those rounds.
-    pub rounds: u64,
+    /// Tokens that each round committed, of the rounds that begin at the place or behind it.
+    pub rounds: Vec<u32>,
     /// Drafted tokens that were judged in them.
     pub tested: u64,
     /// Drafted tokens that were kept in them.
@@ -33,7 +31,8 @@ pub struct Continuation {
 impl Continuation {
     /// Committed tokens per round.
     pub fn tokens_per_round(&self) -> Option<f64> {
-        (self.rounds > 0).then(|| self.committed as f64 / self.rounds as f64)
+        let committed: u32 = self.rounds.iter().sum();
+        (!self.rounds.is_empty()).then(|| f64::from(committed) / self.rounds.len() as f64)
     }
 }
 
@@ -95,8 +94,7 @@ impl Take<'_> {
         let mut at = self.branch.map_or(0, Branch::len);
         for round in &self.run.rounds()[..self.complete()] {
             if at >= from {
-                continuation.rounds += 1;
-                continuation.committed += round.committed.len() as u64;
+                continuation.rounds.push(round.committed.len() as u32);
                 continuation.tested += round.tested() as u64;
                 continuation.accepted += round.accepted() as u64;
             }
@@ -179,11 +177,10 @@ mod tests {
         let whole = old().state(usize::MAX).statistics;
         let first = old().state(old().end_of(0)).statistics;
         let cut = compare(2, None, 0, usize::MAX);
-        assert_eq!(cut.old.rounds, whole.rounds - first.rounds);
+        assert_eq!(cut.old.rounds, [4]);
         assert_eq!(cut.old.tested, whole.tested - first.tested);
         assert_eq!(cut.old.accepted, whole.accepted - first.accepted);
-        assert_eq!(cut.old.committed, whole.committed - first.committed);
-        assert_eq!((cut.new.rounds, cut.new.committed), (1, 1));
+        assert_eq!(cut.new.rounds, [1]);
         assert_eq!(cut.new.tokens_per_round(), Some(1.0));
         // A cut inside the first round leaves that round out.
         assert_eq!(compare(1, Some(0), 0, usize::MAX).old, {

@@ -16,6 +16,9 @@ pub struct Branch {
     pub forced: Option<u32>,
 }
 
+/// Digits that need no escape in an address.
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
 impl Branch {
     /// Most tokens that can be kept: as many as a run can be asked for.
     pub const MAX_KEPT: usize = 4096;
@@ -33,6 +36,48 @@ impl Branch {
     /// Whether it is none: the run begins behind the prompt.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The branch as a short text for links: two characters a token, `~` before a forced one.
+    /// `None` where a token has a number that two characters cannot hold.
+    pub fn print(&self) -> Option<String> {
+        let mut text = String::with_capacity(2 * self.len() + 1);
+        for (index, token) in self.tokens().enumerate() {
+            if index == self.kept.len() {
+                text.push('~');
+            }
+            let digit = |value: u32| DIGITS.get(value as usize).map(|digit| char::from(*digit));
+            text.push(digit(token / 64)?);
+            text.push(digit(token % 64)?);
+        }
+        Some(text)
+    }
+
+    /// Reads what [`Self::print`] wrote; `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (kept, forced) = match text.split_once('~') {
+            Some((kept, forced)) => (kept, Some(forced)),
+            None => (text, None),
+        };
+        let tokens = |text: &str| -> Option<Vec<u32>> {
+            let place = |byte: u8| DIGITS.iter().position(|digit| *digit == byte);
+            let pairs = text.as_bytes().chunks(2);
+            pairs
+                .map(|pair| match pair {
+                    [high, low] => Some((64 * place(*high)? + place(*low)?) as u32),
+                    _ => None,
+                })
+                .collect()
+        };
+        let kept = tokens(kept).filter(|kept| kept.len() <= Self::MAX_KEPT)?;
+        let forced = match forced.map(tokens) {
+            None => None,
+            Some(forced) => match forced?.as_slice() {
+                [token] => Some(*token),
+                _ => return None,
+            },
+        };
+        Some(Self { kept, forced })
     }
 
     /// Checks against a vocabulary of so many tokens.
@@ -80,6 +125,34 @@ mod tests {
         assert!(error.sentence.contains("no token 65"), "{error}");
         assert!(branch(&[], Some(65)).check(65).is_err());
         assert!(branch(&[0; Branch::MAX_KEPT + 1], None).check(65).is_err());
+    }
+
+    #[test]
+    fn a_link_holds_a_branch_in_few_characters() {
+        for (kept, forced) in [
+            (vec![0, 63, 64, 2047, 4095], Some(7)),
+            (vec![], Some(2000)),
+            (vec![5], None),
+            (vec![], None),
+        ] {
+            let branch = Branch { kept, forced };
+            let text = branch.print().unwrap();
+            assert!(text.len() <= 2 * branch.len() + 1);
+            assert!(
+                text.chars()
+                    .all(|c| c.is_ascii_alphanumeric() || "-_~".contains(c))
+            );
+            assert_eq!(Branch::parse(&text), Some(branch));
+        }
+        let large = Branch {
+            kept: vec![4096],
+            forced: None,
+        };
+        assert_eq!(large.print(), None);
+        let long = "AA".repeat(Branch::MAX_KEPT + 1);
+        for nonsense in ["A", "AA~", "AA~AAAA", "A!", "~", "AA~AA~AA", "ÄÄ", &long] {
+            assert_eq!(Branch::parse(nonsense), None, "{nonsense}");
+        }
     }
 
     /// What was written before there were branches reads as what it was.

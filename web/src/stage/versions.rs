@@ -1,5 +1,6 @@
 //! A branch beside the run that it left: what was changed, where the texts part, what each cost.
 
+use super::statistics::interval;
 use couplet_playback::Continuation;
 use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
@@ -132,13 +133,21 @@ fn Row(
                     {here.then(|| view! { <small>" on the page"</small> })}
                 </th>
                 <td class="versions-text">{text(store, &shared, part, differs)}</td>
-                <td><b>{part.rounds}</b>{if part.rounds == 1 { " round" } else { " rounds" }}</td>
-                <td><b>{part.tokens_per_round().map_or("–".to_owned(), |value| format!("{value:.2}"))}</b>" per round"</td>
+                <td><b>{part.rounds.len()}</b>{if part.rounds.len() == 1 { " round" } else { " rounds" }}</td>
+                <td>{per_round(part)}" per round"</td>
                 <td title="acceptance rate, and its Wilson interval at 95 %"><em>"α"</em>" "{rate(part)}</td>
             </tr>
         })
     };
     view! { {row} }
+}
+
+fn per_round(part: &Continuation) -> AnyView {
+    let mean = part
+        .tokens_per_round()
+        .map_or("–".to_owned(), |value| format!("{value:.2}"));
+    let lengths = part.rounds.iter().map(|length| f64::from(*length));
+    view! { <b>{mean}</b>" "{interval(&lengths.collect::<Vec<_>>())} }.into_any()
 }
 
 fn rate(part: &Continuation) -> AnyView {
