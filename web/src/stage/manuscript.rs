@@ -73,17 +73,7 @@ fn Count() -> impl IntoView {
             let plural = |count: usize, one: &str| {
                 format!("{count} {one}{}", if count == 1 { "" } else { "s" })
             };
-            let before = match store.brought_along() {
-                0 => String::new(),
-                count => format!(" behind {count} kept"),
-            };
-            (rounds > 0).then(|| {
-                format!(
-                    "{}, {}{before}",
-                    plural(tokens, &kind),
-                    plural(rounds, "round")
-                )
-            })
+            (rounds > 0).then(|| format!("{}, {}", plural(tokens, &kind), plural(rounds, "round")))
         })
     };
     view! { <p class="count">{words}</p> }
@@ -177,7 +167,7 @@ fn Kept() -> impl IntoView {
             }
         });
         Some(view! {
-            <span class="rd kept" title="kept from the run that this one left">{tokens}</span>
+            <span class="rd brought" title="kept from the run that this one left">{tokens}</span>
             <i class="seam" aria-hidden="true"></i>
             {hand}
         })

@@ -149,27 +149,27 @@ fn Way() -> impl IntoView {
         }
     };
     let branch = Memo::new(move |_| store.branch_point());
-    let kind = move || {
-        store
+    let branches = Memo::new(move |_| branch.with(Option::is_some));
+    // While time passes the button stays the same and only its number changes.
+    let words = move || {
+        let kind = store
             .pair()
-            .map_or("token".to_owned(), |pair| pair.token_kind.clone())
+            .map_or("token".to_owned(), |pair| pair.token_kind.clone());
+        let plural = |at: usize| if at == 1 { "" } else { "s" };
+        branch
+            .get()
+            .map(|at| format!("Branch after {at} {kind}{}", plural(at)))
     };
     view! {
-        {move || match branch.get() {
-            Some(at) => view! {
-                <button type="button" class="button way" data-testid="branch" on:click=move |_| store.branch_here()
-                    title="Goes on from the playhead with the edited settings; both runs stay">
-                    "Branch after "{at}" "{kind}{if at == 1 { "" } else { "s" }}
-                </button>
-            }
-            .into_any(),
-            None => view! {
-                <Show when=offered>
-                    <button type="button" class="button way" data-testid="write-your-own" on:click=act>{label}</button>
-                </Show>
-            }
-            .into_any(),
-        }}
+        <Show when=move || branches.get()>
+            <button type="button" class="button way" data-testid="branch" on:click=move |_| store.branch_here()
+                title="Goes on from the playhead with the edited settings; both runs stay">
+                {words}
+            </button>
+        </Show>
+        <Show when=move || !branches.get() && offered()>
+            <button type="button" class="button way" data-testid="write-your-own" on:click=act>{label}</button>
+        </Show>
     }
 }
 
