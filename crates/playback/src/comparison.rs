@@ -22,6 +22,8 @@ pub struct Continuation {
     pub tokens: Vec<u32>,
     /// Tokens that each round committed, of the rounds that begin at the place or behind it.
     pub rounds: Vec<u32>,
+    /// The most tokens that one of them drafted.
+    pub most_drafted: usize,
     /// Drafted tokens that were judged in them.
     pub tested: u64,
     /// Drafted tokens that were kept in them.
@@ -95,6 +97,7 @@ impl Take<'_> {
         for round in &self.run.rounds()[..self.complete()] {
             if at >= from {
                 continuation.rounds.push(round.committed.len() as u32);
+                continuation.most_drafted = continuation.most_drafted.max(round.proposals.len());
                 continuation.tested += round.tested() as u64;
                 continuation.accepted += round.accepted() as u64;
             }
@@ -180,6 +183,7 @@ mod tests {
         assert_eq!(cut.old.rounds, [4]);
         assert_eq!(cut.old.tested, whole.tested - first.tested);
         assert_eq!(cut.old.accepted, whole.accepted - first.accepted);
+        assert_eq!((cut.old.most_drafted, cut.new.most_drafted), (3, 0));
         assert_eq!(cut.new.rounds, [1]);
         assert_eq!(cut.new.tokens_per_round(), Some(1.0));
         // A cut inside the first round leaves that round out.

@@ -56,7 +56,7 @@ fn Legend() -> impl IntoView {
             <li>{icon(Sign::Resampled, 12)}" resampled"</li>
             <li>{icon(Sign::Bonus, 13)}" bonus"</li>
             <li><span class="lg dis">"d"</span>" discarded"</li>
-            {move || forced.get().then(|| view! { <li>{icon(Sign::Forced, 12)}" by hand"</li> })}
+            {move || forced.get().then(|| view! { <li class="by-hand">{icon(Sign::Forced, 12)}" by hand"</li> })}
         </ul>
     }
 }

@@ -144,11 +144,19 @@ fn expected(store: Store) -> Memo<Option<f64>> {
 /// Fewest rounds whose mean is worth an interval.
 const FEWEST: usize = 6;
 
-/// Where the mean of so many tokens a round lies at 95 %; nothing for a handful of rounds. No round
-/// writes less than one.
-pub fn interval(values: &[f64]) -> Option<impl IntoView + use<>> {
+/// Where the mean of so many tokens a round lies at 95 %; nothing for a handful of rounds, or where
+/// all are alike and say nothing about how they vary. A round writes at least one token and at most
+/// as many as are drafted and one.
+pub fn interval(values: &[f64], drafted: usize) -> Option<impl IntoView + use<>> {
+    if values.iter().all(|value| Some(value) == values.first()) {
+        return None;
+    }
     let [low, high] = (values.len() >= FEWEST).then(|| mean_interval(values, 0.95))?;
-    let words = format!("[{:.2}, {high:.2}]", low.max(1.0));
+    let words = format!(
+        "[{:.2}, {:.2}]",
+        low.max(1.0),
+        high.min(drafted as f64 + 1.0)
+    );
     Some(view! { <small title="Interval of the mean, 95 %">{words}</small> })
 }
 
@@ -168,11 +176,12 @@ fn TokensPerRound() -> impl IntoView {
     let tokenwise = tokenwise(store);
     let measured = move || {
         let rounds = store.state.with(|state| state.statistics.rounds as usize);
-        let lengths: Vec<f64> = store.run.with_untracked(|run| {
+        store.run.with_untracked(|run| {
             let rounds = run.rounds().iter().take(rounds);
-            rounds.map(|round| round.committed.len() as f64).collect()
-        });
-        interval(&lengths)
+            let drafted = rounds.clone().map(|round| round.proposals.len()).max();
+            let lengths: Vec<f64> = rounds.map(|round| round.committed.len() as f64).collect();
+            interval(&lengths, drafted.unwrap_or(0))
+        })
     };
     view! {
         <div class="statistic">

@@ -147,7 +147,7 @@ fn per_round(part: &Continuation) -> AnyView {
         .tokens_per_round()
         .map_or("–".to_owned(), |value| format!("{value:.2}"));
     let lengths = part.rounds.iter().map(|length| f64::from(*length));
-    view! { <b>{mean}</b>" "{interval(&lengths.collect::<Vec<_>>())} }.into_any()
+    view! { <b>{mean}</b>" "{interval(&lengths.collect::<Vec<_>>(), part.most_drafted)} }.into_any()
 }
 
 fn rate(part: &Continuation) -> AnyView {
