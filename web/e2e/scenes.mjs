@@ -76,6 +76,13 @@ export const targets = (page) =>
       });
   }, FINGER);
 
+/**
+ * Whether a finger is too wide or high for a target. Marks of a drawing that stand side by side,
+ * twelve handles or all letters, are as wide as there is room for; there each has another way in:
+ * numbers that can be typed, arrow keys, the table.
+ */
+export const isSmall = ({ name, width, height }) => height < FINGER - 1 || (width < FINGER - 1 && !/^(g|rect):/.test(name));
+
 /** How far the page reaches beyond the window, in pixels. */
 export const sideways = (page) =>
   page.evaluate(() => Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth));
