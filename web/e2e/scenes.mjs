@@ -22,8 +22,12 @@ export async function still(page, base, scene, link = "") {
   if (scene === "stage") {
     await page.locator("[data-testid=provenance][data-kind=recorded]").waitFor({ state: "attached" });
     await page.keyboard.press("Home");
-    for (let round = 0; round < 7; round += 1) await page.keyboard.press("]");
-    await page.keyboard.press("ArrowLeft");
+    for (let round = 0; round < 5; round += 1) await page.keyboard.press("]");
+    const rejected = page.getByTestId("round").locator(".closing:not(.bonus)");
+    for (let round = 0; round < 20 && !(await rejected.count()); round += 1) {
+      await page.keyboard.press("]");
+      await page.waitForTimeout(50);
+    }
   }
   await settle(page);
 }
