@@ -189,7 +189,7 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
         &Drawn {
             proposal: &proposal,
             settings: &settings,
-            full: full(&round),
+            full: full(&round, settings.rule),
             board: board.as_ref(),
         },
     );
@@ -234,7 +234,7 @@ fn vocabulary(store: Store) -> usize {
 }
 
 /// All bars of a round share one scale.
-fn full(round: &Round) -> f32 {
+fn full(round: &Round, rule: Rule) -> f32 {
     let of = |proposal: &Proposal| {
         let draft = proposal.draft_prob().unwrap_or(0.0);
         let Some(verdict) = &proposal.verdict else {
@@ -245,7 +245,16 @@ fn full(round: &Round) -> f32 {
             let target = verdict.distribution.prob(own).unwrap_or(0.0);
             target.max(proposal.distribution.prob(own).unwrap_or(0.0))
         });
-        draft.max(verdict.target_prob).max(own)
+        // Greedy draws the target's first beside it.
+        let first = match rule {
+            Rule::Greedy => verdict
+                .distribution
+                .iter()
+                .map(|(_, prob)| prob)
+                .fold(0.0, f32::max),
+            _ => 0.0,
+        };
+        draft.max(verdict.target_prob).max(own).max(first)
     };
     round.proposals.iter().map(of).fold(0.3, f32::max)
 }

@@ -1,16 +1,20 @@
 //! What the page knows: the form, the run and where the playhead stands in it.
 
+mod branching;
 mod measuring;
 mod pair;
 mod quote;
 mod recording;
+mod versions;
 mod view;
 mod writing;
 
 use std::sync::Arc;
 
 use couplet_playback::{Cut, Run, StageState, visible};
-use couplet_protocol::{BackendChoice, DeviceInfo, Event, PairInfo, Settings, Trace, VERSION};
+use couplet_protocol::{
+    BackendChoice, Branch, DeviceInfo, Event, PairInfo, Settings, Trace, VERSION,
+};
 use leptos::prelude::*;
 
 use crate::engine_client::{EngineClient, EngineState};
@@ -19,6 +23,7 @@ use crate::permalink::Link;
 use crate::playhead::Playhead;
 
 pub use measuring::{AskedBy, Kept, Measuring};
+pub use versions::{Compared, Versions};
 pub use view::{MarksShown, Notation, Scene, Selection};
 pub use writing::is_end;
 
@@ -27,6 +32,8 @@ pub use writing::is_end;
 pub struct Shown {
     /// Everything that determined it.
     pub settings: Settings,
+    /// What stood behind the prompt already, where it went on from another run.
+    pub branch: Option<Branch>,
     /// The pair that wrote it.
     pub pair: Arc<PairInfo>,
     /// Where.
@@ -60,6 +67,10 @@ pub struct Store {
     pub playhead: Playhead,
     /// The run folded up to the playhead.
     pub state: Memo<StageState>,
+    /// What branched from it, or what it branched from.
+    pub versions: Versions,
+    /// The run beside its closest relative, once something has branched.
+    pub compared: Memo<Option<Compared>>,
     /// What the person picked for the inspector.
     pub selected: RwSignal<Option<Selection>>,
     /// Letters for the distributions.
@@ -73,6 +84,8 @@ pub struct Store {
     /// Whether the settings are unfolded where they fold.
     pub settings_open: RwSignal<bool>,
     events: StoredValue<Vec<Event>>,
+    /// What the run that was asked for last is to go on from.
+    asked: StoredValue<Option<Branch>>,
     /// The settings that the page itself wrote into the form last.
     usual: StoredValue<Settings>,
 }
@@ -84,7 +97,7 @@ impl Store {
         let run = RwSignal::new(Run::default());
         let playhead = Playhead::new(run);
         let state = Memo::new(move |_| run.with(|run| run.state(playhead.at.get())));
-        let store = Self {
+        let mut store = Self {
             engine,
             scene: RwSignal::new(link.scene),
             form: Form::new(&link.settings),
@@ -96,6 +109,8 @@ impl Store {
             linked: RwSignal::new(link.asks),
             playhead,
             state,
+            versions: Versions::default(),
+            compared: Memo::new(|_| None),
             selected: RwSignal::new(None),
             notation: RwSignal::new(Notation::Words),
             marks: RwSignal::new(MarksShown::All),
@@ -103,8 +118,11 @@ impl Store {
             message: RwSignal::new(link.trouble),
             settings_open: RwSignal::new(false),
             events: StoredValue::new(Vec::new()),
+            asked: StoredValue::new(None),
             usual: StoredValue::new(Settings::default()),
         };
+        let of = store;
+        store.compared = Memo::new(move |_| of.compare());
         Effect::new(move |_| {
             playhead.at.track();
             store.selected.set(None);
@@ -115,7 +133,7 @@ impl Store {
                 if store.linked.get_untracked() && store.recording_is_held() {
                     store.wanted.set(false);
                 } else {
-                    store.generate();
+                    store.ask(store.asked.get_value());
                 }
             }
         });
@@ -179,10 +197,12 @@ impl Store {
         })
     }
 
-    /// What Play and Space do.
+    /// What Play and Space do: a run that was edited in its middle goes on from there.
     pub fn play_or_pause(&self) {
         if self.playhead.playing.get_untracked() {
             self.playhead.pause();
+        } else if untrack(|| self.branch_point()).is_some() {
+            self.branch_here();
         } else if untrack(|| self.would_write()) {
             self.generate();
         } else {
@@ -215,6 +235,7 @@ impl Store {
         Some(Trace {
             version: VERSION,
             settings: shown.settings,
+            branch: shown.branch,
             pair: Arc::unwrap_or_clone(shown.pair),
             device: shown.device,
             events: self.events.get_value(),

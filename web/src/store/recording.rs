@@ -58,6 +58,7 @@ impl Store {
         }
         self.begin(Some(Shown {
             settings: trace.settings,
+            branch: trace.branch,
             pair: Arc::new(trace.pair),
             device: trace.device,
             recorded: true,
