@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 use web_sys::UrlSearchParams;
 
+use crate::projector;
 use crate::store::Scene;
 
 const VERSION: &str = "1";
@@ -127,6 +128,9 @@ pub fn write(settings: &Settings, scene: Scene) {
     }
     if scene != Scene::Stage {
         params.append("scene", scene.name());
+    }
+    if projector::is_on() {
+        params.append(projector::KEY, "1");
     }
     let hash = format!("#{}", String::from(params.to_string()));
     if let Ok(history) = window().history() {

@@ -11,6 +11,7 @@ use super::figure::{Drawn, figure};
 use super::icons::{Sign, icon};
 use super::residual::ClosingPanel;
 use super::rule_formula::settings_of;
+use crate::projector;
 use crate::store::{Selection, Store, use_store};
 
 /// How a drafted token stands at the playhead.
@@ -108,9 +109,8 @@ pub fn Columns() -> impl IntoView {
             );
             let frame = row.get_bounding_client_rect();
             if left < frame.left() || right > frame.right() {
-                row.set_scroll_left(
-                    row.scroll_left() + (left - frame.left() - frame.width() / 3.0) as i32,
-                );
+                let by = (left - frame.left() - frame.width() / 3.0) / projector::scale();
+                row.set_scroll_left(row.scroll_left() + by as i32);
             }
         });
     });
@@ -205,7 +205,7 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
         };
         caption(store, &about)
     };
-    let label = move || format!("{name}, {}: show its distributions", status.get().sign().1);
+    let label = move || format!("{name} {}: show its distributions", status.get().sign().1);
     view! {
         <figure class=class>
             <figcaption>
@@ -215,6 +215,7 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
                         <span class="tok">{token}</span>
                         {move || icon(status.get().sign().0, 15)}
                     </span>
+                    " "
                     {move || {
                         let (sign, word) = status.get().sign();
                         view! { <span class=format!("verdict k {}", sign.class())>{word}</span> }

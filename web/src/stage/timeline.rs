@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::icons::{Sign, mark};
 use crate::playhead::Stride;
+use crate::projector;
 use crate::store::use_store;
 
 const COLUMN: f64 = 20.0;
@@ -83,8 +84,8 @@ pub fn Timeline() -> impl IntoView {
         let Some(scroller) = scroller.get_untracked() else {
             return;
         };
-        let x = f64::from(client_x) - scroller.get_bounding_client_rect().left()
-            + f64::from(scroller.scroll_left());
+        let inside = f64::from(client_x) - scroller.get_bounding_client_rect().left();
+        let x = inside / projector::scale() + f64::from(scroller.scroll_left());
         to_round(((x - 4.0) / COLUMN).floor().max(0.0) as usize);
     };
     let dragging = StoredValue::new(false);
