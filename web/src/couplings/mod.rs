@@ -28,6 +28,7 @@ use throws::Throws;
 
 pub use call::{answer, read};
 pub use exhibit::Exhibit;
+pub use presets::pair as preset_pair;
 
 /// The scene.
 #[component]

@@ -11,6 +11,8 @@ enum Way {
     Restart,
     DismissTrouble,
     DismissMessage,
+    BringBack,
+    DismissAside,
     None,
 }
 
@@ -20,7 +22,8 @@ impl Way {
             Self::Retry => "Try again",
             Self::Cpu => "Use the CPU",
             Self::Restart => "Restart the engine",
-            Self::DismissTrouble | Self::DismissMessage => "Close",
+            Self::BringBack => "Bring it back",
+            Self::DismissTrouble | Self::DismissMessage | Self::DismissAside => "Close",
             Self::None => "",
         }
     }
@@ -32,6 +35,8 @@ impl Way {
             Self::Restart => store.engine.restart(),
             Self::DismissTrouble => store.engine.trouble.set(None),
             Self::DismissMessage => store.message.set(None),
+            Self::BringBack => store.bring_back(),
+            Self::DismissAside => store.aside.set(None),
             Self::None => {}
         }
     }
@@ -88,6 +93,12 @@ fn notices(store: Store) -> Vec<Notice> {
         notices.push(Notice {
             sentence,
             ways: vec![Way::DismissMessage],
+        });
+    }
+    if store.aside.with(Option::is_some) {
+        notices.push(Notice {
+            sentence: "The run that was here before is kept.".to_owned(),
+            ways: vec![Way::BringBack, Way::DismissAside],
         });
     }
     if state == EngineState::Ready

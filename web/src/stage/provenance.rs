@@ -12,13 +12,13 @@ use crate::store::{Store, use_store};
 #[component]
 pub fn Provenance() -> impl IntoView {
     let store = use_store();
-    let kind = move || match store
-        .shown
-        .with(|shown| shown.as_ref().map(|shown| shown.recorded))
-    {
-        Some(true) => "recorded",
-        Some(false) => "live",
-        None => "none",
+    let kind = move || {
+        store.shown.with(|shown| match shown {
+            Some(shown) if shown.file.is_some() => "file",
+            Some(shown) if shown.recorded => "recorded",
+            Some(_) => "live",
+            None => "none",
+        })
     };
     view! {
         <section class="provenance" data-testid="provenance" data-kind=kind aria-label="Where this text comes from">
@@ -42,10 +42,10 @@ fn Origin() -> impl IntoView {
                 (true, false) => format!("Recorded run of {}", shown.pair.title),
                 (false, false) => format!("Live run of {}", shown.pair.title),
             };
-            let who = if shown.recorded {
-                ", made by these two models"
-            } else {
-                ", written on this page"
+            let (what, who) = match &shown.file {
+                Some(file) => ("Replayed run".to_owned(), format!(", from the file {file}")),
+                None if shown.recorded => (what, ", made by these two models".to_owned()),
+                None => (what, ", written on this page".to_owned()),
             };
             Some(view! {
                 <b>{what}</b><span class="who">{who}</span>" "<span class="where">{format!("({})", shown.device.name)}</span>

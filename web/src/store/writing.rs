@@ -14,6 +14,9 @@ use crate::permalink;
 impl Store {
     /// Writes a new text with the settings of the form and plays it.
     pub fn generate(&self) {
+        if !self.linked.get_untracked() {
+            self.place.set_value(None);
+        }
         self.linked.set(false);
         let Ok(settings) = untrack(|| self.form.read()) else {
             self.wanted.set(false);
@@ -34,12 +37,12 @@ impl Store {
         if let Some(id) = self.writing.get_untracked() {
             self.engine.stop(id);
         }
-        permalink::write(&settings, self.scene.get_untracked());
+        permalink::write(&settings);
         let store = *self;
         let started = Cell::new(false);
         self.write(settings, move |reply| {
             if matches!(reply, Reply::Events { .. }) && !started.replace(true) {
-                store.playhead.play();
+                store.play_or_arrive();
             }
         });
     }
@@ -51,10 +54,14 @@ impl Store {
         let pair = settings.pair.clone();
         let asked = settings.clone();
         let mut first = true;
+        let before = self.taken_over.get_value();
         let id = self.engine.request_with_pair(
             &pair,
             |id| Command::Generate { id, settings },
             move |reply| {
+                if store.taken_over.get_value() != before {
+                    return also(reply);
+                }
                 match reply {
                     Reply::Events { id, events } => {
                         if std::mem::take(&mut first) {
@@ -85,6 +92,7 @@ impl Store {
             pair,
             device,
             recorded: false,
+            file: None,
         })
     }
 
@@ -92,6 +100,7 @@ impl Store {
     pub(super) fn begin(&self, shown: Option<Shown>) {
         self.playhead.pause();
         self.playhead.reset();
+        self.arriving.set(None);
         self.run.set(Run::default());
         self.epoch.update(|epoch| *epoch += 1);
         self.shown.set(shown);

@@ -1,0 +1,16 @@
+//! Lessons: short, in order, each step a state of the real page, guessed before it is shown.
+
+mod answers;
+mod contents;
+mod course;
+mod facts;
+mod panel;
+mod places;
+mod plan;
+mod progress;
+mod state;
+mod words;
+
+pub use contents::Contents;
+pub use panel::Panel;
+pub use state::Lessons;

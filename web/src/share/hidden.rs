@@ -1,0 +1,47 @@
+//! What a link takes off the page: controls that a teacher hid, the header inside a frame.
+
+use leptos::prelude::*;
+
+use super::{link, use_sharing};
+use crate::permalink::View;
+use crate::store::use_store;
+
+/// Has the style sheet know what is hidden, whether the page stands in a frame, and which colours
+/// the link wants.
+pub fn dress(view: &View, hidden: RwSignal<Vec<&'static str>>) {
+    let Some(root) = document().document_element() else {
+        return;
+    };
+    if view.embed {
+        let _ = root.set_attribute("data-embed", "");
+    }
+    if let Some(theme) = view.theme {
+        let _ = root.set_attribute("data-theme", theme.name());
+    }
+    Effect::new(move |_| {
+        let names = hidden.with(|names| names.join(" "));
+        let _ = if names.is_empty() {
+            root.remove_attribute("data-hide")
+        } else {
+            root.set_attribute("data-hide", &names)
+        };
+    });
+}
+
+/// The way out of a frame: the same state on a page of its own.
+#[component]
+pub fn EmbedFoot() -> impl IntoView {
+    let (store, sharing) = (use_store(), use_sharing());
+    // Made when it is needed: the state changes all the time.
+    let address = RwSignal::new(String::new());
+    let refresh = move || address.set(link::whole(store, sharing).unwrap_or_default());
+    refresh();
+    view! {
+        <footer class="embed-foot">
+            <a href=move || address.get() target="_blank" rel="noopener" data-testid="embed-out"
+                on:pointerdown=move |_| refresh() on:focus=move |_| refresh()>
+                "Open in Couplet"
+            </a>
+        </footer>
+    }
+}
