@@ -64,7 +64,8 @@ pub fn App() -> impl IntoView {
         <button type="button" class="skip" on:click=move |_| skip_to_scene()>"Skip to the page"</button>
         <Hatch />
         {(!sharing.embed).then(|| view! { <Header help=help /> })}
-        <main id="scene" tabindex="-1" class:with-lesson=move || lessons.open.with(Option::is_some)>
+        <main id="scene" tabindex="-1" class:with-lesson=move || lessons.open.with(Option::is_some)
+            data-scene=move || store.scene.get().name()>
             <Notices />
             <Panel />
             <div class="scene">{move || match store.scene.get() {

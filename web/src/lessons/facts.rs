@@ -122,7 +122,7 @@ impl Facts {
             "target_megabytes" => millions(self.fetched(1)),
             "run_megabytes" => millions(self.fetched_per_token()),
             "run_share" => percent(self.fetched_per_token() / self.fetched(1)),
-            "six_times" => format!("{:.3}", self.fetched(6) / self.fetched(1)),
+            "six_times" => format!("{:.4}", self.fetched(6) / self.fetched(1)),
             "judged" => self.judged().0.to_string(),
             "accepted" => self.judged().1.to_string(),
             "alpha" => percent(self.alpha()),

@@ -20,7 +20,7 @@ pub fn Panel() -> impl IntoView {
         let (lesson, step) = lessons.current()?;
         let place = lessons.open.get()?;
         Some(view! {
-            <aside class="lesson-side" class:folded=move || folded.get() data-testid="lesson" aria-labelledby="lesson-title">
+            <aside class="lesson-side" class:folded=move || folded.get() data-testid="lesson-panel" aria-labelledby="lesson-title">
                 <section class="card lesson">
                     <Head lesson=lesson at=place.0 />
                     <div class="lesson-body">

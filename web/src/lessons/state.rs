@@ -169,11 +169,6 @@ impl Lessons {
         self.facts.with(|facts| (step.answer)(facts.as_ref()?))
     }
 
-    /// Whether the open step is answered by a measurement that is still to be made; tracked.
-    pub fn waits(&self) -> bool {
-        self.facts.with(Option::is_some) && self.answer().is_none()
-    }
-
     /// Shows the answer to the guess.
     pub fn reveal(&self) {
         let Some((_, step)) = untrack(|| self.current()) else {

@@ -62,7 +62,7 @@ fn check(trace: &Trace) -> Result<(), String> {
 
 fn check_pair(pair: &PairInfo) -> Result<(), String> {
     let tokens = pair.tokens.len();
-    if tokens < 2 || tokens > MOST_TOKENS {
+    if !(2..=MOST_TOKENS).contains(&tokens) {
         return Err(format!(
             "pair.tokens has {tokens} entries; 2 to {MOST_TOKENS} are possible"
         ));
