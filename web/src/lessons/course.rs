@@ -2,6 +2,7 @@
 //! page does when the visitor has guessed. The words are in `words/`.
 
 use super::answers::{self, Answer};
+use super::cover::Covered;
 use super::facts::Facts;
 use super::places::{Round, Spot};
 use crate::store::Scene;
@@ -26,6 +27,8 @@ pub struct Step {
     pub choices: Choices,
     /// Where the page goes when the answer is shown.
     pub reveal: Place,
+    /// What of the page would give the answer away.
+    pub covers: Option<Covered>,
 }
 
 /// A state of the page.
@@ -75,10 +78,20 @@ const fn step(
         answer,
         choices,
         reveal,
+        covers: None,
+    }
+}
+
+/// A step during which a part of the page is covered until the answer is shown.
+const fn covered(what: Covered, step: Step) -> Step {
+    Step {
+        covers: Some(what),
+        ..step
     }
 }
 
 use Choices::{Number, Tokens, Words};
+use Covered::{Agreement, Statistics};
 use Place::{Couplings, Proof, Speed, Stage};
 use Round::{Full, Struck};
 use Spot::{Closed, Committed, Drafted, End, Judged, Prompt, Verified};
@@ -149,10 +162,10 @@ pub const COURSE: [Lesson; 6] = [
                 Proof("three", 1),
                 Number,
                 answers::kept_of_first,
-                Proof("three", 2),
+                Proof("three", 1),
             ),
             step(
-                Proof("three", 2),
+                Proof("three", 1),
                 Number,
                 answers::rejected_share,
                 Proof("three", 2),
@@ -169,29 +182,41 @@ pub const COURSE: [Lesson; 6] = [
         id: "chance",
         minutes: 10,
         steps: &[
-            step(
-                Couplings("equal"),
-                Number,
-                answers::equal_by_luck,
-                Couplings("equal"),
+            covered(
+                Agreement,
+                step(
+                    Couplings("equal"),
+                    Number,
+                    answers::equal_by_luck,
+                    Couplings("equal"),
+                ),
             ),
-            step(
-                Couplings("equal"),
-                Number,
-                answers::equal_by_clocks,
-                Couplings("equal"),
+            covered(
+                Agreement,
+                step(
+                    Couplings("equal"),
+                    Number,
+                    answers::equal_by_clocks,
+                    Couplings("equal"),
+                ),
             ),
-            step(
-                Couplings("vowels"),
-                Number,
-                answers::ceiling,
-                Couplings("vowels"),
+            covered(
+                Agreement,
+                step(
+                    Couplings("vowels"),
+                    Number,
+                    answers::ceiling,
+                    Couplings("vowels"),
+                ),
             ),
-            step(
-                Couplings("peaked-and-flat"),
-                Words,
-                answers::clocks_or_darts,
-                Couplings("peaked-and-flat"),
+            covered(
+                Agreement,
+                step(
+                    Couplings("peaked-and-flat"),
+                    Words,
+                    answers::clocks_or_darts,
+                    Couplings("peaked-and-flat"),
+                ),
             ),
             step(
                 Couplings("vowels"),
@@ -205,7 +230,10 @@ pub const COURSE: [Lesson; 6] = [
         id: "pays",
         minutes: 10,
         steps: &[
-            step(Stage(End), Number, answers::per_round, Stage(End)),
+            covered(
+                Statistics,
+                step(Stage(End), Number, answers::per_round, Stage(End)),
+            ),
             step(Speed, Number, answers::perfect_but_slow, Speed),
             step(Speed, Number, answers::best_look_ahead, Speed),
             step(Speed, Words, answers::busy_machine, Speed),

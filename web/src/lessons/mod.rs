@@ -3,6 +3,7 @@
 mod answers;
 mod contents;
 mod course;
+mod cover;
 mod facts;
 mod panel;
 mod places;
@@ -12,5 +13,6 @@ mod state;
 mod words;
 
 pub use contents::Contents;
+pub use cover::{Cover, Covered};
 pub use panel::Panel;
 pub use state::Lessons;

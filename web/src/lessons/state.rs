@@ -6,6 +6,7 @@ use leptos::task::spawn_local;
 
 use super::answers::Answer;
 use super::course::{COURSE, Choices, Lesson, Place, Step, find};
+use super::cover::Covered;
 use super::facts::Facts;
 use super::places::Spot;
 use super::progress::Progress;
@@ -167,6 +168,14 @@ impl Lessons {
     pub fn answer(&self) -> Option<Answer> {
         let (_, step) = self.current()?;
         self.facts.with(|facts| (step.answer)(facts.as_ref()?))
+    }
+
+    /// Whether a part of the page would give the open step's answer away; tracked.
+    pub fn covers(&self, what: Covered) -> bool {
+        let asked = self
+            .current()
+            .is_some_and(|(_, step)| step.covers == Some(what));
+        asked && !self.revealed.get()
     }
 
     /// Shows the answer to the guess.

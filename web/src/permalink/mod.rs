@@ -309,19 +309,13 @@ mod tests {
                 );
             }
             // What it means can be written down and read again.
-            let again = understand(
-                "",
-                &hash(
-                    link.asks.then_some(&link.settings),
-                    &link.view,
-                    link.backend,
-                ),
-            );
-            assert_eq!(
-                (again.settings, again.view),
-                (link.settings, link.view),
-                "{text}"
-            );
+            let print = |link: &Link| {
+                let settings = link.asks.then_some(&link.settings);
+                hash(settings, &link.view, link.backend)
+            };
+            let again = understand("", &print(&link));
+            assert_eq!(print(&again), print(&link), "{text}");
+            assert_eq!((again.view, again.trouble), (link.view, None), "{text}");
         }
     }
 }
