@@ -37,11 +37,11 @@ pub fn App() -> impl IntoView {
     }
     let lessons = Lessons::new(store, exhibit, proof, view);
     provide_context(lessons);
-    let sharing = Sharing::new(view);
+    let sharing = Sharing::new(store, lessons, exhibit, proof, view);
     provide_context(sharing);
     share::dress(view, sharing.hidden);
     share::accept_drops(store, sharing);
-    share::follow(store);
+    share::follow(sharing);
     api::install(store, sharing);
     let help = RwSignal::new(false);
     let listener = window_event_listener(ev::keydown, move |event| {

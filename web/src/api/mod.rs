@@ -48,7 +48,7 @@ pub fn install(store: Store, sharing: Sharing) {
         .into_js_value(),
     );
     let link = Closure::<dyn Fn() -> JsValue>::new(move || {
-        let link = untrack(|| share::short_link(store, sharing));
+        let link = untrack(|| share::short_link(sharing));
         link.map_or(JsValue::NULL, |link| link.into())
     });
     set("link", &link.into_js_value());

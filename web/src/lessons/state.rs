@@ -239,6 +239,7 @@ impl Lessons {
     /// Brings the page into a state.
     fn arrange(&self, place: Place) {
         self.fetch();
+        self.store.playhead.pause();
         self.store.open_scene(place.scene());
         match place {
             Place::Stage(spot) => self.stand_at(spot),

@@ -4,7 +4,6 @@ use leptos::prelude::*;
 
 use super::{link, use_sharing};
 use crate::permalink::View;
-use crate::store::use_store;
 
 /// Has the style sheet know what is hidden, whether the page stands in a frame, and which colours
 /// the link wants.
@@ -31,10 +30,10 @@ pub fn dress(view: &View, hidden: RwSignal<Vec<&'static str>>) {
 /// The way out of a frame: the same state on a page of its own.
 #[component]
 pub fn EmbedFoot() -> impl IntoView {
-    let (store, sharing) = (use_store(), use_sharing());
+    let sharing = use_sharing();
     // Made when it is needed: the state changes all the time.
     let address = RwSignal::new(String::new());
-    let refresh = move || address.set(link::whole(store, sharing).unwrap_or_default());
+    let refresh = move || address.set(link::whole(sharing).unwrap_or_default());
     refresh();
     view! {
         <footer class="embed-foot">

@@ -4,21 +4,31 @@ use leptos::prelude::*;
 
 use super::Sharing;
 use super::picture::escaped;
-use crate::couplings::Exhibit;
-use crate::lessons::Lessons;
 use crate::permalink::{self, LONGEST_LINK, LinkTheme, View};
-use crate::proof::ProofState;
-use crate::store::{Scene, Store};
+use crate::store::Scene;
+
+/// What the page shows, tracked.
+pub fn current(sharing: Sharing) -> View {
+    let store = sharing.store;
+    let stands = store.shown.with(Option::is_some);
+    View {
+        at: stands.then(|| store.playhead.at.get()),
+        ..current_but_run(sharing)
+    }
+}
 
 /// What the page shows besides the run, tracked.
-pub fn current(store: Store) -> View {
-    let lesson = use_context::<Lessons>().and_then(|lessons| lessons.place());
+pub fn current_but_run(sharing: Sharing) -> View {
+    let Sharing { store, lessons, .. } = sharing;
+    let lesson = lessons.place();
     let scene = store.scene.get();
-    let (example, part) = example(scene);
-    let at = store.playhead.at.get();
+    let (example, part) = match scene {
+        Scene::Couplings => (sharing.exhibit.preset_name(), None),
+        Scene::Proof => (sharing.proof.preset_name(), Some(sharing.proof.step.get())),
+        _ => (None, None),
+    };
     View {
         scene,
-        at: store.shown.with(Option::is_some).then_some(at),
         step: lesson.as_ref().map_or(1, |(_, step)| *step),
         lesson: lesson.map(|(name, _)| name),
         example,
@@ -27,34 +37,21 @@ pub fn current(store: Store) -> View {
     }
 }
 
-/// What the scenes with examples show.
-fn example(scene: Scene) -> (Option<String>, Option<usize>) {
-    match scene {
-        Scene::Couplings => {
-            let name = use_context::<Exhibit>().and_then(|exhibit| exhibit.preset_name());
-            (name, None)
-        }
-        Scene::Proof => use_context::<ProofState>().map_or((None, None), |proof| {
-            (proof.preset_name(), Some(proof.step.get()))
-        }),
-        _ => (None, None),
-    }
-}
-
 /// The address of the page as it is, whatever its length; `None` while the settings are in error
 /// and there is no run.
-pub fn whole(store: Store, sharing: Sharing) -> Option<String> {
+pub fn whole(sharing: Sharing) -> Option<String> {
     address(
-        store,
+        sharing,
         View {
             hide: sharing.hidden.get(),
             theme: asked_theme(),
-            ..current(store)
+            ..current(sharing)
         },
     )
 }
 
-fn address(store: Store, view: View) -> Option<String> {
+fn address(sharing: Sharing, view: View) -> Option<String> {
+    let store = sharing.store;
     let of_run = store
         .shown
         .with(|shown| shown.as_ref().map(|shown| shown.settings.clone()));
@@ -77,9 +74,9 @@ fn asked_theme() -> Option<LinkTheme> {
 /// # Errors
 ///
 /// A sentence that says what to do instead.
-pub fn short(store: Store, sharing: Sharing) -> Result<String, String> {
-    let link = whole(store, sharing)
-        .ok_or("A setting is out of range: put it right, and there is a link.")?;
+pub fn short(sharing: Sharing) -> Result<String, String> {
+    let link =
+        whole(sharing).ok_or("A setting is out of range: put it right, and there is a link.")?;
     if link.len() > LONGEST_LINK {
         return Err(format!(
             "The prompt is too long for a link: it would have {} bytes, and {LONGEST_LINK} arrive everywhere. Send the trace file below instead: dropped on the page, it shows the same.",
@@ -90,14 +87,14 @@ pub fn short(store: Store, sharing: Sharing) -> Result<String, String> {
 }
 
 /// What another page needs to show this one in a frame.
-pub fn frame(store: Store, sharing: Sharing) -> Option<String> {
+pub fn frame(sharing: Sharing) -> Option<String> {
     let view = View {
         embed: true,
         hide: sharing.hidden.get(),
         theme: asked_theme(),
-        ..current(store)
+        ..current(sharing)
     };
-    let address = address(store, view).filter(|address| address.len() <= LONGEST_LINK)?;
+    let address = address(sharing, view).filter(|address| address.len() <= LONGEST_LINK)?;
     Some(format!(
         "<iframe src=\"{}\" title=\"Couplet: speculative decoding\" width=\"100%\" height=\"900\" style=\"border:0\" loading=\"lazy\" allow=\"clipboard-write\"></iframe>",
         escaped(&address)

@@ -14,7 +14,11 @@ mod trace_csv;
 
 use leptos::prelude::*;
 
+use crate::couplings::Exhibit;
+use crate::lessons::Lessons;
 use crate::permalink::View;
+use crate::proof::ProofState;
+use crate::store::Store;
 
 pub use address::follow;
 pub use check::read as read_trace;
@@ -38,17 +42,31 @@ pub struct Sharing {
     pub file_trouble: RwSignal<Option<String>>,
     /// Whether a file hangs over the page.
     pub hovering: RwSignal<bool>,
+    store: Store,
+    lessons: Lessons,
+    exhibit: Exhibit,
+    proof: ProofState,
 }
 
 impl Sharing {
     /// As a link says.
-    pub fn new(view: &View) -> Self {
+    pub fn new(
+        store: Store,
+        lessons: Lessons,
+        exhibit: Exhibit,
+        proof: ProofState,
+        view: &View,
+    ) -> Self {
         Self {
             open: RwSignal::new(false),
             hidden: RwSignal::new(view.hide.clone()),
             embed: view.embed,
             file_trouble: RwSignal::new(None),
             hovering: RwSignal::new(false),
+            store,
+            lessons,
+            exhibit,
+            proof,
         }
     }
 }

@@ -41,7 +41,7 @@ pub fn Share() -> impl IntoView {
                 <HidePart sharing=sharing />
                 <FilePart store=store sharing=sharing />
                 <PicturePart scene=store.scene.get_untracked() />
-                <FramePart store=store sharing=sharing />
+                <FramePart sharing=sharing />
             })}
         </dialog>
     }
@@ -49,7 +49,7 @@ pub fn Share() -> impl IntoView {
 
 #[component]
 fn LinkPart(store: Store, sharing: Sharing) -> impl IntoView {
-    let link = Memo::new(move |_| link::short(store, sharing));
+    let link = Memo::new(move |_| link::short(sharing));
     let from_file = move || {
         store
             .shown
@@ -118,8 +118,8 @@ fn HidePart(sharing: Sharing) -> impl IntoView {
 }
 
 #[component]
-fn FramePart(store: Store, sharing: Sharing) -> impl IntoView {
-    let snippet = Memo::new(move |_| link::frame(store, sharing));
+fn FramePart(sharing: Sharing) -> impl IntoView {
+    let snippet = Memo::new(move |_| link::frame(sharing));
     view! {
         <section aria-labelledby="share-frame-title">
             <h3 id="share-frame-title">"Inside a page of your own"</h3>
