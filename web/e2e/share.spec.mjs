@@ -96,7 +96,7 @@ export default {
       await page.goto("about:blank");
       await page.goto(base + "?backend=cpu" + hash);
       await page.waitForFunction(() => window.couplet);
-      await page.locator("main .scene > *").first().waitFor();
+      await page.locator("main .scene h2:visible, main .scene h3:visible").first().waitFor();
       await noPanicText(page);
       assert.equal(await page.locator("script:not([src]):not([type=module])", { hasText: "alert(1)" }).count(), 0);
     }
@@ -142,7 +142,7 @@ export default {
     await page.getByTestId("share").click();
     await page.getByTestId("trace-file").setInputFiles({ name: "a run.json", mimeType: "application/json", buffer: Buffer.from(json.text) });
     await shown(page, "file");
-    assert.match(await page.getByTestId("provenance").innerText(), /Replayed run, from the file a run\.json/);
+    assert.match(await page.getByTestId("provenance").innerText(), /Replayed from a run\.json/);
     await page.keyboard.press("End");
     assert.deepEqual(await picture(page), before);
     assert.deepEqual(await page.evaluate(() => window.couplet.trace()), trace);
@@ -169,7 +169,7 @@ export default {
       ["not json", /not a trace/],
       [JSON.stringify({ ...mine, version: 9 }), /version 9/],
       [JSON.stringify({ ...mine, events: mine.events.slice(3) }), /damaged.*started/],
-      [JSON.stringify({ ...mine, events: mine.events.toSpliced(5, 1) }), /damaged|cannot be replayed/],
+      [JSON.stringify({ ...mine, events: mine.events.toSpliced(6, 1) }), /damaged|cannot be replayed/],
     ]) {
       await drop(text, "odd.json");
       assert.match(await notice(page, /odd\.json/), says);

@@ -31,14 +31,10 @@ pub fn dress(view: &View, hidden: RwSignal<Vec<&'static str>>) {
 #[component]
 pub fn EmbedFoot() -> impl IntoView {
     let sharing = use_sharing();
-    // Made when it is needed: the state changes all the time.
-    let address = RwSignal::new(String::new());
-    let refresh = move || address.set(link::whole(sharing).unwrap_or_default());
-    refresh();
+    let address = Memo::new(move |_| link::whole(sharing).unwrap_or_default());
     view! {
         <footer class="embed-foot">
-            <a href=move || address.get() target="_blank" rel="noopener" data-testid="embed-out"
-                on:pointerdown=move |_| refresh() on:focus=move |_| refresh()>
+            <a href=move || address.get() target="_blank" rel="noopener" data-testid="embed-out">
                 "Open in Couplet"
             </a>
         </footer>

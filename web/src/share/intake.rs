@@ -96,7 +96,7 @@ pub fn take(store: Store, sharing: Sharing, file: JsValue) {
                 store.message.set(None);
                 sharing.open.set(false);
                 store.open_scene(Scene::Stage);
-                store.replay(trace, Some(name));
+                store.replay(trace, Some(name.chars().take(40).collect()));
                 store.playhead.play();
             }
             Err(sentence) => refuse(format!("“{name}” cannot be replayed. {sentence}")),

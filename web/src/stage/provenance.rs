@@ -43,7 +43,7 @@ fn Origin() -> impl IntoView {
                 (false, false) => format!("Live run of {}", shown.pair.title),
             };
             let (what, who) = match &shown.file {
-                Some(file) => ("Replayed run".to_owned(), format!(", from the file {file}")),
+                Some(file) => (format!("Replayed from {file}"), String::new()),
                 None if shown.recorded => (what, ", made by these two models".to_owned()),
                 None => (what, ", written on this page".to_owned()),
             };
