@@ -12,9 +12,10 @@
 // mixed     (rows, heads, head_dim/4)            written; holds the queries on the way
 //
 // One workgroup per key and value head: rows look at each other's keys through one cache, and
-// the rows of one head are all in one workgroup, which can wait for its own writes. Positions
-// are shared out to eight parts, each with a running maximum, and the parts are put together in
-// their order, whatever the number of rows. Twin: crates/kernels/src/cpu/attend.rs.
+// the rows of one head are all in one workgroup, which can wait for its own writes. Inputs of the
+// projections are shared out to eight parts and positions to sixteen, the latter each with a
+// running maximum, and parts are put together in their order, whatever the number of rows.
+// Twin: crates/kernels/src/cpu/attend.rs.
 // Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax".
 //#import pass
 
@@ -27,23 +28,130 @@
 @group(0) @binding(6) var<storage, read_write> values: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> mixed: array<vec4<f32>>;
 
-//#import rows
-//#import attention_inputs
+//#import shares
+//#import rotary
 
-const LANES: u32 = 64u;
+const LANES: u32 = 128u;
 // Heads are at most 128 wide.
 const MAX_VECTORS: u32 = 32u;
 // Heads of this width are common, and their numbers fit into registers.
 const EIGHT_VECTORS: u32 = 8u;
-const PARTS: u32 = 8u;
-// Room for the parts of three rows of the widest head, and of eight rows of one of 32.
+
+// Four columns of the first half of a head, with their partners in the second half, of four rows
+// are an item for 32 invocations: eight parts of four times four columns.
+const ITEM_LANES: u32 = 32u;
+const INPUT_PARTS: u32 = 8u;
+const ITEMS: u32 = 4u;
+
+// Invocations that look at the positions before one head of one row.
+const PARTS: u32 = 16u;
+// Room for the parts of six rows of a head of 32, and of one row of the widest.
 const PARTIAL_VECTORS: u32 = 768u;
 
 var<workgroup> partial_sums: array<vec4<f32>, PARTIAL_VECTORS>;
+var<workgroup> partial_squares: array<vec4<f32>, LANES>;
 var<workgroup> partial_largest: array<f32, LANES>;
 var<workgroup> partial_total: array<f32, LANES>;
 
-// Every eighth position of one head of one row, from `part` on.
+// What an invocation works on when it projects.
+struct Item {
+    // Counts the queries' heads, then the keys', then the values'.
+    head: u32,
+    // Columns of the half, in fours.
+    four: u32,
+    first_row: u32,
+    exists: bool,
+}
+
+fn item_at(kv_head: u32, index: u32, column: u32) -> Item {
+    let group = pass_.heads / pass_.kv_heads;
+    let half = pass_.head_dim / 8u;
+    let items_of_head = (half + 3u) / 4u;
+    let items_of_rows = (group + 2u) * items_of_head;
+    let local_head = index % items_of_rows / items_of_head;
+    var head = kv_head * group + local_head;
+    if local_head >= group {
+        head = pass_.heads + (local_head - group) * pass_.kv_heads + kv_head;
+    }
+    let four = index % items_of_head * 4u + column;
+    let first_row = index / items_of_rows * ROWS_TOGETHER;
+    return Item(head, four, first_row, first_row < pass_.rows && four < half);
+}
+
+fn keep_share(lane: u32, share: Share) {
+    partial_sums[lane] = share.a;
+    partial_sums[LANES + lane] = share.b;
+    partial_sums[2u * LANES + lane] = share.c;
+    partial_sums[3u * LANES + lane] = share.d;
+}
+
+// Four columns of one row, put together from their parts.
+fn sum_of_shares(item: u32, row: u32, column: u32) -> vec4<f32> {
+    let base = row * LANES + item * ITEM_LANES + column;
+    var sum = vec4<f32>(0.0);
+    for (var part = 0u; part < INPUT_PARTS; part++) {
+        sum += partial_sums[base + 4u * part];
+    }
+    return sum;
+}
+
+// The factor of RMSNorm of one row.
+fn factor_of_shares(item: u32, row: u32) -> f32 {
+    var squares = 0.0;
+    for (var part = 0u; part < INPUT_PARTS; part++) {
+        squares += partial_squares[item * ITEM_LANES + 4u * part][row];
+    }
+    return norm_factor(squares, pass_.input_size, pass_.epsilon);
+}
+
+// Queries, keys and values of one key and value head.
+fn project(kv_head: u32, lane: u32) {
+    let group = pass_.heads / pass_.kv_heads;
+    let half = pass_.head_dim / 8u;
+    let tiles = (pass_.rows + ROWS_TOGETHER - 1u) / ROWS_TOGETHER;
+    let items = (group + 2u) * ((half + 3u) / 4u) * tiles;
+    for (var first = 0u; first < items; first += ITEMS) {
+        let it = item_at(kv_head, first + lane / ITEM_LANES, lane % 4u);
+        var low_share: Share;
+        var high_share: Share;
+        if it.exists {
+            let count = min(ROWS_TOGETHER, pass_.rows - it.first_row);
+            let column = it.head * 2u * half + it.four;
+            let part = lane % ITEM_LANES / 4u;
+            let vectors = pass_.input_size / 4u;
+            let start = panel_start(column, pass_.input_size);
+            let partners = panel_start(column + half, pass_.input_size);
+            low_share = share_of(it.first_row, count, start, vectors, part, INPUT_PARTS);
+            high_share = share_of(it.first_row, count, partners, vectors, part, INPUT_PARTS);
+        }
+        partial_squares[lane] = low_share.squares;
+        keep_share(lane, low_share);
+        workgroupBarrier();
+        // 16 invocations for each item: a row and four columns each.
+        let item = lane / 16u;
+        let row = lane / 4u % 4u;
+        let column = lane % 4u;
+        let summing = item < ITEMS;
+        var low = vec4<f32>(0.0);
+        if summing {
+            low = sum_of_shares(item, row, column);
+        }
+        workgroupBarrier();
+        keep_share(lane, high_share);
+        workgroupBarrier();
+        if summing {
+            let of_sum = item_at(kv_head, first + item, column);
+            if of_sum.exists && of_sum.first_row + row < pass_.rows {
+                let factor = factor_of_shares(item, row);
+                let high = sum_of_shares(item, row, column) * factor;
+                put_inputs(of_sum.head, of_sum.four, of_sum.first_row + row, low * factor, high);
+            }
+        }
+        workgroupBarrier();
+    }
+}
+
+// Every sixteenth position of one head of one row, from `part` on.
 fn attend_part(kv_head: u32, query_base: u32, position: u32, part: u32, partial: u32, slot: u32) {
     let vectors = pass_.head_dim / 4u;
     let scale = 1.0 / sqrt(f32(pass_.head_dim));
@@ -145,21 +253,10 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let kv_head = workgroup.x;
-    let group = pass_.heads / pass_.kv_heads;
-    let half = pass_.head_dim / 8u;
-    let columns = (group + 2u) * half;
-    let tiles = (pass_.rows + ROWS_TOGETHER - 1u) / ROWS_TOGETHER;
-    for (var item = lane; item < columns * tiles; item += LANES) {
-        let column = item % columns;
-        let local_head = column / half;
-        var head = kv_head * group + local_head;
-        if local_head >= group {
-            head = pass_.heads + (local_head - group) * pass_.kv_heads + kv_head;
-        }
-        project(head, column % half, item / columns * ROWS_TOGETHER);
-    }
+    project(kv_head, lane);
     storageBarrier();
 
+    let group = pass_.heads / pass_.kv_heads;
     let vectors = pass_.head_dim / 4u;
     let row_heads = pass_.rows * group;
     let together = min(LANES / PARTS, PARTIAL_VECTORS / (PARTS * vectors));

@@ -18,13 +18,26 @@
 @group(0) @binding(7) var<storage, read_write> mixed: array<vec4<f32>>;
 
 //#import rows
-//#import attention_inputs
+//#import rotary
 
 @compute @workgroup_size(32)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let half = pass_.head_dim / 8u;
     let head = id.x / half;
-    if head < pass_.heads + 2u * pass_.kv_heads {
-        project(head, id.x % half, id.y * ROWS_TOGETHER);
+    let four = id.x % half;
+    if head >= pass_.heads + 2u * pass_.kv_heads {
+        return;
+    }
+    let first_row = id.y * ROWS_TOGETHER;
+    let count = min(ROWS_TOGETHER, pass_.rows - first_row);
+    let column = head * 2u * half + four;
+    let start = panel_start(column, pass_.input_size);
+    let partners = panel_start(column + half, pass_.input_size);
+    let sums = eight_columns(first_row, count, start, partners, pass_.input_size / 4u);
+    let factors = norm_factors(sums.low.squares, pass_.input_size, pass_.epsilon);
+    for (var row = 0u; row < count; row++) {
+        let low = row_of(sums.low, row) * factors[row];
+        let high = row_of(sums.high, row) * factors[row];
+        put_inputs(head, four, first_row + row, low, high);
     }
 }

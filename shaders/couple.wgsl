@@ -55,8 +55,7 @@ fn count(draft: u32, target_: u32) {
     atomicAdd(&counts[draft * throws.tokens + target_], 1u);
 }
 
-// The token that `draw_token` of shared/inverse_cdf.wgsl finds: the first whose running sum exceeds
-// u times the total. Running sums never fall, so halving finds it, and where the sum reaches the
+// The first token whose running sum exceeds u times the total. Running sums never fall, so halving finds it, and where the sum reaches the
 // total there is a token of positive weight.
 fn draw_from(row: u32, u: f32) -> u32 {
     let start = row * throws.tokens;

@@ -6,30 +6,19 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     let shaders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
-    println!("cargo::rerun-if-changed={}", shaders.display());
-    let mut files: Vec<PathBuf> = std::fs::read_dir(&shaders)
-        .unwrap_or_else(|error| panic!("{}: {error}", shaders.display()))
-        .map(|entry| entry.expect("a readable folder").path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "wgsl")
-        })
-        .collect();
-    files.sort();
+    let files = wgsl_files(&shaders);
+    let together = wgsl_files(&shaders.join("together"));
 
     let mut variants = String::new();
     let mut names = String::new();
     let mut sources = String::new();
     let mut bindings = String::new();
-    for file in &files {
+    for file in files.iter().chain(&together) {
         println!("cargo::rerun-if-changed={}", file.display());
-        let name = file
-            .file_stem()
-            .and_then(|stem| stem.to_str())
-            .expect("a file name in UTF-8");
+        let name = name_of(file, &together);
         let source = expand(file, &shaders);
         let kinds = check(file, &source);
-        let variant = camel_case(name);
+        let variant = camel_case(&name);
         let header = source_comment(file);
         writeln!(variants, "    /// {header}\n    {variant},").expect("writing to a string");
         writeln!(names, "            Self::{variant} => {name:?},").expect("writing to a string");
@@ -38,20 +27,22 @@ fn main() {
         writeln!(bindings, "            Self::{variant} => &[{kinds}],")
             .expect("writing to a string");
     }
-    let list = files
-        .iter()
-        .map(|file| {
-            format!(
-                "Self::{}",
-                camel_case(
-                    file.file_stem()
-                        .and_then(|s| s.to_str())
-                        .expect("checked above")
-                )
-            )
-        })
-        .collect::<Vec<_>>()
-        .join(", ");
+    let variant_of = |file: &PathBuf| format!("Self::{}", camel_case(&name_of(file, &together)));
+    let all: Vec<String> = files.iter().chain(&together).map(variant_of).collect();
+    let list = all.join(", ");
+    let mut partners = String::new();
+    for file in &together {
+        let alone = shaders.join(file.file_name().expect("a file"));
+        assert!(
+            check(&alone, &expand(&alone, &shaders)) == check(file, &expand(file, &shaders)),
+            "{}: the bindings of {}",
+            file.display(),
+            alone.display()
+        );
+        let (alone, together) = (variant_of(&alone), variant_of(file));
+        writeln!(partners, "            {alone} => Some({together}),")
+            .expect("writing to a string");
+    }
     let table = format!(
         "/// A kernel: one file in `shaders/`.\n\
          #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]\npub enum Kernel {{\n{variants}}}\n\n\
@@ -59,11 +50,41 @@ fn main() {
          /// Every kernel.\n pub const ALL: &[Self] = &[{list}];\n\
          /// Name of its file.\n pub fn name(self) -> &'static str {{ match self {{\n{names} }} }}\n\
          /// Its WGSL text, imports expanded.\n pub fn source(self) -> &'static str {{ match self {{\n{sources} }} }}\n\
+         /// The kernel with the same bindings and results whose invocations share their work, where\n\
+         /// there is one: for devices on which waiting inside a workgroup is cheap.\n\
+         pub fn together(self) -> Option<Self> {{ match self {{\n{partners} _ => None }} }}\n\
          /// What each binding is, in order.\n pub fn bindings(self) -> &'static [BindingKind] {{ match self {{\n{bindings} }} }}\n\
          }}\n"
     );
     let out = std::env::var("OUT_DIR").expect("set by cargo");
     std::fs::write(Path::new(&out).join("kernels.rs"), table).expect("a writable build folder");
+}
+
+fn wgsl_files(folder: &Path) -> Vec<PathBuf> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "wgsl")
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// The file's name, with what it is in the folder `together`.
+fn name_of(file: &Path, together: &[PathBuf]) -> String {
+    let stem = file
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .expect("a file name in UTF-8");
+    if together.iter().any(|other| other == file) {
+        format!("{stem}_together")
+    } else {
+        stem.to_owned()
+    }
 }
 
 /// Puts the text of every `//#import name` before the shader.

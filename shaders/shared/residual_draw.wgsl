@@ -18,11 +18,7 @@ fn weight_of(row: u32, token: u32) -> f32 {
 // Mass of the residual of a row, not normalised.
 fn residual_mass(row: u32) -> f32 {
     from_residual = true;
-    var mass = 0.0;
-    for (var token = 0u; token < pass_.vocab; token++) {
-        mass += weight_of(row, token);
-    }
-    return mass;
+    return sum_of_weights(row, pass_.vocab);
 }
 
 // The closing token after `accepted` drafted ones: from the residual of the first that was not

@@ -1,6 +1,6 @@
 // The engine in a real worker, on real WebGPU and on the CPU.
 import assert from "node:assert/strict";
-import { call, open, refusal, tokens } from "./support.mjs";
+import { call, open, refusal, reload, tokens } from "./support.mjs";
 
 const GREEDY = { temperature: 0, max_tokens: 24, prompt: "ROMEO:\n" };
 
@@ -39,6 +39,28 @@ export default {
     const rounds = trace.events.filter((event) => event.event === "round_ended");
     const { dispatches, readbacks } = rounds[0].timings;
     console.log(`        one round at gamma 5: ${dispatches} dispatches, ${readbacks} readback`);
+  },
+
+  "the choice of kernels is kept between visits, and both write the same greedy text": async ({ page, base }) => {
+    const first = await open(page, base);
+    // A software adapter takes a second for a step where workgroups share sums.
+    const brief = { ...GREEDY, max_tokens: 6 };
+    const text = tokens(await call(page, "generate", brief));
+    const kept = await page.evaluate(async () => {
+      const cache = await caches.open("couplet-choices-1");
+      const [request] = await cache.keys();
+      return { url: request.url, name: await (await cache.match(request)).text() };
+    });
+    assert.equal(kept.name, first.device.variant);
+    const names = ["workgroups share each sum", "one invocation for each sum"];
+    const other = names.find((name) => name !== kept.name);
+    await page.evaluate(
+      async ({ url, other }) => (await caches.open("couplet-choices-1")).put(url, new Response(other)),
+      { url: kept.url, other },
+    );
+    const second = await reload(page);
+    assert.equal(second.device.variant, other, "what was chosen is not timed again");
+    assert.deepEqual(tokens(await call(page, "generate", brief)), text);
   },
 
   "the same on the CPU": async ({ page, base }) => {

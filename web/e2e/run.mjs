@@ -1,10 +1,10 @@
 // node run.mjs <base-url> [part of a test's name]
 //
 // Runs the tests of every `*.spec.mjs` beside this file, each in a browser context of its own.
-// A spec's default export maps names to tests: `{ "name": async ({ page, base }) => { … } }`;
+// A spec's default export maps names to tests: `{ "name": async ({ page, base, browser }) => { … } }`;
 // `base` ends in a slash. The last line of output is `N passed, N failed`.
 import { readdir } from "node:fs/promises";
-import { chromium } from "playwright-core";
+import { launch } from "./browser.mjs";
 
 const TIMEOUT_MS = 120_000;
 
@@ -14,21 +14,7 @@ if (!base) {
   process.exit(2);
 }
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "chromium",
-  args: [
-    // Containers run as root, where Chromium's sandbox refuses to start.
-    "--no-sandbox",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    // SwiftShader gives WebGPU to machines without a graphics card.
-    "--enable-unsafe-webgpu",
-    "--enable-features=Vulkan",
-    "--use-vulkan=swiftshader",
-  ],
-});
+const browser = await launch();
 
 let passed = 0;
 let failed = 0;
@@ -37,7 +23,9 @@ for (const file of files.sort()) {
   const { default: tests } = await import(`./${file}`);
   for (const [name, test] of Object.entries(tests)) {
     if (!name.includes(part)) continue;
-    const context = await browser.newContext();
+    // A service worker would answer before the tests can misbehave in a server's place; what is
+    // about service workers opens a context of its own.
+    const context = await browser.newContext({ serviceWorkers: "block" });
     const page = await context.newPage();
     // Whatever a test is about: the page's own code never panics.
     const panics = [];
@@ -55,7 +43,7 @@ for (const file of files.sort()) {
       const timeout = new Promise((_, reject) => {
         timer = setTimeout(() => reject(new Error(`not done after ${TIMEOUT_MS} ms`)), TIMEOUT_MS);
       });
-      await Promise.race([test({ page, base }), timeout, strayError]);
+      await Promise.race([test({ page, base, browser }), timeout, strayError]);
       if (panics.length > 0) throw new Error(panics[0]);
       passed += 1;
       console.log(`ok      ${file}: ${name} (${Math.round(performance.now() - start)} ms)`);

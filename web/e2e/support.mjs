@@ -76,8 +76,8 @@ export async function shown(page, kind) {
 }
 
 /**
- * A server between the page and its files that can misbehave: `handle(request, pass)` sees every
- * request. `pass({ headers, cutAfter, hold })` answers it from `base`, with other request headers,
+ * A server between the page and its files that can misbehave: `handle(request, pass, response)` sees every
+ * request and may answer it itself. `pass({ headers, cutAfter, hold })` answers it from `base`, with other request headers,
  * cutting the connection after so many bytes, or falling silent there. Returns the address and
  * a function that ends the server.
  */
@@ -101,7 +101,7 @@ export async function between(base, handle) {
       });
       onward.on("error", () => {});
     };
-    handle(request, pass);
+    handle(request, pass, response);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = () => {
@@ -109,6 +109,40 @@ export async function between(base, handle) {
     server.close();
   };
   return { address: `http://127.0.0.1:${server.address().port}${upstream.pathname}`, close };
+}
+
+/** Types by which browsers know a file's use. */
+const TYPES = {
+  html: "text/html",
+  css: "text/css",
+  js: "text/javascript",
+  json: "application/json",
+  wasm: "application/wasm",
+  woff2: "font/woff2",
+};
+
+/**
+ * A server of the built page that can go over to another release. `serve({ path: text })` puts
+ * other files in the place of some; `asked` lists the paths that were asked for.
+ */
+export async function release(base) {
+  let files = {};
+  const asked = [];
+  const { address, close } = await between(base, (request, pass, response) => {
+    const path = new URL(request.url, base).pathname.slice(new URL(base).pathname.length) || "index.html";
+    asked.push(path);
+    if (!Object.hasOwn(files, path)) return pass();
+    response.writeHead(200, { "Content-Type": TYPES[path.split(".").at(-1)], "Cache-Control": "no-store" });
+    response.end(files[path]);
+  });
+  return { address, close, asked, serve: (others) => (files = others) };
+}
+
+/** Somebody whose browser has service workers: a page of a context of its own. */
+export async function visitor(browser, options = {}) {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  return { context, page, close: () => context.close() };
 }
 
 /** Waits until a condition holds that takes a promise to find out. */

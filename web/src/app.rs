@@ -10,6 +10,7 @@ use crate::errors::Notices;
 use crate::header::Header;
 use crate::help::Help;
 use crate::lessons::{Contents, Lessons, Panel};
+use crate::playhead::Stride;
 use crate::proof::{Proof, ProofState};
 use crate::share::{self, EmbedFoot, Share, Sharing};
 use crate::speed::{Speed, SpeedState};
@@ -142,10 +143,12 @@ fn on_key(store: Store, help: RwSignal<bool>, share: RwSignal<bool>, event: &Key
     match (event.key().as_str(), event.shift_key()) {
         (" ", _) if within("button, summary, a") => return,
         (" ", _) => store.play_or_pause(),
-        ("ArrowRight", false) => playhead.step(true),
-        ("ArrowLeft", false) => playhead.step(false),
-        ("ArrowRight", true) | ("]", _) => playhead.round(true),
-        ("ArrowLeft", true) | ("[", _) => playhead.round(false),
+        ("ArrowRight", false) => playhead.step(Stride::Token, true),
+        ("ArrowLeft", false) => playhead.step(Stride::Token, false),
+        (".", _) => playhead.step(Stride::Phase, true),
+        (",", _) => playhead.step(Stride::Phase, false),
+        ("ArrowRight", true) | ("]", _) => playhead.step(Stride::Round, true),
+        ("ArrowLeft", true) | ("[", _) => playhead.step(Stride::Round, false),
         ("Home", _) => playhead.go(0),
         ("End", _) => playhead.end(),
         _ => return,

@@ -4,6 +4,7 @@ use couplet_protocol::BackendKind;
 use leptos::prelude::*;
 
 use crate::engine_client::EngineState;
+use crate::projector::ProjectorToggle;
 use crate::share::use_sharing;
 use crate::store::{Scene, use_store};
 use crate::theme::ThemeToggle;
@@ -26,6 +27,7 @@ pub fn Header(
             <Scenes />
             <div class="top-right">
                 <Badge />
+                <ProjectorToggle />
                 <ThemeToggle />
                 <button type="button" class="icon-button" data-testid="help" aria-label="Help: keys and terms"
                     title="Help: keys and terms (?)" on:click=move |_| help.set(true)>

@@ -3,9 +3,10 @@
 use leptos::html;
 use leptos::prelude::*;
 
-const KEYS: [(&str, &str); 7] = [
+const KEYS: [(&str, &str); 8] = [
     ("Space", "play or pause"),
-    ("← →", "previous, next phase"),
+    ("← →", "previous, next token or phase"),
+    (", .", "previous, next phase"),
     ("[ ]", "previous, next round"),
     ("Shift ← →", "previous, next round"),
     ("Home", "back to the prompt"),
@@ -13,7 +14,7 @@ const KEYS: [(&str, &str); 7] = [
     ("?", "this help"),
 ];
 
-const TERMS: [(&str, &str); 17] = [
+const TERMS: [(&str, &str); 19] = [
     (
         "Draft",
         "the small, quick model. It proposes the next few tokens one after another, in pencil.",
@@ -77,6 +78,14 @@ const TERMS: [(&str, &str); 17] = [
     (
         "Typical acceptance",
         "keeps every token that is probable enough for the target, above min(ε, δ·e^−H) with the entropy H. Not exact.",
+    ),
+    (
+        "KV cache",
+        "what a model keeps of the tokens that it has read, so that it need not read them again. It grows with every pass, and what belongs to rejected tokens is cut back.",
+    ),
+    (
+        "Branch",
+        "a run that goes on from the middle of another one, with other settings or with a token that you choose. Both stay on the page.",
     ),
     (
         "Temperature",

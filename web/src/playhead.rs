@@ -17,6 +17,32 @@ pub const SPEEDS: [(f64, &str); 5] = [
     (4.0, "4×"),
 ];
 
+/// What the buttons beside Play move by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stride {
+    /// The smallest step: a judged token, or a phase that concerns all of them.
+    #[default]
+    Token,
+    /// To the end of a phase.
+    Phase,
+    /// To the beginning of a round.
+    Round,
+}
+
+impl Stride {
+    /// Every stride, the smallest first.
+    pub const ALL: [Self; 3] = [Self::Token, Self::Phase, Self::Round];
+
+    /// Its name on the page.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Phase => "phase",
+            Self::Round => "round",
+        }
+    }
+}
+
 /// Position in the steps of a run.
 #[derive(Clone, Copy)]
 pub struct Playhead {
@@ -26,6 +52,10 @@ pub struct Playhead {
     pub playing: RwSignal<bool>,
     /// Factor on durations.
     pub speed: RwSignal<f64>,
+    /// What the buttons beside Play move by.
+    pub stride: RwSignal<Stride>,
+    /// The furthest that this run has been watched.
+    pub furthest: RwSignal<usize>,
     /// Whether nothing may move, because something is being timed.
     held: RwSignal<bool>,
     run: RwSignal<Run>,
@@ -46,6 +76,8 @@ impl Playhead {
             at: RwSignal::new(0),
             playing: RwSignal::new(false),
             speed: RwSignal::new(1.0),
+            stride: RwSignal::new(Stride::default()),
+            furthest: RwSignal::new(0),
             held: RwSignal::new(false),
             run,
             clock: StoredValue::new(Clock::default()),
@@ -86,7 +118,7 @@ impl Playhead {
         if self.run.with_untracked(|run| run.finished().is_some())
             && self.at.get_untracked() >= self.steps()
         {
-            self.at.set(0);
+            self.set(0);
         }
         self.playing.set(true);
         let ticking = self.clock.with_value(|clock| clock.ticking);
@@ -111,29 +143,27 @@ impl Playhead {
         self.pause();
         let to = to.min(self.steps());
         if self.at.get_untracked() != to {
-            self.at.set(to);
+            self.set(to);
         }
     }
 
-    /// Next or previous phase.
-    pub fn step(&self, forward: bool) {
-        let at = self.at.get_untracked();
-        self.go(if forward {
-            at + 1
-        } else {
-            at.saturating_sub(1)
-        });
+    fn set(&self, to: usize) {
+        if to > self.furthest.get_untracked() {
+            self.furthest.set(to);
+        }
+        self.at.set(to);
     }
 
-    /// Next or previous round.
-    pub fn round(&self, forward: bool) {
+    /// Forward or back by a stride.
+    pub fn step(&self, stride: Stride, forward: bool) {
         let at = self.at.get_untracked();
-        let to = self.run.with_untracked(|run| {
-            if forward {
-                run.next_round(at)
-            } else {
-                run.previous_round(at)
-            }
+        let to = self.run.with_untracked(|run| match (stride, forward) {
+            (Stride::Token, true) => at + 1,
+            (Stride::Token, false) => at.saturating_sub(1),
+            (Stride::Phase, true) => run.next_phase(at),
+            (Stride::Phase, false) => run.previous_phase(at),
+            (Stride::Round, true) => run.next_round(at),
+            (Stride::Round, false) => run.previous_round(at),
         });
         self.go(to);
     }
@@ -145,7 +175,13 @@ impl Playhead {
 
     /// Back to the start, for a new run.
     pub fn reset(&self) {
-        self.at.set(0);
+        self.place(0, 0);
+    }
+
+    /// Stands where another run was left, and knows how far that was watched.
+    pub fn place(&self, at: usize, furthest: usize) {
+        self.furthest.set(furthest.max(at));
+        self.at.set(at);
         self.clock.update_value(|clock| clock.spent = 0.0);
     }
 
@@ -182,7 +218,7 @@ impl Playhead {
         });
         self.clock.set_value(clock);
         if at != before {
-            self.at.set(at);
+            self.set(at);
         }
         if done {
             self.playing.set(false);

@@ -9,7 +9,8 @@ pub fn width_of(element: NodeRef<Div>, usual: f64) -> Signal<f64> {
     let width = RwSignal::new(usual);
     let measure = move || {
         if let Some(Some(element)) = element.try_get_untracked() {
-            let found = element.get_bounding_client_rect().width();
+            // Not its rectangle in the window: a projector's page is enlarged.
+            let found = f64::from(element.client_width());
             if found > 0.0 && (found - width.get_untracked()).abs() > 0.5 {
                 width.set(found);
             }

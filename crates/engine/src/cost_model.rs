@@ -219,8 +219,9 @@ async fn unit_costs(engine: &Engine) -> Result<UnitCosts, EngineError> {
     let dispatch = price(many(only(Kernel::Embed, 1))).await?;
     let config = &engine.pair.target_config;
     let weights = 2 * config.hidden_size * config.intermediate_size;
-    let one_row = price(many(only(Kernel::GateUp, 1))).await?;
-    let four_rows = price(many(only(Kernel::GateUp, 4))).await?;
+    let gate_up = engine.kernel_set().variant(Kernel::GateUp);
+    let one_row = price(many(only(gate_up, 1))).await?;
+    let four_rows = price(many(only(gate_up, 4))).await?;
     // Microseconds and bytes: bytes per microsecond are a thousandth of gigabytes per second.
     Ok(UnitCosts {
         dispatch,

@@ -3,10 +3,10 @@
 
 use std::cell::Cell;
 
-use couplet_kernels::{Buffer, Device, Dispatch, Kernel, Pass};
+use couplet_kernels::{Buffer, Device, Dispatch, Kernel, PANEL, Pass};
 use couplet_model::DecoderConfig;
 
-use crate::AttentionKernels;
+use crate::KernelSet;
 use crate::packed::PackedDecoder;
 
 /// Rows that scratch buffers hold: a chunk of a prompt, and more than a drafted block.
@@ -25,7 +25,7 @@ pub(crate) struct DeviceDecoder {
     config: DecoderConfig,
     capacity: usize,
     device: Device,
-    attention: Cell<AttentionKernels>,
+    kernels: Cell<KernelSet>,
     weights: PackedDecoder,
     /// Keys and values of each layer, `(kv_heads, capacity, head_dim)`. Entries beyond the
     /// committed length are leftovers of rejected tokens; no row ever looks at them before it
@@ -58,19 +58,19 @@ impl DeviceDecoder {
             logits: rows(config.vocab_size),
             capacity,
             device: device.clone(),
-            attention: Cell::default(),
+            kernels: Cell::default(),
             weights,
             config,
         }
     }
 
-    pub(crate) fn attention(&self) -> AttentionKernels {
-        self.attention.get()
+    pub(crate) fn kernel_set(&self) -> KernelSet {
+        self.kernels.get()
     }
 
     /// Dispatches made from now on use these kernels.
-    pub(crate) fn set_attention(&self, attention: AttentionKernels) {
-        self.attention.set(attention);
+    pub(crate) fn use_kernel_set(&self, kernels: KernelSet) {
+        self.kernels.set(kernels);
     }
 
     /// Leaves nothing of earlier passes but the caches.
@@ -85,6 +85,71 @@ impl DeviceDecoder {
     pub(crate) fn forward(
         &self,
         tokens: &Buffer,
+        state: &Buffer,
+        rows: usize,
+        offset: i32,
+        logit_rows: Option<LogitRows>,
+    ) -> Vec<Dispatch> {
+        let mut dispatches = vec![self.lookup(tokens, state, rows, offset)];
+        dispatches.extend(self.layers(state, rows, offset, logit_rows));
+        dispatches
+    }
+
+    /// The dispatch that puts the tokens' embeddings into the residual stream.
+    fn lookup(&self, tokens: &Buffer, state: &Buffer, rows: usize, offset: i32) -> Dispatch {
+        let hidden = self.config.hidden_size;
+        let pass = Pass {
+            rows: rows as u32,
+            offset,
+            output_size: hidden as u32,
+            ..Pass::default()
+        };
+        Dispatch {
+            kernel: Kernel::Embed,
+            bindings: vec![
+                self.device.uniform(&pass),
+                tokens.clone(),
+                state.clone(),
+                self.weights.embedding.clone(),
+                self.stream.clone(),
+            ],
+            workgroups: [(hidden / 4).div_ceil(32) as u32, rows as u32],
+        }
+    }
+
+    /// The dispatch that draws a token from the one row of logits and looks it up: the whole
+    /// vocabulary's probabilities go to row `source_row` of `probs`, the token to its position.
+    pub(crate) fn sample(
+        &self,
+        pass: Pass,
+        settings: &Buffer,
+        probs: &Buffer,
+        state: &Buffer,
+        tokens: &Buffer,
+    ) -> Dispatch {
+        let pass = Pass {
+            output_size: self.config.hidden_size as u32,
+            ..pass
+        };
+        Dispatch {
+            kernel: Kernel::Sample,
+            bindings: vec![
+                self.device.uniform(&pass),
+                settings.clone(),
+                self.logits.clone(),
+                probs.clone(),
+                state.clone(),
+                tokens.clone(),
+                self.weights.embedding.clone(),
+                self.stream.clone(),
+            ],
+            workgroups: [1, 1],
+        }
+    }
+
+    /// [`Self::forward`] without the lookup.
+    pub(crate) fn layers(
+        &self,
         state: &Buffer,
         rows: usize,
         offset: i32,
@@ -114,9 +179,16 @@ impl DeviceDecoder {
             epsilon: config.rms_norm_eps as f32,
             ..Pass::default()
         };
-        // Invocations of four rows in workgroups of 32.
-        let grid = |invocations: usize, rows: usize| {
-            [invocations.div_ceil(32) as u32, rows.div_ceil(4) as u32]
+        let kernels = self.kernels.get();
+        // Workgroups for four rows of so many columns.
+        let grid = |columns: usize, rows: usize| {
+            let workgroups = match kernels {
+                // One for a panel.
+                KernelSet::Together => columns.div_ceil(PANEL),
+                // 32 invocations with four columns each.
+                KernelSet::Alone => columns.div_ceil(4 * 32),
+            };
+            [workgroups as u32, rows.div_ceil(4) as u32]
         };
         let state = || state.clone();
         let qkv_width = (heads + 2 * kv_heads) * head_dim;
@@ -130,17 +202,7 @@ impl DeviceDecoder {
             uniform(pass(intermediate, hidden)),
         );
 
-        let mut dispatches = vec![Dispatch {
-            kernel: Kernel::Embed,
-            bindings: vec![
-                to_hidden.clone(),
-                tokens.clone(),
-                state(),
-                self.weights.embedding.clone(),
-                self.stream.clone(),
-            ],
-            workgroups: [(hidden / 4).div_ceil(32) as u32, rows as u32],
-        }];
+        let mut dispatches = Vec::new();
         for (layer, (keys, values)) in self.weights.layers.iter().zip(&self.caches) {
             let attention_inputs = vec![
                 to_qkv.clone(),
@@ -152,17 +214,17 @@ impl DeviceDecoder {
                 values.clone(),
                 self.mixed.clone(),
             ];
-            match self.attention.get() {
-                AttentionKernels::Together => dispatches.push(Dispatch {
+            match kernels {
+                KernelSet::Together => dispatches.push(Dispatch {
                     kernel: Kernel::Attend,
                     bindings: attention_inputs,
                     workgroups: [kv_heads as u32, 1],
                 }),
-                AttentionKernels::Apart => {
+                KernelSet::Alone => {
                     dispatches.push(Dispatch {
                         kernel: Kernel::AttentionInputs,
                         bindings: attention_inputs,
-                        workgroups: grid(qkv_width / 8, rows),
+                        workgroups: grid(qkv_width / 2, rows),
                     });
                     dispatches.push(Dispatch {
                         kernel: Kernel::Attention,
@@ -178,7 +240,7 @@ impl DeviceDecoder {
                 }
             }
             dispatches.push(Dispatch {
-                kernel: Kernel::ProjectResidual,
+                kernel: kernels.variant(Kernel::ProjectResidual),
                 bindings: vec![
                     to_hidden.clone(),
                     state(),
@@ -186,10 +248,10 @@ impl DeviceDecoder {
                     layer.attention_output.clone(),
                     self.stream.clone(),
                 ],
-                workgroups: grid(hidden / 4, rows),
+                workgroups: grid(hidden, rows),
             });
             dispatches.push(Dispatch {
-                kernel: Kernel::GateUp,
+                kernel: kernels.variant(Kernel::GateUp),
                 bindings: vec![
                     to_gate.clone(),
                     state(),
@@ -197,10 +259,10 @@ impl DeviceDecoder {
                     layer.gate_up.clone(),
                     self.activated.clone(),
                 ],
-                workgroups: grid(intermediate / 4, rows),
+                workgroups: grid(intermediate, rows),
             });
             dispatches.push(Dispatch {
-                kernel: Kernel::ProjectResidual,
+                kernel: kernels.variant(Kernel::ProjectResidual),
                 bindings: vec![
                     from_gate.clone(),
                     state(),
@@ -208,7 +270,7 @@ impl DeviceDecoder {
                     layer.down.clone(),
                     self.stream.clone(),
                 ],
-                workgroups: grid(hidden / 4, rows),
+                workgroups: grid(hidden, rows),
             });
         }
         if let Some(LogitRows { first, count }) = logit_rows {
@@ -218,7 +280,7 @@ impl DeviceDecoder {
                 ..pass(hidden, config.vocab_size)
             });
             dispatches.push(Dispatch {
-                kernel: Kernel::Logits,
+                kernel: kernels.variant(Kernel::Logits),
                 bindings: vec![
                     uniform,
                     state(),
@@ -226,7 +288,7 @@ impl DeviceDecoder {
                     self.weights.output_table.clone(),
                     self.logits.clone(),
                 ],
-                workgroups: grid(config.vocab_size.div_ceil(4), count),
+                workgroups: grid(config.vocab_size, count),
             });
         }
         dispatches

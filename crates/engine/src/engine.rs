@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use couplet_kernels::{Buffer, Device, Program, Read, RunSettings, record};
 use couplet_model::BigramTable;
-use couplet_protocol::{Drafter, Event, MAX_GAMMA, Settings, Which};
+use couplet_protocol::{Branch, Drafter, Event, FinishReason, MAX_GAMMA, Settings, Which};
 
 use crate::auto_gamma::AutoGamma;
 use crate::decoder::{DeviceDecoder, LogitRows, MAX_ROWS};
@@ -120,11 +120,34 @@ impl Engine {
     /// If a setting is out of range, the prompt has characters without a token or is too long,
     /// or the device fails.
     pub async fn start(&self, settings: &Settings) -> Result<(Run, Vec<Event>), EngineError> {
+        self.branch(settings, &Branch::default()).await
+    }
+
+    /// Reads the prompt and what stands behind it already, as text of the run. A branch that
+    /// leaves nothing to write is over at once.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::start`], or if the branch has a token that there is not or does not fit.
+    pub async fn branch(
+        &self,
+        settings: &Settings,
+        branch: &Branch,
+    ) -> Result<(Run, Vec<Event>), EngineError> {
         settings.check()?;
         if settings.drafter == Drafter::Bigram && !self.has_bigram() {
             return Err(EngineError::NoBigram);
         }
-        let tokens = self.prompt_tokens(&settings.prompt)?;
+        branch.check(self.pair.target_config.vocab_size)?;
+        let mut tokens = self.prompt_tokens(&settings.prompt)?;
+        let free = self.pair.context() - tokens.len();
+        if branch.len() > free {
+            return Err(EngineError::BranchTooLong {
+                found: branch.len(),
+                free,
+            });
+        }
+        tokens.extend(branch.tokens());
         let start = self.now();
         self.read_prompt(&tokens, run_settings(settings));
         // Waits for the GPU, so that the time is the prompt's and not the first round's.
@@ -138,12 +161,27 @@ impl Engine {
             )
             .await?;
         let milliseconds = self.now() - start;
-        let run = Run::new(settings.clone(), tokens, self.pair.card.acceptance_rate);
-        let events = vec![Event::Started {
+        let mut run = Run::new(settings.clone(), tokens, self.pair.card.acceptance_rate);
+        let mut events = vec![Event::Started {
             prompt_tokens: run.tokens.clone(),
             milliseconds,
         }];
+        run.written = branch.len();
+        run.finished = self.end_of(&run);
+        events.extend(run.finished.map(|reason| Event::Finished { reason }));
         Ok((run, events))
+    }
+
+    /// Whether what a branch brought along ends the text already.
+    fn end_of(&self, run: &Run) -> Option<FinishReason> {
+        let last = run.tokens.last().filter(|_| run.written > 0)?;
+        if self.pair.target_config.eos_token_id == Some(*last) {
+            Some(FinishReason::EndOfText)
+        } else if run.wanted() == 0 {
+            Some(FinishReason::Length)
+        } else {
+            (run.tokens.len() == self.pair.context()).then_some(FinishReason::ContextFull)
+        }
     }
 
     /// Goes on with a run that another engine began: reads everything committed so far.

@@ -19,6 +19,14 @@ pub enum EngineError {
         /// Tokens that fit.
         fits: usize,
     },
+    /// The text that a run is to go on from does not fit.
+    #[error("branch: {found} tokens behind the prompt do not fit; keep at most {free}")]
+    BranchTooLong {
+        /// Tokens of the branch.
+        found: usize,
+        /// Tokens that fit.
+        free: usize,
+    },
     /// A configuration is damaged or not supported.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -59,6 +67,7 @@ impl EngineError {
         let (kind, field) = match self {
             Self::Settings(error) => (FailureKind::Input, Some(error.field)),
             Self::Prompt(_) | Self::PromptTooLong { .. } => (FailureKind::Input, Some("prompt")),
+            Self::BranchTooLong { .. } => (FailureKind::Input, Some("branch")),
             Self::NoBigram => (FailureKind::Input, Some("drafter")),
             Self::Request { argument, .. } => (FailureKind::Input, Some(*argument)),
             Self::Config(_)
@@ -73,6 +82,7 @@ impl EngineError {
             Self::Settings(error) => error.sentence.clone(),
             Self::Prompt(error) => error.to_string(),
             Self::PromptTooLong { .. } => self.to_string().replacen("prompt: it", "it", 1),
+            Self::BranchTooLong { .. } => self.to_string().replacen("branch: ", "", 1),
             other => other.to_string(),
         };
         let mut letters = sentence.chars();

@@ -1,39 +1,55 @@
 //! Which of several kernels that do the same is the quickest here.
 
-use couplet_kernels::{Device, DeviceError, Read};
-use couplet_protocol::{Drafter, Settings};
+use couplet_kernels::{Device, DeviceError, Kernel, Read, record};
+use couplet_protocol::Settings;
 
 use crate::programs::{Portion, ProgramKind};
+use crate::rule::run_settings;
 use crate::{Engine, EngineError};
 
-/// Which kernels compute attention.
+/// How kernels share out their work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AttentionKernels {
-    /// One kernel, whose workgroups wait for their own keys: four dispatches a layer.
-    #[default]
+pub enum KernelSet {
+    /// The invocations of a workgroup share every sum and wait for each other: many short loops,
+    /// four dispatches a layer.
     Together,
-    /// Projections and attention apart: five dispatches a layer, nobody waits.
-    Apart,
+    /// Every invocation computes its numbers alone and waits for nobody: few long loops, five
+    /// dispatches a layer.
+    #[default]
+    Alone,
 }
 
-impl AttentionKernels {
+impl KernelSet {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Together, Self::Apart];
+    pub const ALL: [Self; 2] = [Self::Alone, Self::Together];
 
     /// For people.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Together => "four kernels a layer",
-            Self::Apart => "five kernels a layer",
+            Self::Together => "workgroups share each sum",
+            Self::Alone => "one invocation for each sum",
+        }
+    }
+
+    /// The kernel of this set that does what `kernel` does.
+    pub(crate) fn variant(self, kernel: Kernel) -> Kernel {
+        match self {
+            Self::Together => kernel.together().unwrap_or(kernel),
+            Self::Alone => kernel,
         }
     }
 }
 
-/// Passes in one submission: enough for what they cost to outweigh what a submission does.
-const PASSES: usize = 4;
+/// Rounds in one submission: enough for what they cost to outweigh what a submission does.
+const ROUNDS: usize = 3;
 
 /// How often each choice is timed; the fastest counts, since others only disturb.
 const TIMES: usize = 2;
+
+/// Milliseconds that one kernel of one row may take longer than with the first choice. Beyond
+/// that, waiting inside a workgroup is as dear as on software adapters, where a whole step would
+/// take a second: nothing more is tried then.
+const HOPELESS: f64 = 2.0;
 
 /// Rows whose logits are compared.
 const TRIAL_ROWS: usize = 5;
@@ -41,102 +57,182 @@ const TRIAL_ROWS: usize = 5;
 /// How far the logits of two choices may be apart: sums run in another order.
 const TOLERANCE: f32 = 1e-3;
 
-/// Whether two choices computed the same.
+/// Whether two rows of logits are the same.
 fn agree(expected: &[f32], found: &[f32]) -> bool {
     let close = |(a, b): (&f32, &f32)| (a - b).abs() <= TOLERANCE * (1.0 + a.abs());
     expected.len() == found.len() && expected.iter().zip(found).all(close)
 }
 
 impl Engine {
-    /// Which kernels compute attention.
-    pub fn attention_kernels(&self) -> AttentionKernels {
-        self.target.attention()
+    /// How kernels share out their work.
+    pub fn kernel_set(&self) -> KernelSet {
+        self.target.kernel_set()
     }
 
     /// Goes on with these kernels. Texts under one seed may differ between choices, as between
     /// devices, where two tokens are as probable to the last place.
-    pub fn use_attention_kernels(&self, choice: AttentionKernels) {
-        self.target.set_attention(choice);
-        self.draft.set_attention(choice);
+    pub fn use_kernel_set(&self, choice: KernelSet) {
+        self.target.use_kernel_set(choice);
+        self.draft.use_kernel_set(choice);
         self.programs.borrow_mut().clear();
     }
 
-    /// Times a step of the target and the check of a block with each choice, and goes on with
-    /// the quickest: a tenth of a second on a software adapter, a few milliseconds on a GPU. On
-    /// the CPU there is nothing to choose.
+    /// Times a step of the target and a round with each choice, and goes on with the quickest:
+    /// some tenths of a second on a software adapter, a few milliseconds on a GPU. On the CPU
+    /// there is nothing to choose.
     ///
     /// # Errors
     ///
     /// If the device fails, or the choices do not compute the same on it.
-    pub async fn choose_kernels(&self) -> Result<AttentionKernels, EngineError> {
+    pub async fn choose_kernels(&self) -> Result<KernelSet, EngineError> {
         if matches!(self.device, Device::Cpu) {
-            return Ok(self.attention_kernels());
+            return Ok(self.kernel_set());
         }
-        let mut best = (f64::INFINITY, AttentionKernels::default());
-        let mut expected = None;
-        for choice in AttentionKernels::ALL {
-            self.use_attention_kernels(choice);
+        let mut best = (f64::INFINITY, KernelSet::default());
+        let mut first_kernel = None;
+        let mut expected: Option<Trial> = None;
+        for choice in KernelSet::ALL {
+            self.use_kernel_set(choice);
+            let kernel = self.time_one_kernel().await?;
+            if kernel > HOPELESS + *first_kernel.get_or_insert(kernel) {
+                continue;
+            }
             // A kernel that the GPU does not run at all is the quickest of them.
-            let found = self.trial_logits().await?;
-            if !agree(expected.get_or_insert_with(|| found.clone()), &found) {
-                let message = format!("{} compute something else than others", choice.name());
+            let found = self.trial(expected.as_ref()).await?;
+            if !found.agrees_with(expected.get_or_insert_with(|| found.clone())) {
+                let message = format!("kernels for which {} compute something else", choice.name());
                 return Err(DeviceError::Refused(message).into());
             }
             // Builds the pipelines.
-            self.time_passes(1).await?;
+            self.time_choice(1).await?;
             let mut fastest = f64::INFINITY;
             for _ in 0..TIMES {
-                fastest = fastest.min(self.time_passes(PASSES).await?);
+                fastest = fastest.min(self.time_choice(ROUNDS).await?);
             }
             if fastest < best.0 {
                 best = (fastest, choice);
             }
         }
-        self.use_attention_kernels(best.1);
+        self.use_kernel_set(best.1);
         Ok(best.1)
     }
 
-    /// Logits of the target over the first rows of whatever the token buffer holds, computed
-    /// with nothing left over from passes before.
-    async fn trial_logits(&self) -> Result<Vec<f32>, EngineError> {
-        let program = self.prepared(ProgramKind {
-            portion: Portion::TargetPass,
-            drafter: Drafter::Uniform,
-            ..ProgramKind::round(&Settings::default(), TRIAL_ROWS - 1)
-        });
-        self.target.forget();
-        self.device.write(&self.state, 0, &[1]);
-        let read = Read {
-            buffer: &self.target.logits,
-            words: 0..TRIAL_ROWS * self.pair.target_config.vocab_size,
+    /// What the kernels in use compute over some first rows, with nothing left over from passes
+    /// before. Sampling is tried on the logits of `before`,
+    /// where there are any: equal logits must give equal rounds, to the bit.
+    async fn trial(&self, before: Option<&Trial>) -> Result<Trial, EngineError> {
+        let settings = Settings {
+            temperature: 1.0,
+            ..Settings::default()
         };
-        let words = self.device.run(&[&program], &[read]).await?;
-        Ok(bytemuck::cast_slice(&words[0]).to_vec())
-    }
-
-    /// Milliseconds of so many passes over one row and over five.
-    async fn time_passes(&self, passes: usize) -> Result<f64, EngineError> {
-        let settings = Settings::default();
-        let programs = [0, 4].map(|gamma| {
+        let program = |portion, gamma| {
             self.prepared(ProgramKind {
-                portion: Portion::TargetPass,
-                drafter: Drafter::Uniform,
+                portion,
                 ..ProgramKind::round(&settings, gamma)
             })
-        });
+        };
+        let vocab = self.pair.target_config.vocab_size;
+        let some_tokens: Vec<u32> = (0..=TRIAL_ROWS as u32).map(|i| i % vocab as u32).collect();
+        self.device.write(&self.tokens, 0, &some_tokens);
+        let mut logits = Vec::new();
+        let passes = [
+            (
+                &self.target,
+                Portion::TargetPass,
+                TRIAL_ROWS - 1,
+                TRIAL_ROWS,
+            ),
+            (&self.draft, Portion::DraftPasses, 1, 1),
+        ];
+        for (decoder, portion, gamma, rows) in passes {
+            decoder.forget();
+            self.device.write(&self.state, 0, &[2]);
+            let read = Read {
+                buffer: &decoder.logits,
+                words: 0..rows * vocab,
+            };
+            let program = program(portion, gamma);
+            let words = self.device.run(&[&program], &[read]).await?;
+            logits.push(bytemuck::cast_slice(&words[0]).to_vec());
+        }
+        let shown = before.map_or(&logits, |before| &before.logits);
+        for (decoder, logits) in [&self.target, &self.draft].into_iter().zip(shown) {
+            self.device
+                .write(&decoder.logits, 0, bytemuck::cast_slice(logits));
+        }
+        let run_settings = run_settings(&settings);
+        self.device
+            .write(&self.settings, 0, bytemuck::cast_slice(&[run_settings]));
+        self.device.write(&self.state, 0, &[2]);
+        let read = Read {
+            buffer: &self.record,
+            words: 0..record::words(TRIAL_ROWS - 1),
+        };
+        let program = program(Portion::Sampling, TRIAL_ROWS - 1);
+        let mut words = self.device.run(&[&program], &[read]).await?;
+        Ok(Trial {
+            logits,
+            round: words.swap_remove(0),
+        })
+    }
+
+    /// Milliseconds of one kernel over one row, with what waiting for it takes.
+    async fn time_one_kernel(&self) -> Result<f64, EngineError> {
+        let kernel = self.kernel_set().variant(Kernel::GateUp);
+        self.device.write(&self.state, 0, &[1]);
+        let pass = self.target.forward(&self.tokens, &self.state, 1, -1, None);
+        let one = pass.into_iter().find(|dispatch| dispatch.kernel == kernel);
+        let program = self.device.program(one.into_iter().collect());
+        let reads = [Read {
+            buffer: &self.state,
+            words: 0..1,
+        }];
+        let mut fastest = f64::INFINITY;
+        // The first time builds the pipeline.
+        for _ in 0..=TIMES {
+            let start = self.now();
+            self.device.run(&[&program], &reads).await?;
+            fastest = fastest.min(self.now() - start);
+        }
+        Ok(fastest)
+    }
+
+    /// Milliseconds of so many steps of the target and rounds.
+    async fn time_choice(&self, rounds: usize) -> Result<f64, EngineError> {
+        let settings = Settings::default();
+        let programs = [0, 4].map(|gamma| self.prepared(ProgramKind::round(&settings, gamma)));
         let middle = self.pair.context() / 2;
         self.device.write(&self.state, 0, &[middle as u32]);
-        let all: Vec<_> = std::iter::repeat_n(&programs, passes)
+        let all: Vec<_> = std::iter::repeat_n(&programs, rounds)
             .flatten()
             .map(|program| &**program)
             .collect();
         let start = self.now();
         let read = Read {
-            buffer: &self.target.logits,
+            buffer: &self.record,
             words: 0..1,
         };
         self.device.run(&all, &[read]).await?;
         Ok(self.now() - start)
+    }
+}
+
+/// What the kernels of a set computed.
+#[derive(Clone, Debug)]
+struct Trial {
+    /// The target's rows and the draft's.
+    logits: Vec<Vec<f32>>,
+    /// The record of a round.
+    round: Vec<u32>,
+}
+
+impl Trial {
+    fn agrees_with(&self, expected: &Self) -> bool {
+        let rows = expected.logits.iter().zip(&self.logits);
+        self.round == expected.round
+            && rows
+                .into_iter()
+                .all(|(expected, found)| agree(expected, found))
     }
 }
 
@@ -150,5 +246,11 @@ mod tests {
         assert!(!agree(&[1.0, -20.0], &[1.0, 0.0]));
         assert!(!agree(&[1.0, -20.0], &[1.0, f32::NAN]));
         assert!(!agree(&[1.0], &[]));
+        let trial = |token| Trial {
+            logits: vec![vec![1.0]],
+            round: vec![token],
+        };
+        assert!(trial(3).agrees_with(&trial(3)));
+        assert!(!trial(3).agrees_with(&trial(4)));
     }
 }

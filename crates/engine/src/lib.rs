@@ -30,6 +30,6 @@ pub use cost_model::{PassCost, UnitCosts, Work, cost_table};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use exhibit::{count_rounds, couple};
-pub use kernel_choice::AttentionKernels;
+pub use kernel_choice::KernelSet;
 pub use pair::{Pair, PairFiles};
 pub use run::Run;

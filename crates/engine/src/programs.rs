@@ -7,9 +7,9 @@ use couplet_kernels::{Buffer, Dispatch, Kernel, Pass, Program};
 use couplet_protocol::{Drafter, Settings};
 use couplet_speculation::Purpose;
 
-use crate::Engine;
 use crate::decoder::LogitRows;
 use crate::rule::run_settings;
+use crate::{Engine, KernelSet};
 
 /// What the dispatches of a program depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,6 +90,7 @@ impl Engine {
             portion,
         } = kind;
         let mut dispatches = Vec::new();
+        let sampled_at_once = self.samples_at_once(rule, drafter);
         for step in 0..gamma {
             let logits = match drafter {
                 Drafter::Model | Drafter::Bigram => &self.draft.logits,
@@ -97,14 +98,18 @@ impl Engine {
             };
             if portion.has(Part::DraftPass) {
                 match drafter {
-                    Drafter::Model => dispatches.extend(self.draft_step(step)),
+                    Drafter::Model => dispatches.extend(self.draft_step(step, sampled_at_once)),
                     Drafter::Bigram => dispatches.extend(self.bigram_step(step)),
                     Drafter::Uniform => {}
                 }
             }
             if portion.has(Part::DraftSampling) {
-                dispatches.push(self.probabilities(logits, &self.draft_probs, 1, step));
-                dispatches.push(self.draw(rule, Purpose::Draft, step, 1));
+                if sampled_at_once {
+                    dispatches.push(self.sample(step));
+                } else {
+                    dispatches.push(self.probabilities(logits, &self.draft_probs, 1, step));
+                    dispatches.push(self.draw(rule, Purpose::Draft, step, 1));
+                }
             }
         }
         let rows = gamma + 1;
@@ -128,8 +133,34 @@ impl Engine {
         dispatches
     }
 
-    /// The draft model's pass for the token at place `step` of the block.
-    fn draft_step(&self, step: usize) -> Vec<Dispatch> {
+    /// Whether one kernel turns the draft's logits into a token and looks that up.
+    fn samples_at_once(&self, rule: u32, drafter: Drafter) -> bool {
+        self.kernel_set() == KernelSet::Together
+            && drafter == Drafter::Model
+            && draw_kernel(rule) == Kernel::Draw
+    }
+
+    /// Draws the draft's token at place `step` of the block and looks it up.
+    fn sample(&self, step: usize) -> Dispatch {
+        let pass = Pass {
+            rows: 1,
+            source_row: step as u32,
+            destination_row: step as u32,
+            purpose: Purpose::Draft as u32,
+            ..self.pass()
+        };
+        self.draft.sample(
+            pass,
+            &self.settings,
+            &self.draft_probs,
+            &self.state,
+            &self.tokens,
+        )
+    }
+
+    /// The draft model's pass for the token at place `step` of the block; `looked_up` says that
+    /// the token before it has been looked up when it was drawn.
+    fn draft_step(&self, step: usize, looked_up: bool) -> Vec<Dispatch> {
         // The first step computes the last two committed tokens: after a round in which every
         // drafted token was kept, the draft has never seen the last of them.
         let (rows, offset) = if step == 0 {
@@ -141,6 +172,10 @@ impl Engine {
             first: rows - 1,
             count: 1,
         };
+        if looked_up && step > 0 {
+            let logit_rows = Some(logit_rows);
+            return self.draft.layers(&self.state, rows, offset, logit_rows);
+        }
         self.draft
             .forward(&self.tokens, &self.state, rows, offset, Some(logit_rows))
     }
@@ -210,7 +245,7 @@ impl Engine {
             _ => (&self.draft_probs, &self.tokens),
         };
         Dispatch {
-            kernel: draw_kernel(rule),
+            kernel: self.kernel_set().variant(draw_kernel(rule)),
             bindings: vec![
                 self.device.uniform(&pass),
                 self.settings.clone(),
@@ -240,7 +275,7 @@ impl Engine {
             bindings.push(self.own_tokens.clone());
         }
         Dispatch {
-            kernel: verdict_kernel(rule),
+            kernel: self.kernel_set().variant(verdict_kernel(rule)),
             bindings,
             workgroups: [1, 1],
         }

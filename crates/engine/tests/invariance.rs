@@ -8,7 +8,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use common::{PROMPTS, backends, clock, write};
-use couplet_engine::{Backend, Engine, Pair, PairFiles};
+use couplet_engine::{Backend, Engine, KernelSet, Pair, PairFiles};
 use couplet_protocol::{Drafter, Rule, Settings};
 
 const RULES: [Rule; 3] = [Rule::Gumbel, Rule::MinHash, Rule::SampleAndMatch];
@@ -104,6 +104,7 @@ fn one_seed_gives_one_story_whatever_drafts() {
     for (name, backend) in backends() {
         let engine = engine(&backend, "stories", false);
         for (index, prompt) in ["Once upon a time", "The little fox "].iter().enumerate() {
+            engine.use_kernel_set(KernelSet::ALL[index]);
             for rule in RULES {
                 let settings = Settings {
                     pair: "stories".to_owned(),

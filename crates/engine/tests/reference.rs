@@ -4,7 +4,7 @@ mod common;
 
 use burn::tensor::{Device, Int, Tensor, TensorData};
 use common::{PROMPTS, backends, shipped, tiny};
-use couplet_engine::{AttentionKernels, Engine};
+use couplet_engine::{Engine, KernelSet};
 
 /// Sums run in another order than burn's, over at most a few hundred terms of order one, and
 /// GPUs evaluate `exp` to a few units in the last place: errors stay near 1e-5 of the largest
@@ -42,9 +42,9 @@ fn check_against_burn(name: &str, engine: &Engine, text: &str) {
 fn fused_logits_are_those_of_plain_burn() {
     for (name, backend) in backends() {
         let (shipped, tiny) = (shipped(&backend), tiny(&backend, 8));
-        for kernels in AttentionKernels::ALL {
-            shipped.use_attention_kernels(kernels);
-            tiny.use_attention_kernels(kernels);
+        for kernels in KernelSet::ALL {
+            shipped.use_kernel_set(kernels);
+            tiny.use_kernel_set(kernels);
             for prompt in PROMPTS {
                 let text = format!(
                     "{prompt}the people of the city, and so farewell.\nAnd then some more of it all."
@@ -66,8 +66,8 @@ fn a_rows_logits_do_not_depend_on_its_company() {
             .tokenizer
             .encode("Now is the winter of our discontent\nMade glorious")
             .unwrap();
-        for kernels in AttentionKernels::ALL {
-            engine.use_attention_kernels(kernels);
+        for kernels in KernelSet::ALL {
+            engine.use_kernel_set(kernels);
             let alone = pollster::block_on(engine.target_logits(&tokens, 1)).unwrap();
             for rows in 2..=9 {
                 let together = pollster::block_on(engine.target_logits(&tokens, rows)).unwrap();
@@ -86,7 +86,7 @@ fn the_quickest_kernels_are_chosen_among_those_that_compute_the_same() {
     for (name, backend) in backends() {
         let engine = shipped(&backend);
         let chosen = pollster::block_on(engine.choose_kernels()).unwrap();
-        assert_eq!(engine.attention_kernels(), chosen, "{name}");
+        assert_eq!(engine.kernel_set(), chosen, "{name}");
         check_against_burn(name, &engine, "What say you to the people of the city?");
     }
 }

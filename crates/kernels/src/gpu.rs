@@ -128,7 +128,7 @@ impl GpuDevice {
             ),
             (
                 "invocations per workgroup",
-                64,
+                128,
                 u64::from(limits.max_compute_invocations_per_workgroup),
             ),
             (

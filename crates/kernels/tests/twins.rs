@@ -99,9 +99,20 @@ fn run(
 /// Sums have the same order on both sides; what differs is `exp`, the inverse root and fused
 /// multiply-adds, a few units in the last place each.
 fn check_floats(kernel: Kernel, contents: &[Content], workgroups: [u32; 2]) {
+    check_floats_of(kernel, kernel, contents, workgroups);
+}
+
+/// The kernel whose invocations share their work, too; `panels` is how many its matrix has.
+fn check_floats_of_both(kernel: Kernel, contents: &[Content], workgroups: [u32; 2], panels: usize) {
+    check_floats(kernel, contents, workgroups);
+    let together = kernel.together().expect("there are two of it");
+    check_floats_of(together, kernel, contents, [panels as u32, 1]);
+}
+
+fn check_floats_of(kernel: Kernel, twin: Kernel, contents: &[Content], workgroups: [u32; 2]) {
     let Some(gpu) = gpu() else { return };
     let found = run(&gpu, kernel, contents, workgroups);
-    let expected = run(&Device::Cpu, kernel, contents, workgroups);
+    let expected = run(&Device::Cpu, twin, contents, workgroups);
     let mut changed = false;
     let before = contents.iter().filter_map(|content| match content {
         Content::Words(words) => Some(words),
@@ -131,12 +142,14 @@ fn check_exactly(kernel: Kernel, contents: &[Content]) {
 
 fn check_words(kernel: Kernel, contents: &[Content], workgroups: [u32; 2]) {
     let Some(gpu) = gpu() else { return };
-    assert_eq!(
-        run(&gpu, kernel, contents, workgroups),
-        run(&Device::Cpu, kernel, contents, workgroups),
-        "{}",
-        kernel.name()
-    );
+    for variant in [Some(kernel), kernel.together()].into_iter().flatten() {
+        assert_eq!(
+            run(&gpu, variant, contents, workgroups),
+            run(&Device::Cpu, kernel, contents, workgroups),
+            "{}",
+            variant.name()
+        );
+    }
 }
 
 const CAPACITY: usize = 40;
@@ -201,7 +214,7 @@ fn every_decode_kernel_agrees_with_its_twin() {
             ],
             [3, 1],
         );
-        check_floats(
+        check_floats_of_both(
             Kernel::ProjectResidual,
             &[
                 uniform(pass(96, 64)),
@@ -211,8 +224,9 @@ fn every_decode_kernel_agrees_with_its_twin() {
                 floats(numbers(10, 3 * 64)),
             ],
             [1, 3],
+            64 / PANEL,
         );
-        check_floats(
+        check_floats_of_both(
             Kernel::GateUp,
             &[
                 uniform(pass(64, 96)),
@@ -222,8 +236,9 @@ fn every_decode_kernel_agrees_with_its_twin() {
                 floats(vec![0.0; 3 * 96]),
             ],
             [1, 3],
+            96 / PANEL,
         );
-        check_floats(
+        check_floats_of_both(
             Kernel::Logits,
             &[
                 uniform(Pass {
@@ -237,6 +252,7 @@ fn every_decode_kernel_agrees_with_its_twin() {
                 floats(vec![0.0; 2 * 65]),
             ],
             [3, 2],
+            65usize.div_ceil(PANEL),
         );
     }
 }
@@ -360,6 +376,41 @@ fn draws_are_those_of_the_twin() {
                     words(vec![0; CAPACITY]),
                 ],
             );
+        }
+    }
+}
+
+#[test]
+fn sampling_at_once_is_that_of_the_twin() {
+    for vocab in [65usize, 500, 2_050] {
+        for step in 0..3 {
+            let pass = Pass {
+                rows: 1,
+                source_row: step,
+                destination_row: step,
+                output_size: 32,
+                vocab: vocab as u32,
+                ..Pass::default()
+            };
+            for (temperature, top_k) in [(1.0, 0), (0.0, 0), (0.7, 20)] {
+                let contents = [
+                    uniform(pass),
+                    uniform(settings(0, temperature, top_k, 1.0)),
+                    floats(numbers(50 + step, vocab)),
+                    floats(vec![0.0; 3 * vocab]),
+                    words(vec![9]),
+                    words(vec![0; CAPACITY]),
+                    floats(numbers(60, vocab * 32)),
+                    floats(vec![0.0; 64]),
+                ];
+                check_floats(Kernel::Sample, &contents, [1, 1]);
+                // The token is drawn from what the kernel itself made of the logits.
+                let Some(gpu) = gpu() else { return };
+                let found = run(&gpu, Kernel::Sample, &contents, [1, 1]);
+                let expected = run(&Device::Cpu, Kernel::Sample, &contents, [1, 1]);
+                assert_eq!(found[3], expected[3], "tokens");
+                assert_eq!(found[5], expected[5], "the looked-up row");
+            }
         }
     }
 }

@@ -195,6 +195,18 @@ fn ended(round: u32) -> Event {
     }
 }
 
+/// The target alone, one token a round.
+pub fn alone(tokens: &[u32]) -> Vec<Event> {
+    let rounds = (0..).zip(tokens).flat_map(|(round, token)| {
+        [
+            bonus(round, *token),
+            committed(round, &[*token]),
+            ended(round),
+        ]
+    });
+    std::iter::once(started()).chain(rounds).collect()
+}
+
 /// Two rounds under Rejection: one rejection with a discarded token behind it, one round that is
 /// fully accepted.
 pub fn events() -> Vec<Event> {

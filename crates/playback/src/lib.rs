@@ -10,6 +10,8 @@
 //! again.
 
 mod board;
+mod caches;
+mod comparison;
 mod expected;
 mod judging;
 mod narration;
@@ -19,11 +21,14 @@ mod run;
 mod state;
 mod step;
 mod visible;
+mod walk;
 
 #[cfg(test)]
 mod fixture;
 
 pub use board::{Board, Throw};
+pub use caches::{Cache, Caches};
+pub use comparison::{Comparison, Continuation, Take};
 pub use expected::expected_acceptance;
 pub use judging::{Test, is_exact};
 pub use narration::{Piece, count_word, narrate, plain, round_summary};

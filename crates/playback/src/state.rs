@@ -145,6 +145,16 @@ pub fn fold(events: &[Event], playhead: usize) -> StageState {
 }
 
 impl Run {
+    /// A round in the timeline once it is over; none where there is none.
+    pub fn glyph(&self, round: usize) -> Option<Glyph> {
+        let whole = Step {
+            round,
+            phase: Phase::Commit,
+            column: 0,
+        };
+        self.rounds().get(round).map(|it| glyph(it, whole))
+    }
+
     /// The state after the first `playhead` steps.
     pub fn state(&self, playhead: usize) -> StageState {
         let playhead = playhead.min(self.steps().len());

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{DeviceInfo, PairInfo, Settings};
+use crate::{Branch, DeviceInfo, PairInfo, Settings};
 
 /// Probabilities over a vocabulary, after temperature, top-k and top-p.
 ///
@@ -99,7 +99,7 @@ pub enum FinishReason {
 pub enum Event {
     /// The prompt has been read by both models.
     Started {
-        /// Tokens of prefix and prompt.
+        /// Tokens of prefix and prompt, and of the branch where the run is one.
         prompt_tokens: Vec<u32>,
         /// Milliseconds to read the prompt.
         milliseconds: f64,
@@ -202,6 +202,9 @@ pub struct Trace {
     pub version: u32,
     /// What was asked for.
     pub settings: Settings,
+    /// What stood behind the prompt already, where the run goes on from another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<Branch>,
     /// The models and the texts of their tokens.
     pub pair: PairInfo,
     /// Where it ran.

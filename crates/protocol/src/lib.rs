@@ -3,12 +3,14 @@
 //! Everything is plain data. The engine states facts as [`Event`]s; the page folds them into
 //! what it draws; a [`Trace`] is the same list kept in a file. JSON everywhere.
 
+mod branch;
 mod event;
 mod exhibit;
 mod message;
 mod settings;
 mod speed;
 
+pub use branch::Branch;
 pub use event::{Distribution, Event, FinishReason, Timings, Trace};
 pub use exhibit::{CoupleRequest, Coupled, CouplingName, Mistake, RoundsCounted, RoundsRequest};
 pub use message::{

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CoupleRequest, Coupled, Distribution, Event, RoundsCounted, RoundsRequest, Settings,
+    Branch, CoupleRequest, Coupled, Distribution, Event, RoundsCounted, RoundsRequest, Settings,
     SpeedReport, SpeedRequest,
 };
 
@@ -126,6 +126,9 @@ pub enum Command {
         id: u32,
         /// Everything that determines it.
         settings: Settings,
+        /// What stands behind the prompt already, where the run goes on from another one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        branch: Option<Branch>,
     },
     /// End the run with this number after the round in progress.
     Stop {

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
-use couplet_engine::{Ahead, AttentionKernels, Backend, Engine, Pair, PairFiles};
+use couplet_engine::{Ahead, Backend, Engine, KernelSet, Pair, PairFiles};
 use couplet_kernels::Device;
 use couplet_protocol::{BackendKind, DeviceInfo, Settings, SpeedReport, SpeedRequest};
 use serde::Serialize;
@@ -86,7 +86,7 @@ pub(crate) fn backend(gpu: bool) -> anyhow::Result<Backend> {
 }
 
 /// A native device by its name.
-pub(crate) fn device(backend: &Backend, kernels: AttentionKernels) -> DeviceInfo {
+pub(crate) fn device(backend: &Backend, kernels: KernelSet) -> DeviceInfo {
     let (kind, name) = match &backend.kernels {
         Device::Gpu(gpu) => {
             let info = gpu.setup().adapter.get_info();

@@ -55,6 +55,7 @@ async fn run(pair: Rc<Pair>) -> Result<Trace, EngineError> {
     Ok(Trace {
         version: VERSION,
         settings,
+        branch: None,
         pair: info,
         device: DeviceInfo {
             backend: BackendKind::Cpu,

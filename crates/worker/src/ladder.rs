@@ -1,19 +1,13 @@
 //! WebGPU where a small forward pass succeeds, else the CPU.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
-use couplet_engine::{AttentionKernels, Backend, Engine, EngineError, Pair};
+use couplet_engine::{Backend, Engine, EngineError, Pair};
 use couplet_kernels::DeviceError;
 use couplet_protocol::{BackendChoice, BackendKind, DeviceInfo, Which};
 
+use crate::known_choices::Place;
 use crate::scope;
-
-thread_local! {
-    /// Which kernels were the quickest, by pair and GPU: timing them again would only cost time.
-    static CHOSEN: RefCell<HashMap<(String, String), AttentionKernels>> = RefCell::default();
-}
 
 /// Puts a pair on the highest rung that works.
 ///
@@ -52,16 +46,18 @@ async fn on_gpu(pair: &Rc<Pair>) -> Result<(Engine, DeviceInfo), EngineError> {
         name if name.is_empty() => "WebGPU".to_owned(),
         name => format!("WebGPU, {name}"),
     };
-    let shape = (pair.card.name.clone(), name.clone());
-    let known = CHOSEN.with_borrow(|chosen| chosen.get(&shape).copied());
-    let kernels = match known {
+    let place = Place::new(&pair.card.name, &name);
+    let kernels = match place.known().await {
         Some(kernels) => {
-            engine.use_attention_kernels(kernels);
+            engine.use_kernel_set(kernels);
             kernels
         }
-        None => engine.choose_kernels().await?,
+        None => {
+            let kernels = engine.choose_kernels().await?;
+            place.keep(kernels).await;
+            kernels
+        }
     };
-    CHOSEN.with_borrow_mut(|chosen| chosen.insert(shape, kernels));
     Ok((
         engine,
         DeviceInfo {

@@ -1,7 +1,9 @@
 //! The engine in a dedicated Web Worker: takes commands, posts replies, both as JSON.
 
+mod browser_cache;
 mod download;
 mod exhibit;
+mod known_choices;
 mod ladder;
 mod scope;
 mod session;

@@ -8,7 +8,7 @@ use couplet_engine::{Ahead, Engine, EngineError, Pair, PairFiles, Progress, benc
 use couplet_kernels::Device;
 use couplet_model::{FileEntry, ModelCard};
 use couplet_protocol::{
-    BackendChoice, Command, DeviceInfo, Distribution, Drafter, Event, Failure, FailureKind,
+    BackendChoice, Branch, Command, DeviceInfo, Distribution, Drafter, Event, Failure, FailureKind,
     FinishReason, PairSummary, Reply, Settings, SpeedRequest, Which,
 };
 
@@ -55,7 +55,14 @@ impl Session {
         let (id, result) = match command {
             Command::Pairs { id } => (id, self.pairs(id).await),
             Command::Load { id, pair, backend } => (id, self.load(id, &pair, backend).await),
-            Command::Generate { id, settings } => (id, self.generate(id, &settings).await),
+            Command::Generate {
+                id,
+                settings,
+                branch,
+            } => {
+                let branch = branch.unwrap_or_default();
+                (id, self.generate(id, &settings, &branch).await)
+            }
             Command::Distribution {
                 id,
                 pair,
@@ -184,18 +191,18 @@ impl Session {
         Ok(pair)
     }
 
-    async fn generate(&self, id: u32, settings: &Settings) -> Result<(), Failure> {
+    async fn generate(&self, id: u32, settings: &Settings, branch: &Branch) -> Result<(), Failure> {
         let mut loaded = self.ready(id, &settings.pair).await?;
         let fail = |error: EngineError| error.failure();
         let mut engine = loaded.engine.clone().expect("ready() provides one");
         self.provide_drafter(id, &loaded, settings).await?;
         let mut losses = 0;
-        let (mut run, events) = match engine.start(settings).await {
+        let (mut run, events) = match engine.branch(settings, branch).await {
             Err(EngineError::Device(_)) => {
                 losses += 1;
                 (loaded, engine) = self.replace_engine(id, losses).await?;
                 self.provide_drafter(id, &loaded, settings).await?;
-                engine.start(settings).await.map_err(fail)?
+                engine.branch(settings, branch).await.map_err(fail)?
             }
             started => started.map_err(fail)?,
         };

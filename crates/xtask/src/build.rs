@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::repo::Repo;
 use crate::steps::step;
 use crate::wasm_target::{self, TRIPLE};
-use crate::{process, tools};
+use crate::{files, process, tools};
 
 const MEGABYTE: u64 = 1_000_000;
 
@@ -149,9 +149,7 @@ fn part(path: &str, pairs: &[String]) -> Part {
 }
 
 fn measure(dist: &Path, compressor: &Compressor) -> Result<Vec<Weighed>> {
-    let mut paths = Vec::new();
-    walk(dist, "", &mut paths)?;
-    paths.sort();
+    let paths = files::below(dist)?;
     let pairs = pair_folders(&paths);
     paths
         .into_iter()
@@ -165,21 +163,6 @@ fn measure(dist: &Path, compressor: &Compressor) -> Result<Vec<Weighed>> {
             })
         })
         .collect()
-}
-
-fn walk(folder: &Path, prefix: &str, paths: &mut Vec<String>) -> Result<()> {
-    let entries =
-        fs::read_dir(folder).with_context(|| format!("no folder {}", folder.display()))?;
-    for entry in entries {
-        let entry = entry?;
-        let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        if entry.file_type()?.is_dir() {
-            walk(&entry.path(), &format!("{path}/"), paths)?;
-        } else {
-            paths.push(path);
-        }
-    }
-    Ok(())
 }
 
 /// A program that compresses to its standard output.

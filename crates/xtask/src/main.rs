@@ -1,8 +1,11 @@
 //! The project's own commands: `cargo xtask <command>`. Bare, it lists them.
 
 mod apt;
+mod bars;
 mod bench;
 mod build;
+mod files;
+mod finish;
 mod process;
 mod python;
 mod repo;
@@ -48,6 +51,16 @@ const COMMANDS: &[Command] = &[
         run: |repo, arguments| {
             no_arguments(arguments)?;
             build::run(repo)?;
+            Ok(ExitCode::SUCCESS)
+        },
+    },
+    Command {
+        name: "finish",
+        arguments: "",
+        summary: "the last step of a build, called by trunk: hashes for offline use and the policy",
+        run: |_, arguments| {
+            no_arguments(arguments)?;
+            finish::run()?;
             Ok(ExitCode::SUCCESS)
         },
     },
@@ -105,6 +118,26 @@ const COMMANDS: &[Command] = &[
         summary: "measure speed, beside other runtimes too: `bench --help` lists the arguments",
         run: |repo, arguments| {
             bench::run(repo, arguments)?;
+            Ok(ExitCode::SUCCESS)
+        },
+    },
+    Command {
+        name: "bars",
+        arguments: "",
+        summary: "measure what the page is held to and write docs/bars.md",
+        run: |repo, arguments| {
+            no_arguments(arguments)?;
+            bars::run(repo)?;
+            Ok(ExitCode::SUCCESS)
+        },
+    },
+    Command {
+        name: "pictures",
+        arguments: "",
+        summary: "take the pictures of the page anew: docs/pictures and those that tests compare",
+        run: |repo, arguments| {
+            no_arguments(arguments)?;
+            bars::pictures(repo)?;
             Ok(ExitCode::SUCCESS)
         },
     },

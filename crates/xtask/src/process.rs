@@ -68,19 +68,15 @@ pub fn find(name: &str) -> Option<PathBuf> {
         .find(|candidate| candidate.is_file())
 }
 
-/// The search path with `folder` before everything else.
+/// The search path with `folders` before everything else.
 ///
 /// # Errors
-/// If the folder's name holds the character that separates folders.
-pub fn path_with(folder: &Path) -> Result<OsString> {
+/// If a folder's name holds the character that separates folders.
+pub fn path_with<'a>(folders: impl IntoIterator<Item = &'a Path>) -> Result<OsString> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::iter::once(folder.to_path_buf()).chain(std::env::split_paths(&path));
-    std::env::join_paths(folders).with_context(|| {
-        format!(
-            "move the project: the folder name {} cannot be part of a search path",
-            folder.display()
-        )
-    })
+    let folders = folders.into_iter().map(Path::to_path_buf);
+    std::env::join_paths(folders.chain(std::env::split_paths(&path)))
+        .context("move the project: its folder's name cannot be part of a search path")
 }
 
 /// The command as a person would type it.

@@ -16,7 +16,7 @@ use crate::{apt, build, process, static_server, tidy};
 const WASM_ONLY: [&str; 2] = ["couplet-web", "couplet-worker"];
 
 /// Where the browser tests find the page: not at the root, since a visitor may not either.
-const SUB_PATH: &str = "/any/sub/path/";
+pub const SUB_PATH: &str = "/any/sub/path/";
 
 /// How many checks passed and failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

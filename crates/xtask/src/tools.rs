@@ -57,9 +57,13 @@ pub fn ensure(repo: &Repo) -> Result<()> {
 /// If the project's folder cannot be part of a search path.
 pub fn trunk(repo: &Repo) -> Result<Command> {
     let mut command = Command::new("trunk");
+    // Trunk.toml's hook calls this very program.
+    let this = std::env::current_exe().context("where this program lies")?;
+    let tools = repo.tools().join("bin");
+    let folders = [Some(tools.as_path()), this.parent()];
     command
         .current_dir(repo.root())
-        .env("PATH", process::path_with(&repo.tools().join("bin"))?)
+        .env("PATH", process::path_with(folders.into_iter().flatten())?)
         // Some environments set this to `1`, which trunk does not take for a yes.
         .env_remove("NO_COLOR");
     Ok(command)

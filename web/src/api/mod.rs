@@ -120,13 +120,17 @@ fn pairs(engine: EngineClient, settle: Settle) {
     );
 }
 
-fn generate(store: Store, options: Map<String, Value>, settle: Settle) {
+fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
+    let branch = match options::branch(&mut options) {
+        Ok(branch) => branch,
+        Err(refusal) => return settle.reject(&refusal),
+    };
     let settings = match options::settings(&options, |name| store.prompt_of(name)) {
         Ok(settings) => settings,
         Err(refusal) => return settle.reject(&refusal),
     };
     store.form.write(&settings);
-    store.write(settings, move |reply| {
+    store.write(settings, branch, move |reply| {
         if let Reply::Failed { failure, .. } = reply {
             settle.reject(&failure.into());
         } else if is_end(reply) {

@@ -1,6 +1,6 @@
 //! What a script passes to a call, read with care.
 
-use couplet_protocol::{Failure, Settings, SpeedRequest, Which};
+use couplet_protocol::{Branch, Failure, Settings, SpeedRequest, Which};
 use js_sys::Reflect;
 use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
@@ -89,6 +89,22 @@ pub fn settings(
         settings.prompt = prompt;
     }
     Ok(settings)
+}
+
+/// Takes out of the options what a run is to go on from.
+///
+/// # Errors
+///
+/// When it is no such thing.
+pub fn branch(options: &mut Map<String, Value>) -> Result<Option<Branch>, Refusal> {
+    let Some(branch) = options.remove("branch").filter(|branch| !branch.is_null()) else {
+        return Ok(None);
+    };
+    let wrong = |_| {
+        let sentence = "must be { kept: [token, …], forced: token }; `forced` may be absent";
+        Refusal::of("branch", sentence)
+    };
+    serde_json::from_value(branch).map(Some).map_err(wrong)
 }
 
 /// What to time: settings, and beside them `gammas`, `auto` and `pairs`.
@@ -211,6 +227,30 @@ mod tests {
         assert_eq!(field(json!({ "gamma": 17 })).as_deref(), Some("gamma"));
         assert_eq!(field(json!({ "rule": "coin" })).as_deref(), Some("rule"));
         assert_eq!(field(json!({ "gamma": 3 })), None);
+    }
+
+    #[test]
+    fn a_branch_is_kept_tokens_and_perhaps_a_forced_one() {
+        let read = |options: Value| match options {
+            Value::Object(mut options) => branch(&mut options).map_err(|refusal| refusal.field),
+            _ => Ok(None),
+        };
+        let expected = Branch {
+            kept: vec![3, 1],
+            forced: Some(2),
+        };
+        let both = json!({ "branch": { "kept": [3, 1], "forced": 2 } });
+        assert_eq!(read(both), Ok(Some(expected)));
+        assert_eq!(read(json!({ "gamma": 3 })), Ok(None));
+        assert_eq!(read(json!({ "branch": null })), Ok(None));
+        for wrong in [
+            json!({ "branch": 3 }),
+            json!({ "branch": { "kept": [-1] } }),
+            json!({ "branch": { "keep": [1] } }),
+            json!({ "branch": { "kept": ["a"] } }),
+        ] {
+            assert_eq!(read(wrong), Err(Some("branch".to_owned())));
+        }
     }
 
     #[test]

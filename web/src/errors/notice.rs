@@ -2,6 +2,7 @@ use couplet_protocol::FailureKind;
 use leptos::prelude::*;
 
 use crate::engine_client::EngineState;
+use crate::release::{self, Release};
 use crate::store::{Store, use_store};
 
 #[derive(Clone, Copy, PartialEq)]
@@ -13,6 +14,8 @@ enum Way {
     DismissMessage,
     BringBack,
     DismissAside,
+    LoadNewer,
+    Later,
     None,
 }
 
@@ -24,11 +27,13 @@ impl Way {
             Self::Restart => "Restart the engine",
             Self::BringBack => "Bring it back",
             Self::DismissTrouble | Self::DismissMessage | Self::DismissAside => "Close",
+            Self::LoadNewer => "Load it",
+            Self::Later => "Later",
             Self::None => "",
         }
     }
 
-    fn take(self, store: Store) {
+    fn take(self, store: Store, later: RwSignal<bool>) {
         match self {
             Self::Retry => store.engine.retry(),
             Self::Cpu => store.use_cpu(),
@@ -37,6 +42,8 @@ impl Way {
             Self::DismissMessage => store.message.set(None),
             Self::BringBack => store.bring_back(),
             Self::DismissAside => store.aside.set(None),
+            Self::LoadNewer => release::load_newer(),
+            Self::Later => later.set(true),
             Self::None => {}
         }
     }
@@ -48,7 +55,7 @@ struct Notice {
     ways: Vec<Way>,
 }
 
-fn notices(store: Store) -> Vec<Notice> {
+fn notices(store: Store, release: Release) -> Vec<Notice> {
     let mut notices = Vec::new();
     let state = store.engine.state.get();
     let mut failed = None;
@@ -112,6 +119,12 @@ fn notices(store: Store) -> Vec<Notice> {
             ways: vec![Way::None],
         });
     }
+    if let Some(sentence) = release.sentence() {
+        notices.push(Notice {
+            sentence: sentence.to_owned(),
+            ways: vec![Way::LoadNewer, Way::Later],
+        });
+    }
     notices
 }
 
@@ -119,7 +132,16 @@ fn notices(store: Store) -> Vec<Notice> {
 #[component]
 pub fn Notices() -> impl IntoView {
     let store = use_store();
-    let all = Memo::new(move |_| notices(store));
+    let release = release::follow(store);
+    let later = RwSignal::new(false);
+    let all = Memo::new(move |_| {
+        let release = if later.get() {
+            Release::default()
+        } else {
+            release.get()
+        };
+        notices(store, release)
+    });
     view! {
         <section class="notices" data-testid="notice" aria-label="Notices" role="status" hidden=move || all.with(Vec::is_empty)>
             {move || {
@@ -132,7 +154,7 @@ pub fn Notices() -> impl IntoView {
                             .filter(|way| *way != Way::None)
                             .map(|way| {
                                 view! {
-                                    <button type="button" class="button" on:click=move |_| way.take(store)>
+                                    <button type="button" class="button" on:click=move |_| way.take(store, later)>
                                         {way.label()}
                                     </button>
                                 }

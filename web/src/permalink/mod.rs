@@ -5,7 +5,7 @@ pub mod query;
 mod settings;
 mod view;
 
-use couplet_protocol::{BackendChoice, Settings};
+use couplet_protocol::{BackendChoice, Branch, Settings};
 use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 
@@ -84,9 +84,10 @@ pub fn understand(search: &str, hash: &str) -> Link {
             ..link
         },
         Err(clause) => Link {
-            // A playhead belongs to the run that was meant.
+            // A playhead and a branch belong to the run that was meant.
             view: View {
                 at: None,
+                branch: None,
                 ..link.view
             },
             trouble: Some(format!(
@@ -120,11 +121,12 @@ pub fn address(hash: &str) -> String {
     )
 }
 
-/// Writes settings into the address without leaving the page. The playhead of another run goes.
-pub fn write(settings: &Settings) {
+/// Writes a run into the address without leaving the page. The playhead of another run goes.
+pub fn write(settings: &Settings, branch: Option<&Branch>) {
     let link = read();
     let view = View {
         at: None,
+        branch: branch.cloned(),
         ..link.view
     };
     replace(&hash(Some(settings), &view, in_hash(link.backend)));

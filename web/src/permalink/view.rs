@@ -1,13 +1,25 @@
 //! What a link says about the page besides the run: which part is open, where the playhead stands,
 //! what a teacher hid.
 
+use couplet_protocol::Branch;
+
 use super::query::value;
 use super::{Pairs, shorten};
 use crate::store::Scene;
 
 /// Keys of this part of a link.
-pub const KEYS: [&str; 9] = [
-    "scene", "at", "lesson", "step", "example", "part", "hide", "theme", "embed",
+pub const KEYS: [&str; 11] = [
+    "branch",
+    "scene",
+    "at",
+    "lesson",
+    "step",
+    "example",
+    "part",
+    "hide",
+    "theme",
+    "embed",
+    "projector",
 ];
 
 /// A control or panel that a teacher can hide. Its name stands in links and in the style sheet.
@@ -64,6 +76,8 @@ impl LinkTheme {
 pub struct View {
     /// The part of the page that is open.
     pub scene: Scene,
+    /// What of another run the run goes on from.
+    pub branch: Option<Branch>,
     /// Steps of the run behind which the playhead stands.
     pub at: Option<usize>,
     /// Name of the lesson.
@@ -80,6 +94,8 @@ pub struct View {
     pub theme: Option<LinkTheme>,
     /// Whether the page stands in a frame of another one.
     pub embed: bool,
+    /// Whether it is enlarged for a projector.
+    pub projector: bool,
 }
 
 /// The largest step index that a link may name; more steps than any run has.
@@ -109,6 +125,7 @@ fn read_one(view: &mut View, key: &str, value: &str) -> Option<()> {
     let whole = |most: usize| value.parse::<usize>().ok().filter(|number| *number <= most);
     match key {
         "scene" => view.scene = Scene::ALL.into_iter().find(|it| it.name() == value)?,
+        "branch" => view.branch = Some(branch(value)?),
         "at" => view.at = Some(whole(MOST_STEPS)?),
         "lesson" => view.lesson = Some(name(value)?),
         "step" => view.step = whole(99).filter(|step| *step > 0)?,
@@ -125,16 +142,25 @@ fn read_one(view: &mut View, key: &str, value: &str) -> Option<()> {
             let themes = [LinkTheme::Light, LinkTheme::Dark];
             view.theme = Some(themes.into_iter().find(|theme| theme.name() == value)?);
         }
-        "embed" => {
-            view.embed = match value {
-                "1" => true,
-                "0" => false,
-                _ => return None,
-            }
-        }
+        "embed" => view.embed = flag(value)?,
+        "projector" => view.projector = flag(value)?,
         _ => {}
     }
     Some(())
+}
+
+fn flag(value: &str) -> Option<bool> {
+    match value {
+        "1" => Some(true),
+        "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// A branch that keeps something.
+fn branch(value: &str) -> Option<Branch> {
+    let branch = Branch::parse(value).filter(|branch| !branch.is_empty())?;
+    (branch.kept.len() <= Branch::MAX_KEPT).then_some(branch)
 }
 
 /// A name of lower-case letters, digits and hyphens.
@@ -150,6 +176,9 @@ pub fn print(view: &View) -> Pairs {
     let mut add = |key: &str, value: String| pairs.push((key.to_owned(), value));
     if view.scene != Scene::default() {
         add("scene", view.scene.name().to_owned());
+    }
+    if let Some(text) = view.branch.as_ref().and_then(Branch::print) {
+        add("branch", text);
     }
     if let Some(at) = view.at {
         add("at", at.to_string());
@@ -173,6 +202,9 @@ pub fn print(view: &View) -> Pairs {
     if view.embed {
         add("embed", "1".to_owned());
     }
+    if view.projector {
+        add("projector", "1".to_owned());
+    }
     pairs
 }
 
@@ -189,6 +221,7 @@ mod tests {
     fn a_view_comes_back_from_its_link() {
         let view = View {
             scene: Scene::Proof,
+            branch: Branch::parse("AAAB~AC"),
             at: Some(133),
             lesson: Some("exact".to_owned()),
             step: 3,
@@ -197,6 +230,7 @@ mod tests {
             hide: vec!["seed", "rule"],
             theme: Some(LinkTheme::Dark),
             embed: true,
+            projector: true,
         };
         let text = query::print(&print(&view));
         assert_eq!(read_text(&text), (view, None));

@@ -48,7 +48,7 @@ fn write(store: Store, view: View) {
     };
     match known {
         Some(settings) if at.is_some() => permalink::write_all(&settings, |now| {
-            now.at = at;
+            (now.at, now.branch) = (at, view.branch.clone());
             keep(now);
         }),
         _ => permalink::write_view(false, keep),

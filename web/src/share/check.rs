@@ -50,6 +50,18 @@ fn check(trace: &Trace) -> Result<(), String> {
         ));
     }
     rounds::check(&trace.events, trace.pair.tokens.len(), &trace.settings)?;
+    if let Some(branch) = &trace.branch {
+        branch
+            .check(trace.pair.tokens.len())
+            .map_err(|error| error.to_string())?;
+        let kept: Vec<u32> = branch.tokens().collect();
+        let begins = trace.events.first().is_some_and(
+            |event| matches!(event, Event::Started { prompt_tokens, .. } if prompt_tokens.ends_with(&kept)),
+        );
+        if !begins {
+            return Err("its first event does not hold the tokens of its branch".to_owned());
+        }
+    }
     match trace.events.first() {
         Some(Event::Started { prompt_tokens, .. })
             if (trace.pair.prefix_tokens as usize) <= prompt_tokens.len() =>

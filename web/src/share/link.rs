@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::Sharing;
 use super::picture::escaped;
 use crate::permalink::{self, LONGEST_LINK, LinkTheme, View};
+use crate::projector;
 use crate::store::Scene;
 
 /// What the page shows, tracked.
@@ -29,6 +30,10 @@ pub fn current_but_run(sharing: Sharing) -> View {
     };
     View {
         scene,
+        branch: store
+            .shown
+            .with(|shown| shown.as_ref().and_then(|shown| shown.branch.clone())),
+        projector: projector::is_on(),
         step: lesson.as_ref().map_or(1, |(_, step)| *step),
         lesson: lesson.map(|(name, _)| name),
         example,

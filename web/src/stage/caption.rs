@@ -50,12 +50,12 @@ pub fn caption(store: Store, about: &Captioned) -> AnyView {
         (Test::Prefix { u, below }, Some(_)) => {
             let words = if test.passes_alone() == Some(true) {
                 if about.last_kept {
-                    "the longest that passes"
+                    "the longest to pass"
                 } else {
                     "passes"
                 }
             } else if *status == Status::Accepted {
-                "fails, a longer one passes"
+                "fails by itself"
             } else {
                 "fails"
             };

@@ -11,6 +11,7 @@ use super::figure::{Drawn, figure};
 use super::icons::{Sign, icon};
 use super::residual::ClosingPanel;
 use super::rule_formula::settings_of;
+use crate::projector;
 use crate::store::{Selection, Store, use_store};
 
 /// How a drafted token stands at the playhead.
@@ -108,9 +109,8 @@ pub fn Columns() -> impl IntoView {
             );
             let frame = row.get_bounding_client_rect();
             if left < frame.left() || right > frame.right() {
-                row.set_scroll_left(
-                    row.scroll_left() + (left - frame.left() - frame.width() / 3.0) as i32,
-                );
+                let by = (left - frame.left() - frame.width() / 3.0) / projector::scale();
+                row.set_scroll_left(row.scroll_left() + by as i32);
             }
         });
     });
@@ -189,7 +189,7 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
         &Drawn {
             proposal: &proposal,
             settings: &settings,
-            full: full(&round),
+            full: full(&round, settings.rule),
             board: board.as_ref(),
         },
     );
@@ -205,7 +205,7 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
         };
         caption(store, &about)
     };
-    let label = move || format!("{name}, {}: show its distributions", status.get().sign().1);
+    let label = move || format!("{name} {}: show its distributions", status.get().sign().1);
     view! {
         <figure class=class>
             <figcaption>
@@ -215,6 +215,7 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
                         <span class="tok">{token}</span>
                         {move || icon(status.get().sign().0, 15)}
                     </span>
+                    " "
                     {move || {
                         let (sign, word) = status.get().sign();
                         view! { <span class=format!("verdict k {}", sign.class())>{word}</span> }
@@ -234,7 +235,7 @@ fn vocabulary(store: Store) -> usize {
 }
 
 /// All bars of a round share one scale.
-fn full(round: &Round) -> f32 {
+fn full(round: &Round, rule: Rule) -> f32 {
     let of = |proposal: &Proposal| {
         let draft = proposal.draft_prob().unwrap_or(0.0);
         let Some(verdict) = &proposal.verdict else {
@@ -245,7 +246,16 @@ fn full(round: &Round) -> f32 {
             let target = verdict.distribution.prob(own).unwrap_or(0.0);
             target.max(proposal.distribution.prob(own).unwrap_or(0.0))
         });
-        draft.max(verdict.target_prob).max(own)
+        // Greedy draws the target's first beside it.
+        let first = match rule {
+            Rule::Greedy => verdict
+                .distribution
+                .iter()
+                .map(|(_, prob)| prob)
+                .fold(0.0, f32::max),
+            _ => 0.0,
+        };
+        draft.max(verdict.target_prob).max(own).max(first)
     };
     round.proposals.iter().map(of).fold(0.3, f32::max)
 }

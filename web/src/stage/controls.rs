@@ -217,7 +217,7 @@ fn GammaField(form: Form) -> impl IntoView {
                     .into_any()
                 }}
                 <button type="button" class="auto" data-testid="auto-gamma" aria-pressed=move || auto().to_string()
-                    aria-label="Let the engine choose γ before every round" aria-describedby="auto-note"
+                    aria-label="auto: the engine chooses γ before every round" aria-describedby="auto-note"
                     title="The engine chooses γ before every round, 0 to 8, by what it has measured" on:click=toggle>
                     "auto"
                 </button>

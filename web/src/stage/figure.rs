@@ -1,7 +1,7 @@
 //! The drawing of a column: the two probabilities of the drafted token, and what its rule does
 //! with them.
 
-use couplet_playback::{Board, OwnDraw, Proposal, Race, Test};
+use couplet_playback::{Board, OwnDraw, Proposal, Race, Test, Verdict};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
 
@@ -54,7 +54,10 @@ pub fn figure(store: Store, drawn: &Drawn) -> AnyView {
             let strip = OwnDraw::new(settings.seed, proposal).map(|own| strip(probs, own));
             glyph(probs, label, strip)
         }
-        Rule::Greedy => glyph(probs, label, None),
+        Rule::Greedy => {
+            let first = verdict.and_then(|verdict| first(store, probs, proposal.token, verdict));
+            glyph(probs, label, first)
+        }
         Rule::Typical => glyph(probs, label, test.map(|test| line(probs, test))),
     }
 }
@@ -110,6 +113,39 @@ fn strip(probs: Bars, own: OwnDraw) -> AnyView {
         {needle(own.u)}
     }
     .into_any()
+}
+
+/// The mark to reach: the bar of the target's most probable token, beside that of the drafted one
+/// where it is another.
+fn first(store: Store, probs: Bars, drafted: u32, verdict: &Verdict) -> Option<AnyView> {
+    let (token, prob) = verdict
+        .distribution
+        .iter()
+        .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
+    let y = probs.top(prob).clamp(TOP, BASE - 1.0);
+    let other = token != drafted;
+    let bar = other.then(|| {
+        view! {
+            <rect class="bar-target" x=GAUGE.to_string() y=format!("{y:.1}") width=GAUGE_WIDTH.to_string()
+                height=format!("{:.1}", BASE - y) />
+        }
+    });
+    let name = if other {
+        store.show(token)
+    } else {
+        "first".to_owned()
+    };
+    let class = if other { "letter on" } else { "number small" };
+    let view = view! {
+        <g class="gauge">
+            {bar}
+            <path class="threshold" d=format!("M{:.1} {y:.1}H{:.1}", LEFT + SHIFT - 4.0, GAUGE + GAUGE_WIDTH + 6.0) />
+            <text class=class x=format!("{:.1}", GAUGE + GAUGE_WIDTH / 2.0) y=format!("{:.1}", y - 4.0) text-anchor="middle">
+                {name}
+            </text>
+        </g>
+    };
+    Some(view.into_any())
 }
 
 /// The least probability that is kept, across the target's bar.

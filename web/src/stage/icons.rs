@@ -17,6 +17,10 @@ pub enum Sign {
     Discarded,
     /// A dotted line.
     Pencil,
+    /// The caret of whoever corrects a proof.
+    Forced,
+    /// A line that parts.
+    Branch,
 }
 
 impl Sign {
@@ -29,6 +33,7 @@ impl Sign {
             Self::Bonus => "bon",
             Self::Discarded => "dis",
             Self::Pencil => "pen",
+            Self::Forced | Self::Branch => "hand",
         }
     }
 
@@ -42,6 +47,8 @@ impl Sign {
             }
             Self::Discarded => "M3.6 0A3.6 3.6 0 1 1-3.6 0A3.6 3.6 0 1 1 3.6 0",
             Self::Pencil => "M-6 3H6",
+            Self::Forced => "M-4.6 4.4L0-3.6L4.6 4.4",
+            Self::Branch => "M-5.5 3.6H-2C1 3.6 1-3.6 5.5-3.6M-2 3.6H5.5",
         }
     }
 }

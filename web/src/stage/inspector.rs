@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::gauge::grouped;
 use super::icons::Sign;
 use super::likely::{LISTED, list};
+use super::picking::Picking;
 use super::rule_formula::settings_of;
 use super::typecase::{Hit, type_case};
 use crate::store::{Selection, Store, use_store};
@@ -15,6 +16,7 @@ const CONTEXT: usize = 16;
 /// What is known about one place of the text at the playhead.
 #[derive(Clone, PartialEq)]
 pub struct Place {
+    at: Selection,
     context: String,
     column: usize,
     columns: usize,
@@ -28,6 +30,10 @@ pub struct Place {
     drawn: Vec<(u32, Option<f32>, Option<f32>)>,
     /// Total variation between the two, as far as the log tells it.
     total_variation: Option<f64>,
+    /// Whether the text before it stands, so that another token can be written here.
+    stands: bool,
+    /// The token that stands here, once one does.
+    token: Option<u32>,
 }
 
 fn place(store: Store, at: Selection) -> Option<Place> {
@@ -89,10 +95,26 @@ fn place(store: Store, at: Selection) -> Option<Place> {
                 }
             }
         }
+        // Tokens behind a rejected one were never part of the text.
+        let kept = round.accepted();
+        let stands = at.column <= kept.min(judged);
+        let token = if at.column < kept.min(judged) {
+            round
+                .proposals
+                .get(at.column)
+                .map(|proposal| proposal.token)
+        } else {
+            let closing = round
+                .closing
+                .as_ref()
+                .filter(|_| closed && at.column == kept);
+            closing.map(|closing| closing.token)
+        };
         let total_variation =
             complete_variation(draft.as_ref(), target.as_ref()).or(total_variation);
         let context = store.text_before(at, CONTEXT);
         Some(Place {
+            at,
             context,
             column: at.column,
             columns: round.proposals.len(),
@@ -101,6 +123,8 @@ fn place(store: Store, at: Selection) -> Option<Place> {
             hits,
             drawn,
             total_variation,
+            stands,
+            token,
         })
     })
 }
@@ -138,12 +162,17 @@ fn shown(store: Store, place: Place) -> impl IntoView {
     } else {
         format!("position {} of {}", place.column + 1, place.columns)
     };
+    let picking = place.stands.then(|| {
+        let entry = entries(&place).first().map_or(0, |(token, ..)| *token);
+        Picking::new(store, place.at, place.token, entry)
+    });
     let case = type_case(
         store,
         tokens,
         place.draft.as_ref(),
         place.target.as_ref(),
         &place.hits,
+        picking,
     );
     let about = if case.is_some() {
         format!("{which}, all {} {kind}s, one scale", tokens.len())
@@ -153,7 +182,7 @@ fn shown(store: Store, place: Place) -> impl IntoView {
             grouped(tokens.len())
         )
     };
-    let chart = case.unwrap_or_else(|| list(store, &place).into_any());
+    let chart = case.unwrap_or_else(|| list(store, &place, picking).into_any());
     let waiting = match (&place.draft, &place.target) {
         (Some(_), None) => Some("The target has said nothing about this place yet, or never did."),
         (None, Some(_)) => Some("Nothing was drafted here: this token is the target’s alone."),
@@ -172,7 +201,13 @@ fn shown(store: Store, place: Place) -> impl IntoView {
             {waiting.map(|sentence| view! { <p class="muted">{sentence}</p> })}
             {mass(&place, settings_of(store).rule)}
         </div>
-        <Table place=place />
+        <div class="inspector-foot">
+            {match picking {
+                Some(picking) => picking.offer().into_any(),
+                None => view! { <p class="offer muted">"Thrown away: the text before it never stood."</p> }.into_any(),
+            }}
+            <Table place=place />
+        </div>
     }
 }
 

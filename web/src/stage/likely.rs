@@ -5,6 +5,8 @@ use leptos::prelude::*;
 use super::gauge::probability;
 use super::icons::{Sign, mark};
 use super::inspector::{Place, entries};
+use super::picking::{Area, Picking};
+use super::typecase::role;
 use crate::store::Store;
 
 /// Tokens in the list.
@@ -16,6 +18,8 @@ const BARS: (f64, f64) = (92.0, 150.0);
 
 /// A line of the list: what it is about, and the two probabilities.
 struct Line {
+    /// None stands for all the others.
+    token: Option<u32>,
     label: String,
     /// Absent where it was not kept.
     draft: Option<f64>,
@@ -45,6 +49,7 @@ fn lines(store: Store, place: &Place) -> Vec<Line> {
         known.then(|| (1.0 - sum).max(0.0))
     };
     let rest = Line {
+        token: None,
         label: "the rest".to_owned(),
         draft: rest(
             place.draft.is_some(),
@@ -62,6 +67,7 @@ fn lines(store: Store, place: &Place) -> Vec<Line> {
         .map(|(token, draft, target)| {
             let hit = place.hits.iter().find(|(hit, _)| *hit == token);
             let mut line = Line {
+                token: Some(token),
                 label: shorten(&store.show(token)),
                 draft: draft.map(f64::from),
                 target: target.map(f64::from),
@@ -77,7 +83,7 @@ fn lines(store: Store, place: &Place) -> Vec<Line> {
 }
 
 /// The list.
-pub fn list(store: Store, place: &Place) -> impl IntoView + use<> {
+pub fn list(store: Store, place: &Place, picking: Option<Picking>) -> impl IntoView + use<> {
     let lines = lines(store, place);
     let (left, longest) = BARS;
     let most = lines.iter().map(Line::most).fold(0.05, f64::max);
@@ -119,11 +125,16 @@ pub fn list(store: Store, place: &Place) -> impl IntoView + use<> {
                 {bar("bar-outline", 2.4, 8.0, draft)}
                 {numbers}
                 {line.hit.map(|sign| mark(sign, 338.0, y + 8.5, 11.0))}
+                {picking.zip(line.token).map(|(picking, token)| {
+                    let area = Area { x: 0.0, y, width: 348.0, height: LINE };
+                    let known = |prob: Option<f64>| prob.map(|prob| prob as f32);
+                    picking.area(token, area, [known(line.draft), known(line.target)])
+                })}
             }
         })
         .collect_view();
     view! {
-        <svg class="figure case" viewBox=format!("0 0 348 {height:.0}") role="img" aria-label="Most probable tokens, draft and target">
+        <svg class="figure case" viewBox=format!("0 0 348 {height:.0}") role=role(picking) aria-label="Most probable tokens, draft and target">
             {rows}
         </svg>
     }

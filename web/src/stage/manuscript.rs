@@ -2,7 +2,9 @@ use couplet_playback::{Cut, InkToken, Mark, is_special, visible};
 use leptos::html;
 use leptos::prelude::*;
 
+use super::caches::CachesLine;
 use super::icons::{Sign, icon};
+use super::versions::VersionsPanel;
 use crate::store::{MarksShown, Selection, Store, use_store};
 
 /// The text, with the marks of how it came about.
@@ -19,7 +21,8 @@ pub fn Manuscript() -> impl IntoView {
         });
     });
     view! {
-        <section class="sheet manuscript" id="manuscript" tabindex="-1" aria-label="Manuscript">
+        <section class="sheet manuscript" id="manuscript" tabindex="-1" aria-label="Manuscript"
+            class:compared=move || store.compared.with(Option::is_some)>
             <header>
                 <Legend />
                 <Count />
@@ -30,16 +33,21 @@ pub fn Manuscript() -> impl IntoView {
                 class:marks-clean=move || store.marks.get() == MarksShown::Clean>
                 <p class="lines" data-testid="manuscript">
                     <Prompt />
+                    <Kept />
                     <Rounds />
                     <span class="caret" aria-hidden="true"></span>
                 </p>
             </div>
+            <VersionsPanel />
+            <CachesLine />
         </section>
     }
 }
 
 #[component]
 fn Legend() -> impl IntoView {
+    let store = use_store();
+    let forced = Memo::new(move |_| forced(store).is_some());
     view! {
         <ul class="legend" aria-label="Marks">
             <li><span class="lg pen">"pencil"</span>" drafted"</li>
@@ -48,6 +56,7 @@ fn Legend() -> impl IntoView {
             <li>{icon(Sign::Resampled, 12)}" resampled"</li>
             <li>{icon(Sign::Bonus, 13)}" bonus"</li>
             <li><span class="lg dis">"d"</span>" discarded"</li>
+            {move || forced.get().then(|| view! { <li class="by-hand">{icon(Sign::Forced, 12)}" by hand"</li> })}
         </ul>
     }
 }
@@ -105,8 +114,10 @@ fn Prompt() -> impl IntoView {
             return store.form.prompt.get();
         }
         let skip = untrack(|| store.pair()).map_or(0, |pair| pair.prefix_tokens as usize);
+        let own = prompt.len().saturating_sub(store.brought_along());
         prompt
             .iter()
+            .take(own)
             .skip(skip)
             .map(|token| store.text(*token))
             .collect()
@@ -114,9 +125,89 @@ fn Prompt() -> impl IntoView {
     view! { <span class="tk prompt">{text}</span> }
 }
 
+/// The token that the run on the page was made to begin with.
+fn forced(store: Store) -> Option<u32> {
+    store.shown.with(|shown| {
+        let branch = shown.as_ref()?.branch.as_ref()?;
+        branch.forced
+    })
+}
+
+/// What a branch took along: text of the run that it left, and a token by hand.
+#[component]
+fn Kept() -> impl IntoView {
+    let store = use_store();
+    let views = move || {
+        let branch = store
+            .shown
+            .with(|shown| shown.as_ref().and_then(|shown| shown.branch.clone()))?;
+        let tokens = branch.kept.iter().map(|token| {
+            let (shown, end) = letters(&store.text(*token));
+            view! { {shown}{end} }
+        });
+        let tokens = tokens.collect_view();
+        let hand = branch.forced.map(|token| {
+            let text = store.text(token);
+            let (lead, word) = lead(&text);
+            let (shown, end) = letters(word);
+            let stood = move || {
+                let stood = store.compared.with(|compared| {
+                    let compared = compared.as_ref()?;
+                    (compared.child == compared.current)
+                        .then(|| compared.comparison.old.tokens.first().copied())?
+                })?;
+                Some(view! { <s class="was" aria-hidden="true">{store.show(stood)}</s> })
+            };
+            view! {
+                {lead}
+                <span class="tk hand" title="written by hand">
+                    {stood}{shown}<i class="m" aria-hidden="true">{icon(Sign::Forced, 11)}</i>
+                </span>
+                {end}
+            }
+        });
+        Some(view! {
+            <span class="rd brought" title="kept from the run that this one left">{tokens}</span>
+            <i class="seam" aria-hidden="true"></i>
+            {hand}
+        })
+    };
+    view! { {views} }
+}
+
+/// The space before a word belongs to its token, but a mark under it would join the words.
+fn lead(text: &str) -> (String, &str) {
+    let word = text.trim_start_matches(' ');
+    if word.is_empty() {
+        (String::new(), text)
+    } else {
+        (text[..text.len() - word.len()].to_owned(), word)
+    }
+}
+
+/// Round and column of the first token that differs from the run beside it.
+fn differing(store: Store) -> Memo<Option<(usize, usize)>> {
+    Memo::new(move |_| {
+        let at = store
+            .compared
+            .with(|compared| compared.as_ref()?.comparison.differs_at)?;
+        let mut column = at.checked_sub(store.brought_along())?;
+        store.run.with(|run| {
+            for (index, round) in run.rounds().iter().enumerate() {
+                if column < round.committed.len() {
+                    return Some((index, column));
+                }
+                column -= round.committed.len();
+            }
+            None
+        })
+    })
+}
+
 #[component]
 fn Rounds() -> impl IntoView {
     let store = use_store();
+    let differs = differing(store);
     // Rounds that are over never change: they are drawn once.
     let rounds = move || {
         let epoch = store.epoch.get();
@@ -137,20 +228,25 @@ fn Rounds() -> impl IntoView {
                 let tokens = move || store.state.with(tokens);
                 view! {
                     <span class="rd now">
-                        <For each=tokens key=|ink| *ink children=move |ink| token(store, round, ink) />
+                        <For each=tokens key=|ink| *ink children=move |ink| token(store, differs, round, ink) />
                     </span>
                 }
                 .into_any()
             } else {
                 let tokens = store.state.with_untracked(tokens);
-                let views = tokens.into_iter().map(|ink| token(store, round, ink)).collect_view();
+                let views = tokens.into_iter().map(|ink| token(store, differs, round, ink)).collect_view();
                 view! { <span class="rd">{views}</span> }.into_any()
             }
         } />
     }
 }
 
-fn token(store: Store, round: usize, ink: InkToken) -> impl IntoView {
+fn token(
+    store: Store,
+    differs: Memo<Option<(usize, usize)>>,
+    round: usize,
+    ink: InkToken,
+) -> impl IntoView {
     let text = store.text(ink.token);
     let (class, below) = match ink.mark {
         Mark::Pencil => ("pen", None),
@@ -172,14 +268,9 @@ fn token(store: Store, round: usize, ink: InkToken) -> impl IntoView {
         .struck
         .map(|token| view! { <s class="was" aria-hidden="true">{store.show(token)}</s> });
     let below = below.map(|icon| view! { <i class="m" aria-hidden="true">{icon}</i> });
-    // The space before a word belongs to its token, but a mark under it would join the words.
-    let word = text.trim_start_matches(' ');
-    let lead = if word.is_empty() {
-        ""
-    } else {
-        &text[..text.len() - word.len()]
-    };
-    let (shown, end) = letters(&text[lead.len()..]);
+    let (lead, word) = lead(&text);
+    let (shown, end) = letters(word);
+    let differs = move || (differs.get() == Some((round, ink.column))).then_some("");
     let select = move |_| {
         store.selected.set(Some(Selection {
             round,
@@ -187,8 +278,8 @@ fn token(store: Store, round: usize, ink: InkToken) -> impl IntoView {
         }))
     };
     view! {
-        {lead.to_owned()}
-        <span class=format!("tk {class}") title=title style=format!("--i:{}", ink.column) on:click=select>
+        {lead}
+        <span class=format!("tk {class}") title=title data-differs=differs style=format!("--i:{}", ink.column) on:click=select>
             {struck}{shown}{below}
         </span>
         {end}

@@ -1,5 +1,6 @@
 //! The Stage: the text being written, and the round that writes it.
 
+mod caches;
 mod caption;
 mod columns;
 mod controls;
@@ -10,6 +11,7 @@ mod inspector;
 mod likely;
 mod manuscript;
 mod noise;
+mod picking;
 mod provenance;
 mod residual;
 mod round;
@@ -21,6 +23,8 @@ mod statistics;
 mod timeline;
 mod transport;
 mod typecase;
+mod version_words;
+mod versions;
 
 use couplet_playback::{Phase, round_summary};
 use leptos::prelude::*;

@@ -176,7 +176,8 @@ pub fn board(store: Store, proposal: &Proposal, probs: Bars, darts: &Board) -> A
     .into_any()
 }
 
-fn shorten(label: &str, letters: usize) -> String {
+/// A token cut to so many letters.
+pub fn shorten(label: &str, letters: usize) -> String {
     if label.chars().count() <= letters {
         return label.to_owned();
     }

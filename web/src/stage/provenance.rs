@@ -42,10 +42,13 @@ fn Origin() -> impl IntoView {
                 (true, false) => format!("Recorded run of {}", shown.pair.title),
                 (false, false) => format!("Live run of {}", shown.pair.title),
             };
-            let (what, who) = match &shown.file {
-                Some(file) => (format!("Replayed from {file}"), String::new()),
-                None if shown.recorded => (what, ", made by these two models".to_owned()),
-                None => (what, ", written on this page".to_owned()),
+            let after = shown.branch.as_ref().map(|branch| branch.kept.len());
+            let (what, who) = match (&shown.file, after) {
+                (Some(file), _) => (format!("Replayed from {file}"), String::new()),
+                (None, Some(1)) => (what, format!(", branched after 1 {}", shown.pair.token_kind)),
+                (None, Some(after)) => (what, format!(", branched after {after} {}s", shown.pair.token_kind)),
+                (None, None) if shown.recorded => (what, ", made by these two models".to_owned()),
+                (None, None) => (what, ", written on this page".to_owned()),
             };
             Some(view! {
                 <b>{what}</b><span class="who">{who}</span>" "<span class="where">{format!("({})", shown.device.name)}</span>
@@ -100,6 +103,9 @@ fn Models() -> impl IntoView {
             "The models are ready for the linked run."
         }
         EngineState::Ready if store.recorded() => "The live models are ready.",
+        EngineState::Ready if store.branch_needs_middle() => {
+            "Write begins anew; step back first, and the run branches there instead."
+        }
         EngineState::Ready => "",
         EngineState::Failed(_) | EngineState::Crashed if store.recorded() => {
             "No live models: the notice above says why. The recording works without them."
@@ -143,8 +149,26 @@ fn Way() -> impl IntoView {
             invite(store);
         }
     };
+    let branch = Memo::new(move |_| store.branch_point());
+    let branches = Memo::new(move |_| branch.with(Option::is_some));
+    // While time passes the button stays the same and only its number changes.
+    let words = move || {
+        let kind = store
+            .pair()
+            .map_or("token".to_owned(), |pair| pair.token_kind.clone());
+        let plural = |at: usize| if at == 1 { "" } else { "s" };
+        branch
+            .get()
+            .map(|at| format!("Branch after {at} {kind}{}", plural(at)))
+    };
     view! {
-        <Show when=offered>
+        <Show when=move || branches.get()>
+            <button type="button" class="button way" data-testid="branch" on:click=move |_| store.branch_here()
+                title="Goes on from the playhead with the edited settings; both runs stay">
+                {words}
+            </button>
+        </Show>
+        <Show when=move || !branches.get() && offered()>
             <button type="button" class="button way" data-testid="write-your-own" on:click=act>{label}</button>
         </Show>
     }

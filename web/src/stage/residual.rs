@@ -7,6 +7,7 @@ use couplet_protocol::{Distribution, Rule};
 use leptos::prelude::*;
 
 use super::icons::{Sign, icon, mark};
+use super::noise::shorten;
 use super::rule_formula::settings_of;
 use super::rule_words::replacement;
 use crate::store::{Store, use_store};
@@ -141,7 +142,9 @@ fn shares(store: Store, distribution: &Distribution, hit: u32, most: usize) -> V
 
 fn rows(shares: Vec<Share>, class: &'static str, sign: Sign, label: &'static str) -> impl IntoView {
     let most = shares.iter().map(|share| share.prob).fold(0.001, f32::max);
-    let left = 36.0;
+    // Words need more room than characters do.
+    let words = shares.iter().any(|share| share.label.chars().count() > 4);
+    let left = if words { 70.0 } else { 36.0 };
     let scale = (WIDTH - left - 66.0) / f64::from(most);
     let height = shares.len() as f64 * ROW + 2.0;
     let lines = shares
@@ -152,7 +155,7 @@ fn rows(shares: Vec<Share>, class: &'static str, sign: Sign, label: &'static str
             let width = (f64::from(share.prob) * scale).max(0.8);
             view! {
                 <text class="letter" x=format!("{:.1}", left - 8.0) y=format!("{:.1}", y + 14.0) text-anchor="end">
-                    {share.label}
+                    {shorten(&share.label, 9)}
                 </text>
                 <rect class=class x=format!("{left}") y=format!("{:.1}", y + 4.0) width=format!("{width:.1}") height="12" />
                 <text class="number" x=format!("{:.1}", left + width + 5.0) y=format!("{:.1}", y + 14.0)>

@@ -1,7 +1,7 @@
 use couplet_playback::{StageState, expected_acceptance};
 use couplet_protocol::Rule;
 use couplet_speculation::formulas::{accepted_length_probabilities, expected_tokens_per_round};
-use couplet_speculation::statistics::wilson_interval;
+use couplet_speculation::statistics::{mean_interval, wilson_interval};
 use leptos::prelude::*;
 
 use super::rule_formula::{expectation, settings_of};
@@ -141,6 +141,25 @@ fn expected(store: Store) -> Memo<Option<f64>> {
     })
 }
 
+/// Fewest rounds whose mean is worth an interval.
+const FEWEST: usize = 6;
+
+/// Where the mean of so many tokens a round lies at 95 %; nothing for a handful of rounds, or where
+/// all are alike and say nothing about how they vary. A round writes at least one token and at most
+/// as many as are drafted and one.
+pub fn interval(values: &[f64], drafted: usize) -> Option<impl IntoView + use<>> {
+    if values.iter().all(|value| Some(value) == values.first()) {
+        return None;
+    }
+    let [low, high] = (values.len() >= FEWEST).then(|| mean_interval(values, 0.95))?;
+    let words = format!(
+        "[{:.2}, {:.2}]",
+        low.max(1.0),
+        high.min(drafted as f64 + 1.0)
+    );
+    Some(view! { <small title="Interval of the mean, 95 %">{words}</small> })
+}
+
 #[component]
 fn TokensPerRound() -> impl IntoView {
     let store = use_store();
@@ -155,18 +174,29 @@ fn TokensPerRound() -> impl IntoView {
         })
     });
     let tokenwise = tokenwise(store);
+    let measured = move || {
+        let rounds = store.state.with(|state| state.statistics.rounds as usize);
+        store.run.with_untracked(|run| {
+            let rounds = run.rounds().iter().take(rounds);
+            let drafted = rounds.clone().map(|round| round.proposals.len()).max();
+            let lengths: Vec<f64> = rounds.map(|round| round.committed.len() as f64).collect();
+            interval(&lengths, drafted.unwrap_or(0))
+        })
+    };
     view! {
         <div class="statistic">
             <h3>"Tokens per round"</h3>
             <p class="big" data-testid="tokens-per-round">
                 {move || numbers.get().0.map_or("–".to_owned(), |value| format!("{value:.2}"))}" "
-                <small>
-                    {move || {
-                        let (measured, rate, lengths) = numbers.get();
-                        let rate = measured.and(rate).filter(|_| tokenwise.get());
-                        rate.and_then(|rate| expected_tokens(rate, &lengths)).map(|theory| format!("theory {theory:.2}"))
-                    }}
-                </small>
+                {measured}
+            </p>
+            <p class="muted">
+                {move || {
+                    let (measured, rate, lengths) = numbers.get();
+                    let rate = measured.and(rate).filter(|_| tokenwise.get());
+                    let theory = rate.and_then(|rate| expected_tokens(rate, &lengths))?;
+                    Some(view! { "theory "<b>{format!("{theory:.2}")}</b> })
+                }}
             </p>
             {move || if tokenwise.get() {
                 view! { <p class="formula-small">"(1 − "<em>"α"</em><sup>"γ+1"</sup>") / (1 − "<em>"α"</em>")"</p> }.into_any()

@@ -3,6 +3,8 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::icons::{Sign, mark};
+use crate::playhead::Stride;
+use crate::projector;
 use crate::store::use_store;
 
 const COLUMN: f64 = 20.0;
@@ -56,26 +58,88 @@ pub fn Timeline() -> impl IntoView {
             }
         }
     });
-    let pick = move |event: web_sys::MouseEvent| {
+    // What was watched and lies behind the playhead stays visible, so that it can be found again.
+    let seen = Memo::new(move |_| {
+        let furthest = store.playhead.furthest.get();
+        let round =
+            |run: &couplet_playback::Run| run.step_at(furthest).map_or(0, |step| step.round + 1);
+        store.run.with(round)
+    });
+    let ahead = move || {
+        let epoch = store.epoch.get();
+        let from = shown.get();
+        store.run.with(|run| {
+            let known = |round| Some((epoch, tallest.get(), round, run.glyph(round)?));
+            (from..seen.get()).filter_map(known).collect::<Vec<_>>()
+        })
+    };
+    let to_round = move |round: usize| {
+        let known = store.run.with_untracked(|run| run.rounds().len());
+        if let Some(last) = known.checked_sub(1) {
+            let at = store.run.with_untracked(|run| run.end_of(round.min(last)));
+            store.playhead.go(at);
+        }
+    };
+    let to = move |client_x: i32| {
         let Some(scroller) = scroller.get_untracked() else {
             return;
         };
-        let x = f64::from(event.client_x()) - scroller.get_bounding_client_rect().left()
-            + f64::from(scroller.scroll_left());
-        let round = ((x - 4.0) / COLUMN).floor().max(0.0) as usize;
-        if round < total.get_untracked() {
-            store
-                .playhead
-                .go(store.run.with_untracked(|run| run.end_of(round)));
+        let inside = f64::from(client_x) - scroller.get_bounding_client_rect().left();
+        let x = inside / projector::scale() + f64::from(scroller.scroll_left());
+        to_round(((x - 4.0) / COLUMN).floor().max(0.0) as usize);
+    };
+    let dragging = StoredValue::new(false);
+    let down = move |event: web_sys::PointerEvent| {
+        // A finger scrolls; where it taps, the click says.
+        if event.pointer_type() == "mouse" && event.button() == 0 {
+            if let Some(scroller) = scroller.get_untracked() {
+                let _ = scroller.set_pointer_capture(event.pointer_id());
+            }
+            dragging.set_value(true);
+            to(event.client_x());
         }
     };
-    let label = move || match shown.get() {
-        0 => "Timeline of rounds, none yet".to_owned(),
-        count => format!("Timeline of {count} rounds; the height is the number of accepted tokens"),
+    let drag = move |event: web_sys::PointerEvent| {
+        if dragging.get_value() {
+            to(event.client_x());
+        }
+    };
+    let on_key = move |event: web_sys::KeyboardEvent| {
+        if event.shift_key() || event.ctrl_key() || event.meta_key() || event.alt_key() {
+            return;
+        }
+        let playhead = store.playhead;
+        match event.key().as_str() {
+            "ArrowRight" | "ArrowUp" => playhead.step(Stride::Round, true),
+            "ArrowLeft" | "ArrowDown" => playhead.step(Stride::Round, false),
+            "PageUp" => to_round(shown.get_untracked() + 4),
+            "PageDown" => to_round(shown.get_untracked().saturating_sub(6)),
+            _ => return,
+        }
+        event.prevent_default();
+    };
+    let spoken = move || {
+        let (count, total) = (shown.get(), total.get());
+        let Some(glyph) = store.state.with(|state| state.glyphs.last().copied()) else {
+            return format!("before the first of {total} rounds");
+        };
+        let end = match glyph.bonus {
+            Some(true) => ", and a bonus",
+            Some(false) => ", and one resampled",
+            None => "",
+        };
+        format!(
+            "round {count} of {total}: {} of {} kept{end}",
+            glyph.accepted, glyph.drafted
+        )
     };
     view! {
-        <div class="timeline" node_ref=scroller on:click=pick data-testid="timeline">
-            <svg class="tl" role="img" aria-label=label viewBox=view_box
+        <div class="timeline" node_ref=scroller data-testid="timeline" role="slider" tabindex="0" aria-label="Rounds"
+            aria-valuemin="0" aria-valuemax=move || total.get().to_string() aria-valuenow=move || shown.get().to_string()
+            aria-valuetext=spoken on:click=move |event| to(event.client_x()) on:pointerdown=down on:pointermove=drag
+            on:pointerup=move |_| dragging.set_value(false) on:pointercancel=move |_| dragging.set_value(false)
+            on:keydown=on_key>
+            <svg class="tl" aria-hidden="true" viewBox=view_box
                 width=move || format!("{:.0}", slots() as f64 * COLUMN + 8.0) height=move || format!("{:.0}", height())>
                 <path class="axis" d=move || format!("M4 {:.1}H{:.0}", base() + 1.5, slots() as f64 * COLUMN + 4.0) />
                 <Show when=move || { shown.get() > 0 }>
@@ -83,7 +147,10 @@ pub fn Timeline() -> impl IntoView {
                         height=move || format!("{:.1}", base() + 2.0) rx="4" />
                 </Show>
                 <For each=glyphs key=|glyph| *glyph children=move |(_, tallest, index, glyph)| column(index, tallest, glyph) />
-                {move || (shown.get()..slots())
+                <g class="tl-seen">
+                    <For each=ahead key=|glyph| *glyph children=move |(_, tallest, index, glyph)| column(index, tallest, glyph) />
+                </g>
+                {move || (shown.get().max(seen.get())..slots())
                     .map(|index| {
                         let known = index < total.get();
                         let x = center(index);

@@ -1,6 +1,6 @@
 use leptos::prelude::*;
 
-use crate::playhead::SPEEDS;
+use crate::playhead::{SPEEDS, Stride};
 use crate::store::use_store;
 
 const FIRST: &str = "M4 4h2v12H4zM16 4v12L7 10z";
@@ -25,6 +25,8 @@ pub fn Transport() -> impl IntoView {
             "Pause"
         } else if store.wanted.get() {
             "Waiting"
+        } else if store.branch_point().is_some() {
+            "Branch"
         } else if store.would_write() {
             "Write and play"
         } else {
@@ -45,10 +47,20 @@ pub fn Transport() -> impl IntoView {
             </button>
         }
     };
+    let choose = move |event| {
+        let name = event_target_value(&event);
+        if let Some(stride) = Stride::ALL.into_iter().find(|stride| stride.name() == name) {
+            playhead.stride.set(stride);
+        }
+    };
     view! {
         <div class="transport" role="group" aria-label="Playback">
             {button("first", "Back to the prompt", "first", FIRST, |store| store.playhead.go(0))}
-            {button("back", "Previous phase", "prev-phase", BACK, |store| store.playhead.step(false))}
+            <button type="button" class="button back" aria-label=move || format!("Previous {}", playhead.stride.get().name())
+                title=move || format!("Previous {}", playhead.stride.get().name()) data-testid="prev-phase"
+                on:click=move |_| playhead.step(playhead.stride.get_untracked(), false)>
+                {glyph(view! { <path d=BACK fill="currentColor" /> })}
+            </button>
             <button type="button" class="button play" data-testid="play" on:click=move |_| store.play_or_pause()
                 disabled=move || store.form.read().is_err() && store.would_write()>
                 {glyph(view! { <path d=icon fill="currentColor" /> })}
@@ -60,11 +72,25 @@ pub fn Transport() -> impl IntoView {
                     <span>"Stop"</span>
                 </button>
             </Show>
-            <button type="button" class="button step" data-testid="next-phase"
-                on:click=move |_| store.playhead.step(true)>
-                {glyph(view! { <path d=NEXT fill="currentColor" /> })}
-                <span>"Next phase"</span>
-            </button>
+            <span class="stride">
+                <button type="button" class="button step" data-testid="next-phase"
+                    aria-label=move || format!("Next {}", playhead.stride.get().name())
+                    on:click=move |_| playhead.step(playhead.stride.get_untracked(), true)>
+                    {glyph(view! { <path d=NEXT fill="currentColor" /> })}
+                    <span>"Next"</span>
+                </button>
+                <select aria-label="What Next and Previous move by" data-testid="stride" on:change=choose>
+                    {Stride::ALL
+                        .map(|stride| {
+                            view! {
+                                <option value=stride.name() prop:selected=move || playhead.stride.get() == stride>
+                                    {stride.name()}
+                                </option>
+                            }
+                        })
+                        .collect_view()}
+                </select>
+            </span>
             {button("end", "To the end", "end", END, |store| store.playhead.end())}
             <div class="speeds" role="group" aria-label="Speed">
                 {SPEEDS
@@ -80,8 +106,8 @@ pub fn Transport() -> impl IntoView {
                     .collect_view()}
             </div>
             <p class="keys" aria-hidden="true">
-                <kbd>"Space"</kbd>" play "<kbd>"←"</kbd><kbd>"→"</kbd>" phase "<kbd>"["</kbd><kbd>"]"</kbd>" round "
-                <kbd>"End"</kbd>" finish"
+                <kbd>"Space"</kbd>" play "<kbd>"←"</kbd><kbd>"→"</kbd>" token "<kbd>","</kbd><kbd>"."</kbd>" phase "
+                <kbd>"["</kbd><kbd>"]"</kbd>" round"
             </p>
         </div>
     }

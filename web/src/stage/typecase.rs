@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::gauge::bars;
 use super::icons::{Sign, mark};
+use super::picking::{Area, Picking};
 use crate::store::Store;
 
 const WIDTH: f64 = 348.0;
@@ -47,6 +48,7 @@ pub fn type_case(
     draft: Option<&Distribution>,
     target: Option<&Distribution>,
     hits: &[Hit],
+    picking: Option<Picking>,
 ) -> Option<AnyView> {
     let trays = trays(tokens)?;
     let prob = |distribution: Option<&Distribution>, id: u32| {
@@ -71,7 +73,17 @@ pub fn type_case(
                 views.push(view! { <text class="number small" x="0" y=format!("{:.1}", y - 3.0)>{titles[tray]}</text> }.into_any());
             }
             y += height;
-            views.push(line(store, ids, y, scale, draft, target, hits, tray == 1));
+            views.push(line(
+                store,
+                ids,
+                y,
+                scale,
+                draft,
+                target,
+                hits,
+                tray == 1,
+                picking,
+            ));
             y += 20.0;
         }
     }
@@ -81,10 +93,15 @@ pub fn type_case(
     );
     Some(
         view! {
-            <svg class="figure case" viewBox=format!("0 0 {WIDTH} {y:.0}") role="img" aria-label=label>{views}</svg>
+            <svg class="figure case" viewBox=format!("0 0 {WIDTH} {y:.0}") role=role(picking) aria-label=label>{views}</svg>
         }
         .into_any(),
     )
+}
+
+/// A drawing whose tokens can be picked is a group of buttons.
+pub fn role(picking: Option<Picking>) -> &'static str {
+    if picking.is_some() { "group" } else { "img" }
 }
 
 /// Pixels per unit of probability, and the height of each tray for its most probable token.
@@ -117,6 +134,7 @@ fn line(
     target: Option<&Distribution>,
     hits: &[Hit],
     ruled: bool,
+    picking: Option<Picking>,
 ) -> AnyView {
     let prob = |distribution: Option<&Distribution>, id: u32| {
         distribution
@@ -146,6 +164,11 @@ fn line(
                     {store.show(*id)}
                 </text>
                 {flag}
+                {picking.map(|picking| {
+                    let known = |distribution: Option<&Distribution>| distribution.and_then(|known| known.prob(*id));
+                    let area = Area { x: x - 0.2, y: base - height - 3.0, width: cell + 0.4, height: height + 20.0 };
+                    picking.area(*id, area, [known(draft), known(target)])
+                })}
             }
             .into_any()
         })

@@ -1,17 +1,21 @@
 //! What the page knows: the form, the run and where the playhead stands in it.
 
+mod branching;
 mod measuring;
 mod pair;
 mod quote;
 mod recording;
 mod replay;
+mod versions;
 mod view;
 mod writing;
 
 use std::sync::Arc;
 
 use couplet_playback::{Cut, Run, StageState, visible};
-use couplet_protocol::{BackendChoice, DeviceInfo, Event, PairInfo, Settings, Trace, VERSION};
+use couplet_protocol::{
+    BackendChoice, Branch, DeviceInfo, Event, PairInfo, Settings, Trace, VERSION,
+};
 use leptos::prelude::*;
 
 use crate::engine_client::{EngineClient, EngineState};
@@ -22,6 +26,7 @@ use crate::playhead::Playhead;
 pub use measuring::{AskedBy, Kept, Measuring};
 pub use recording::fetch as fetch_recording;
 pub use replay::Aside;
+pub use versions::{Compared, Versions};
 pub use view::{MarksShown, Notation, Scene, Selection};
 pub use writing::is_end;
 
@@ -30,6 +35,8 @@ pub use writing::is_end;
 pub struct Shown {
     /// Everything that determined it.
     pub settings: Settings,
+    /// What stood behind the prompt already, where it went on from another run.
+    pub branch: Option<Branch>,
     /// The pair that wrote it.
     pub pair: Arc<PairInfo>,
     /// Where.
@@ -65,6 +72,10 @@ pub struct Store {
     pub playhead: Playhead,
     /// The run folded up to the playhead.
     pub state: Memo<StageState>,
+    /// What branched from it, or what it branched from.
+    pub versions: Versions,
+    /// The run beside its closest relative, once something has branched.
+    pub compared: Memo<Option<Compared>>,
     /// What the person picked for the inspector.
     pub selected: RwSignal<Option<Selection>>,
     /// Letters for the distributions.
@@ -86,6 +97,8 @@ pub struct Store {
     /// Counts runs that were put on the page whole.
     taken_over: StoredValue<u32>,
     events: StoredValue<Vec<Event>>,
+    /// What the run that was asked for last is to go on from.
+    asked: StoredValue<Option<Branch>>,
     /// The settings that the page itself wrote into the form last.
     usual: StoredValue<Settings>,
 }
@@ -97,7 +110,7 @@ impl Store {
         let run = RwSignal::new(Run::default());
         let playhead = Playhead::new(run);
         let state = Memo::new(move |_| run.with(|run| run.state(playhead.at.get())));
-        let store = Self {
+        let mut store = Self {
             engine,
             scene: RwSignal::new(link.view.scene),
             form: Form::new(&link.settings),
@@ -109,6 +122,8 @@ impl Store {
             linked: RwSignal::new(link.asks),
             playhead,
             state,
+            versions: Versions::default(),
+            compared: Memo::new(|_| None),
             selected: RwSignal::new(None),
             notation: RwSignal::new(Notation::Words),
             marks: RwSignal::new(MarksShown::All),
@@ -120,8 +135,11 @@ impl Store {
             aside: RwSignal::new(None),
             taken_over: StoredValue::new(0),
             events: StoredValue::new(Vec::new()),
+            asked: StoredValue::new(link.view.branch),
             usual: StoredValue::new(Settings::default()),
         };
+        let of = store;
+        store.compared = Memo::new(move |_| of.compare());
         Effect::new(move |_| {
             playhead.at.track();
             store.selected.set(None);
@@ -132,7 +150,7 @@ impl Store {
                 if store.linked.get_untracked() && store.recording_is_held() {
                     store.wanted.set(false);
                 } else {
-                    store.generate();
+                    store.ask(store.asked.get_value());
                 }
             }
         });
@@ -198,10 +216,12 @@ impl Store {
         })
     }
 
-    /// What Play and Space do.
+    /// What Play and Space do: a run that was edited in its middle goes on from there.
     pub fn play_or_pause(&self) {
         if self.playhead.playing.get_untracked() {
             self.playhead.pause();
+        } else if untrack(|| self.branch_point()).is_some() {
+            self.branch_here();
         } else if untrack(|| self.would_write()) {
             self.generate();
         } else {
@@ -243,6 +263,7 @@ impl Store {
         Some(Trace {
             version: VERSION,
             settings: shown.settings,
+            branch: shown.branch,
             pair: Arc::unwrap_or_clone(shown.pair),
             device: shown.device,
             events: self.events.get_value(),

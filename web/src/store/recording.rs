@@ -28,7 +28,8 @@ impl Store {
                 Err(why) => return leptos::logging::warn!("no recording of {pair}: {why}"),
             };
             if store.linked.get_untracked() {
-                if untrack(|| store.form.read()).as_ref() == Ok(&trace.settings) {
+                let branches = store.asked.with_value(Option::is_some);
+                if !branches && untrack(|| store.form.read()).as_ref() == Ok(&trace.settings) {
                     // The recording is the run that the link asks for.
                     store.linked.set(false);
                     store.wanted.set(false);
@@ -58,6 +59,7 @@ impl Store {
         }
         self.begin(Some(Shown {
             settings: trace.settings,
+            branch: trace.branch,
             pair: Arc::new(trace.pair),
             device: trace.device,
             recorded: true,

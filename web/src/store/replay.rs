@@ -43,6 +43,7 @@ impl Store {
         self.put(
             Shown {
                 settings: trace.settings.clone(),
+                branch: trace.branch.clone(),
                 pair: Arc::new(trace.pair.clone()),
                 device: trace.device.clone(),
                 recorded: true,
@@ -88,7 +89,7 @@ impl Store {
         if let Some(settings) = &aside.form {
             self.form.write(settings);
         }
-        permalink::write(&aside.shown.settings);
+        permalink::write(&aside.shown.settings, aside.shown.branch.as_ref());
         self.put(aside.shown, &aside.trace);
         self.playhead.go(aside.at);
     }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use couplet_playback::Run;
-use couplet_protocol::{Command, Event, Failure, FailureKind, Reply, Settings};
+use couplet_protocol::{Branch, Command, Event, Failure, FailureKind, Reply, Settings};
 use leptos::prelude::*;
 
 use super::{Shown, Store};
@@ -14,6 +14,12 @@ use crate::permalink;
 impl Store {
     /// Writes a new text with the settings of the form and plays it.
     pub fn generate(&self) {
+        self.ask(None);
+    }
+
+    /// Writes with the settings of the form, from the prompt on or from the end of a branch, and
+    /// plays it; as soon as the engine is ready.
+    pub(super) fn ask(&self, branch: Option<Branch>) {
         if !self.linked.get_untracked() {
             self.place.set_value(None);
         }
@@ -24,6 +30,7 @@ impl Store {
         };
         self.form.refused.set(None);
         self.message.set(None);
+        self.asked.set_value(branch.clone());
         if self.engine.state.get_untracked() != EngineState::Ready {
             self.wanted.set(true);
             match self.engine.state.get_untracked() {
@@ -34,13 +41,14 @@ impl Store {
             return;
         }
         self.wanted.set(false);
-        if let Some(id) = self.writing.get_untracked() {
+        // What a branch leaves is finished first, so that both can be compared to their ends.
+        if let Some(id) = self.writing.get_untracked().filter(|_| branch.is_none()) {
             self.engine.stop(id);
         }
-        permalink::write(&settings);
+        permalink::write(&settings, branch.as_ref());
         let store = *self;
         let started = Cell::new(false);
-        self.write(settings, move |reply| {
+        self.write(settings, branch, move |reply| {
             if matches!(reply, Reply::Events { .. }) && !started.replace(true) {
                 store.play_or_arrive();
             }
@@ -48,27 +56,38 @@ impl Store {
     }
 
     /// Sends a run to the engine and shows it; `also` sees every reply after the page has.
-    pub fn write(&self, settings: Settings, mut also: impl FnMut(&Reply) + 'static) {
+    pub fn write(
+        &self,
+        settings: Settings,
+        branch: Option<Branch>,
+        mut also: impl FnMut(&Reply) + 'static,
+    ) {
         self.linked.set(false);
         let store = *self;
         let pair = settings.pair.clone();
-        let asked = settings.clone();
-        let mut first = true;
+        let asked = (settings.clone(), branch.clone());
+        let mut version = None;
         let before = self.taken_over.get_value();
         let id = self.engine.request_with_pair(
             &pair,
-            |id| Command::Generate { id, settings },
+            |id| Command::Generate {
+                id,
+                settings,
+                branch,
+            },
             move |reply| {
                 if store.taken_over.get_value() != before {
                     return also(reply);
                 }
                 match reply {
                     Reply::Events { id, events } => {
-                        if std::mem::take(&mut first) {
+                        let version = *version.get_or_insert_with(|| {
                             store.writing.set(Some(*id));
-                            store.begin(store.written_here(&asked));
+                            store.begin_written(&asked, events)
+                        });
+                        if let Some(version) = version {
+                            store.append_to(version, events);
                         }
-                        store.append(events);
                     }
                     Reply::Failed { failure, .. } => store.refuse(failure),
                     _ => {}
@@ -82,13 +101,34 @@ impl Store {
         self.writing.set(Some(id));
     }
 
-    fn written_here(&self, settings: &Settings) -> Option<Shown> {
+    /// Shows a run whose first events have come, and tells as which version; none where a branch
+    /// was stopped before it began, which leaves the page as it is.
+    fn begin_written(
+        &self,
+        (settings, branch): &(Settings, Option<Branch>),
+        events: &[Event],
+    ) -> Option<usize> {
+        let shown = self.written_here(settings, branch);
+        match shown {
+            Some(shown) if self.is_branch_of_this(&shown) => {
+                if !matches!(events.first(), Some(Event::Started { .. })) {
+                    return None;
+                }
+                self.begin_branch(shown);
+            }
+            shown => self.begin(shown),
+        }
+        Some(self.versions.current.get_untracked())
+    }
+
+    fn written_here(&self, settings: &Settings, branch: &Option<Branch>) -> Option<Shown> {
         let (pair, device) = (
             self.engine.pair.get_untracked(),
             self.engine.device.get_untracked(),
         );
         pair.zip(device).map(|(pair, device)| Shown {
             settings: settings.clone(),
+            branch: branch.clone(),
             pair,
             device,
             recorded: false,
@@ -96,8 +136,14 @@ impl Store {
         })
     }
 
-    /// Clears the page for a run.
+    /// Clears the page for a run that has nothing to do with the one on it.
     pub(super) fn begin(&self, shown: Option<Shown>) {
+        self.versions.clear();
+        self.clear(shown);
+    }
+
+    /// Puts a run without events on the page.
+    pub(super) fn clear(&self, shown: Option<Shown>) {
         self.playhead.pause();
         self.playhead.reset();
         self.arriving.set(None);
@@ -105,6 +151,20 @@ impl Store {
         self.epoch.update(|epoch| *epoch += 1);
         self.shown.set(shown);
         self.events.set_value(Vec::new());
+    }
+
+    /// The events of the run on the page, which then has none.
+    pub(super) fn take_events(&self) -> Vec<Event> {
+        let mut taken = Vec::new();
+        self.events
+            .update_value(|events| taken = std::mem::take(events));
+        taken
+    }
+
+    /// Puts back what a run was left with.
+    pub(super) fn restore(&self, events: Vec<Event>, run: Run) {
+        self.events.set_value(events);
+        self.run.set(run);
     }
 
     /// Adds to the run on the page.

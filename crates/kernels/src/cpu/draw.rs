@@ -23,8 +23,8 @@ pub(super) fn run(bindings: &Bindings<'_>, [rows, texts]: [u32; 2]) {
             let position = length + row;
             let lane = settings.round_lane(length);
             let u = uniform(settings.seed(), position, purpose, lane);
-            let weights = probs[row as usize * vocab..][..vocab].iter().copied();
-            tokens[position as usize] = draw_token(weights, u);
+            let weights = &probs[row as usize * vocab..][..vocab];
+            tokens[position as usize] = draw_token(vocab, |token| weights[token], u);
         }
     }
 }

@@ -18,6 +18,7 @@ mod multiply;
 mod museum;
 mod probabilities;
 mod project_residual;
+mod sample;
 mod shared_draw;
 mod verdict;
 mod verify;
@@ -74,15 +75,18 @@ pub(crate) fn run(dispatch: &Dispatch) {
         Kernel::AttentionInputs => attention_inputs::run(&bindings),
         Kernel::Bigram => bigram::run(&bindings, dispatch.workgroups[1] as usize),
         Kernel::Couple => couple::run(&bindings),
-        Kernel::Draw => draw::run(&bindings, dispatch.workgroups),
+        Kernel::Draw | Kernel::DrawTogether => draw::run(&bindings, dispatch.workgroups),
         Kernel::Embed => embed::run(&bindings),
-        Kernel::GateUp => gate_up::run(&bindings),
-        Kernel::Logits => logits::run(&bindings),
+        Kernel::GateUp | Kernel::GateUpTogether => gate_up::run(&bindings),
+        Kernel::Logits | Kernel::LogitsTogether => logits::run(&bindings),
         Kernel::Museum => museum::run(&bindings, texts),
         Kernel::Probabilities => probabilities::run(&bindings, dispatch.workgroups[0] as usize),
-        Kernel::ProjectResidual => project_residual::run(&bindings),
+        Kernel::ProjectResidual | Kernel::ProjectResidualTogether => {
+            project_residual::run(&bindings)
+        }
+        Kernel::Sample => sample::run(&bindings),
         Kernel::SharedDraw => shared_draw::run(&bindings, dispatch.workgroups),
-        Kernel::Verify => verify::run(&bindings, texts),
+        Kernel::Verify | Kernel::VerifyTogether => verify::run(&bindings, texts),
         Kernel::VerifyBlock => verify_block::run(&bindings, texts),
         Kernel::VerifyOwn => verify_own::run(&bindings, texts),
         Kernel::VerifyTypical => verify_typical::run(&bindings, texts),

@@ -5,7 +5,7 @@ use std::cell::{Ref, RefMut};
 use couplet_speculation::random::{Purpose, uniform};
 
 use super::Bindings;
-use super::inverse_cdf::draw_token;
+use super::inverse_cdf::{draw_token, sum_of_weights};
 use crate::{Pass, RunSettings, record};
 
 pub(super) use crate::record::NO_TOKEN;
@@ -127,28 +127,25 @@ impl<'a> Verdicts<'a> {
         head[record::RATIO] = closing.ratio.to_bits();
     }
 
-    fn residual(&self, row: usize) -> impl Iterator<Item = f32> + Clone + '_ {
+    /// The residual of a row, not normalised.
+    fn residual(&self, row: usize) -> impl Fn(usize) -> f32 + '_ {
         let (target_factor, draft_factor) = (self.target_factor, self.draft_factor);
-        self.target(row)
-            .iter()
-            .zip(self.draft(row))
-            .map(move |(target, draft)| (target_factor * target - draft_factor * draft).max(0.0))
+        let (target, draft) = (self.target(row), self.draft(row));
+        move |token| (target_factor * target[token] - draft_factor * draft[token]).max(0.0)
     }
 
     pub(super) fn residual_mass(&self, row: usize) -> f32 {
-        let mut mass = 0.0f32;
-        for weight in self.residual(row) {
-            mass += weight;
-        }
-        mass
+        sum_of_weights(self.pass.vocab as usize, self.residual(row))
     }
 
     /// Draws from the residual of a row, or from the target's own distribution.
     pub(super) fn draw(&self, row: usize, from_residual: bool, u: f32) -> u32 {
+        let vocab = self.pass.vocab as usize;
         if from_residual {
-            draw_token(self.residual(row), u)
+            draw_token(vocab, self.residual(row), u)
         } else {
-            draw_token(self.target(row).iter().copied(), u)
+            let target = self.target(row);
+            draw_token(vocab, |token| target[token], u)
         }
     }
 

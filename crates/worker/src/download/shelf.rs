@@ -1,15 +1,15 @@
-//! Where files are kept between visits: pieces in the browser's Cache API. Private windows, full
-//! disks and pages without a secure origin have none; then every visit downloads.
+//! Where files are kept between visits: pieces in the browser's Cache API. Where there is none,
+//! every visit downloads.
 
 use std::cell::RefCell;
 
 use couplet_model::{Arrival, FileEntry, is_outdated, piece_name};
-use js_sys::{Array, Reflect, Uint8Array};
-use wasm_bindgen::{JsCast, JsValue};
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Cache, CacheStorage, Request, Response};
+use web_sys::{Cache, Request, Response};
 
-use crate::scope;
+use crate::browser_cache;
 
 /// The number counts layouts of the cache; a page throws away those it does not know.
 const NAME: &str = "couplet-files-1";
@@ -28,7 +28,7 @@ impl Shelf {
     /// The place of the file at an address.
     pub(super) async fn open(address: &str, entry: &FileEntry) -> Self {
         Self {
-            cache: open_cache().await,
+            cache: browser_cache::open(NAME).await,
             address: address.to_owned(),
             sha256: entry.sha256.clone(),
             puts: RefCell::default(),
@@ -82,7 +82,7 @@ impl Shelf {
 
 /// Forgets caches of other layouts, and files below `folder` that have none of these hashes.
 pub(super) async fn tidy(folder: &str, hashes: &[&str]) {
-    if let Some(caches) = storage()
+    if let Some(caches) = browser_cache::storage()
         && let Ok(names) = JsFuture::from(caches.keys()).await
     {
         for name in Array::from(&names)
@@ -94,21 +94,9 @@ pub(super) async fn tidy(folder: &str, hashes: &[&str]) {
             }
         }
     }
-    if let Some(cache) = open_cache().await {
+    if let Some(cache) = browser_cache::open(NAME).await {
         remove(&cache, |name| is_outdated(name, folder, hashes)).await;
     }
-}
-
-fn storage() -> Option<CacheStorage> {
-    // Absent where the origin is not secure: looked up by name, since the typed access would
-    // take an absent object for one.
-    let caches = Reflect::get(&scope::scope(), &JsValue::from_str("caches")).ok()?;
-    caches.is_object().then(|| caches.unchecked_into())
-}
-
-async fn open_cache() -> Option<Cache> {
-    let cache = JsFuture::from(storage()?.open(NAME)).await.ok()?;
-    Some(cache.unchecked_into())
 }
 
 async fn piece(cache: &Cache, name: &str) -> Option<Uint8Array> {

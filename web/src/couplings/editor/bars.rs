@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::handle::Handle;
 use crate::couplings::exhibit::{Exact, Row, use_exhibit};
+use crate::projector;
 use crate::stage::gauge::bars;
 use crate::width::width_of;
 
@@ -127,6 +128,7 @@ pub fn Bars(
             && let Some(holder) = holder.get_untracked()
         {
             let x = f64::from(event.client_x()) - holder.get_bounding_client_rect().left();
+            let x = x / projector::scale();
             let frame = frame.get_untracked();
             let token = (x / frame.step()).floor().max(0.0) as usize;
             if token < frame.tokens {

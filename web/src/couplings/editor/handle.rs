@@ -6,6 +6,7 @@ use web_sys::{KeyboardEvent, PointerEvent};
 
 use super::bars::{BASE, Frame, TOP};
 use crate::couplings::exhibit::{Row, use_exhibit};
+use crate::projector;
 
 /// The handle of one token in one row.
 #[component]
@@ -53,6 +54,7 @@ pub fn Handle(
         let element: web_sys::Element = event_target(&event);
         if let Ok(Some(svg)) = element.closest("svg") {
             let y = f64::from(event.client_y()) - svg.get_bounding_client_rect().top();
+            let y = y / projector::scale();
             let value = (BASE - y.max(TOP * 0.5)) / frame.get_untracked().scale;
             // Whole thousandths read better than what a pixel happens to be.
             exhibit.edit(row, token, (value * 1000.0).round() / 1000.0);

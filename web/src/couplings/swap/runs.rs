@@ -154,7 +154,11 @@ impl Exhibit {
         let mut coming = Some(coming);
         let id = self.store.engine.request_with_pair(
             &pair,
-            |id| Command::Generate { id, settings },
+            |id| Command::Generate {
+                id,
+                settings,
+                branch: None,
+            },
             move |reply| {
                 let end = match reply {
                     Reply::Events { events: more, .. } => {

@@ -1,0 +1,51 @@
+//! Which kernels were the quickest, kept between visits: timing them again would only cost time.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use couplet_engine::KernelSet;
+use couplet_kernels::Kernel;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::Response;
+
+use crate::{browser_cache, scope};
+
+const NAME: &str = "couplet-choices-1";
+
+/// What a choice was made for: a pair's shapes, a GPU, and these very kernels.
+pub(crate) struct Place(String);
+
+impl Place {
+    /// The place of a pair on a GPU.
+    pub(crate) fn new(pair: &str, gpu: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        (pair, gpu).hash(&mut hasher);
+        for kernel in Kernel::ALL {
+            kernel.source().hash(&mut hasher);
+        }
+        let place = format!("kernels?for={:016x}", hasher.finish());
+        Self(scope::address(&place))
+    }
+
+    /// What was chosen in an earlier visit; nothing if the browser keeps nothing.
+    pub(crate) async fn known(&self) -> Option<KernelSet> {
+        let cache = browser_cache::open(NAME).await?;
+        let response = JsFuture::from(cache.match_with_str(&self.0)).await.ok()?;
+        let response: Response = response.dyn_into().ok()?;
+        let text = JsFuture::from(response.text().ok()?).await.ok()?;
+        let name = text.as_string()?;
+        KernelSet::ALL.into_iter().find(|set| set.name() == name)
+    }
+
+    /// Keeps a choice.
+    pub(crate) async fn keep(&self, choice: KernelSet) {
+        let Some(cache) = browser_cache::open(NAME).await else {
+            return;
+        };
+        let Ok(response) = Response::new_with_opt_str(Some(choice.name())) else {
+            return;
+        };
+        let put = cache.put_with_str(&self.0, &response);
+        JsFuture::from(put).await.ok();
+    }
+}

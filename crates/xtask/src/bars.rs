@@ -1,0 +1,62 @@
+//! `cargo xtask bars` and `cargo xtask pictures`: what the page is held to, measured, and how it
+//! looks, in `docs`.
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::repo::Repo;
+use crate::{build, process, static_server, test};
+
+/// The built page on a server, and the browser to look at it with.
+struct Visit {
+    chromium: std::path::PathBuf,
+    url: String,
+}
+
+impl Visit {
+    fn prepare(repo: &Repo) -> Result<Self> {
+        let chromium = test::ensure_chromium()?;
+        build::run(repo)?;
+        test::npm_install(&repo.path("web/e2e"))?;
+        let url = static_server::start(repo.dist(), test::SUB_PATH)?;
+        Ok(Self { chromium, url })
+    }
+
+    /// A script of `web/e2e`, told where the page is.
+    fn node(&self, repo: &Repo, script: &str) -> Command {
+        let mut node = Command::new("node");
+        node.current_dir(repo.root())
+            .arg(repo.path("web/e2e").join(script))
+            .arg(&self.url)
+            .env("CHROMIUM", &self.chromium);
+        node
+    }
+}
+
+/// Builds the page, measures it in Chromium and writes the table in `docs/bars.md`.
+///
+/// # Errors
+/// If something cannot be built or installed, or the measuring fails as a whole.
+pub fn run(repo: &Repo) -> Result<()> {
+    let visit = Visit::prepare(repo)?;
+    let table = repo.path("docs/bars.md");
+    process::run(visit.node(repo, "bars.mjs").arg(table))
+}
+
+/// Builds the page and takes its pictures anew: those that the README shows, and those that the
+/// browser tests compare with.
+///
+/// # Errors
+/// If something cannot be built or installed, or the page is not as the tests want it otherwise.
+pub fn pictures(repo: &Repo) -> Result<()> {
+    let visit = Visit::prepare(repo)?;
+    let folder = repo.path("docs/pictures");
+    process::run(visit.node(repo, "pictures.mjs").arg(folder))?;
+    process::run(
+        visit
+            .node(repo, "run.mjs")
+            .arg("at three sizes, light and dark")
+            .env("COUPLET_PICTURES", "renew"),
+    )
+}

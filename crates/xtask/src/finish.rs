@@ -1,0 +1,196 @@
+//! `cargo xtask finish`, which trunk calls when it has put a page together: the release that the
+//! service worker keeps, and the hashes by which the page's policy knows its own scripts.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use crate::files;
+
+const SERVICE_WORKER: &str = "service-worker.js";
+/// What stands in the service worker for its files.
+const NO_RELEASE: &str = "const RELEASE = { files: {} };";
+const PAGE: &str = "index.html";
+
+/// Finishes the page in the folder that trunk names.
+///
+/// # Errors
+/// If trunk did not start this, or the page is not what this file takes it for.
+pub fn run() -> Result<()> {
+    let folder = std::env::var_os("TRUNK_STAGING_DIR")
+        .map(PathBuf::from)
+        .context("trunk calls this by itself: use `cargo xtask build`")?;
+    let write = |path: &str, change: fn(&Path, &str) -> Result<String>| {
+        let file = folder.join(path);
+        let text = fs::read_to_string(&file).with_context(|| format!("trunk wrote no {path}"))?;
+        fs::write(&file, change(&folder, &text)?).with_context(|| format!("writing {path}"))
+    };
+    // The page first: the service worker knows it by its hash.
+    write(PAGE, |_, html| with_policy(html))?;
+    write(SERVICE_WORKER, with_release)
+}
+
+/// Fills in the hashes of what stands between the tags of a page.
+fn with_policy(html: &str) -> Result<String> {
+    let mut html = html.to_owned();
+    for (blank, element) in [("{inline-scripts}", "script"), ("{inline-styles}", "style")] {
+        if !html.contains(blank) {
+            bail!("the policy in index.html has no place {blank}");
+        }
+        let hashes: Vec<String> = contents(&html, element)
+            .into_iter()
+            .map(|content| format!("'sha256-{}'", base64(&Sha256::digest(content))))
+            .collect();
+        html = html.replace(blank, &hashes.join(" "));
+    }
+    Ok(html)
+}
+
+/// What stands between the tags of an element that has any content.
+fn contents<'a>(html: &'a str, element: &str) -> Vec<&'a str> {
+    let (open, close) = (format!("<{element}"), format!("</{element}>"));
+    let mut found = Vec::new();
+    let mut rest = html;
+    while let Some((_, after)) = rest.split_once(&open) {
+        rest = after;
+        let Some((attributes, after)) = after.split_once('>') else {
+            break;
+        };
+        // `<scripture>` is none of ours.
+        if !attributes.is_empty() && !attributes.starts_with(char::is_whitespace) {
+            continue;
+        }
+        let Some((content, after)) = after.split_once(&close) else {
+            break;
+        };
+        if !content.is_empty() {
+            found.push(content);
+        }
+        rest = after;
+    }
+    found
+}
+
+/// Tells the service worker which files the release has.
+fn with_release(folder: &Path, script: &str) -> Result<String> {
+    if !script.contains(NO_RELEASE) {
+        bail!("{SERVICE_WORKER} has no line `{NO_RELEASE}`");
+    }
+    let mut release = BTreeMap::new();
+    for path in files::below(folder)?
+        .into_iter()
+        .filter(|path| is_kept(path))
+    {
+        let digest = Sha256::digest(fs::read(folder.join(&path))?);
+        release.insert(path, hex(&digest));
+    }
+    let release = serde_json::to_string_pretty(&json!({ "files": release }))?;
+    Ok(script.replace(NO_RELEASE, &format!("const RELEASE = {release};")))
+}
+
+/// Whether a file is part of what opens without a network. Of the models' files only those that
+/// nothing vouches for and the recorded runs: the rest the engine's worker keeps, by hash.
+fn is_kept(path: &str) -> bool {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    if path == SERVICE_WORKER || file.ends_with(".txt") {
+        return false;
+    }
+    match path.strip_prefix("pairs/") {
+        Some(_) => matches!(file, "pairs.json" | "model-card.json" | "recording.json"),
+        None => true,
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for group in bytes.chunks(3) {
+        let bits = (0..3).fold(0_usize, |bits, at| {
+            bits << 8 | usize::from(group.get(at).copied().unwrap_or(0))
+        });
+        for at in 0..4 {
+            let letter = LETTERS[bits >> (18 - 6 * at) & 63];
+            text.push(if at <= group.len() {
+                letter.into()
+            } else {
+                '='
+            });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_policy_knows_what_stands_in_the_page() {
+        let html = "<meta content=\"script-src {inline-scripts}; style-src {inline-styles}\">\
+                    <script type=\"module\">alert(1)</script><script src=\"x.js\"></script>\
+                    <style>\n</style><scripture>no</scripture>";
+        let page = with_policy(html).unwrap();
+        // `printf 'alert(1)' | openssl dgst -sha256 -binary | base64`
+        assert!(page.contains(
+            "script-src 'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI='; style-src"
+        ));
+        assert_eq!(page.matches("'sha256-").count(), 2);
+        assert!(with_policy("<script>1</script>").is_err());
+    }
+
+    #[test]
+    fn base64_ends_as_it_should() {
+        for (bytes, expect) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v")] {
+            assert_eq!(base64(bytes.as_bytes()), expect);
+        }
+        assert_eq!(base64(&[0xfb, 0xff]), "+/8=");
+    }
+
+    #[test]
+    fn the_page_is_kept_and_the_weights_are_not() {
+        for path in [
+            "index.html",
+            "couplet-worker_bg.wasm",
+            "fonts/a.woff2",
+            "pairs/pairs.json",
+            "pairs/tales/recording.json",
+            "pairs/tales/model-card.json",
+        ] {
+            assert!(is_kept(path), "{path}");
+        }
+        for path in [
+            "service-worker.js",
+            "fonts/OFL.txt",
+            "pairs/tales/tokenizer.json",
+            "pairs/tales/target/model.safetensors",
+            "pairs/tales/draft/config.json",
+            "pairs/tales/MODEL_CARD.md",
+        ] {
+            assert!(!is_kept(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_release_lists_every_kept_file_by_its_hash() {
+        let folder = std::env::temp_dir().join(format!("xtask-finish-{}", std::process::id()));
+        fs::create_dir_all(folder.join("fonts")).unwrap();
+        fs::write(folder.join("fonts/a.woff2"), "abc").unwrap();
+        let script = with_release(&folder, &format!("before\n{NO_RELEASE}\nafter")).unwrap();
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert!(
+            script.contains(&format!("\"fonts/a.woff2\": \"{abc}\"")),
+            "{script}"
+        );
+        assert!(script.starts_with("before\nconst RELEASE = {") && script.ends_with(";\nafter"));
+        assert!(with_release(&folder, "nothing").is_err());
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,81 @@
+// Up to four rows of `inputs` times four columns of `weights`, the inputs shared out to several
+// invocations. Before this, a kernel declares both as array<vec4<f32>>. Which inputs belong to
+// which part, and the order in which parts are added, do not depend on the number of rows.
+//
+// weights   (panels, input_size, 4)   panels of 16 columns; crates/kernels/src/panels.rs
+
+const ROWS_TOGETHER: u32 = 4u;
+
+// What one part adds to four columns of each of four rows; rows beyond the count repeat the last.
+struct Share {
+    a: vec4<f32>,
+    b: vec4<f32>,
+    c: vec4<f32>,
+    d: vec4<f32>,
+    // Sums of the rows' squares.
+    squares: vec4<f32>,
+}
+
+// Where four columns begin in the weights; `column` counts in fours.
+fn panel_start(column: u32, input_size: u32) -> u32 {
+    return (column / 4u) * input_size * 4u + column % 4u;
+}
+
+fn sum_of(x: vec4<f32>) -> f32 {
+    return x.x + x.y + x.z + x.w;
+}
+
+// Every `parts`-th four inputs from `part` on; `vectors` is the number of inputs in fours.
+fn share_of(first_row: u32, count: u32, start: u32, vectors: u32, part: u32, parts: u32) -> Share {
+    let last = first_row + count - 1u;
+    let row_a = first_row * vectors;
+    let row_b = min(first_row + 1u, last) * vectors;
+    let row_c = min(first_row + 2u, last) * vectors;
+    let row_d = min(first_row + 3u, last) * vectors;
+    var a = vec4<f32>(0.0);
+    var b = vec4<f32>(0.0);
+    var c = vec4<f32>(0.0);
+    var d = vec4<f32>(0.0);
+    var squares_a = vec4<f32>(0.0);
+    var squares_b = vec4<f32>(0.0);
+    var squares_c = vec4<f32>(0.0);
+    var squares_d = vec4<f32>(0.0);
+    for (var i = part; i < vectors; i += parts) {
+        let at = start + 16u * i;
+        let x = weights[at];
+        let y = weights[at + 4u];
+        let z = weights[at + 8u];
+        let w = weights[at + 12u];
+        let x_a = inputs[row_a + i];
+        let x_b = inputs[row_b + i];
+        let x_c = inputs[row_c + i];
+        let x_d = inputs[row_d + i];
+        squares_a += x_a * x_a;
+        squares_b += x_b * x_b;
+        squares_c += x_c * x_c;
+        squares_d += x_d * x_d;
+        a += x_a.x * x;
+        b += x_b.x * x;
+        c += x_c.x * x;
+        d += x_d.x * x;
+        a += x_a.y * y;
+        b += x_b.y * y;
+        c += x_c.y * y;
+        d += x_d.y * y;
+        a += x_a.z * z;
+        b += x_b.z * z;
+        c += x_c.z * z;
+        d += x_d.z * z;
+        a += x_a.w * w;
+        b += x_b.w * w;
+        c += x_c.w * w;
+        d += x_d.w * w;
+    }
+    let squares = vec4<f32>(sum_of(squares_a), sum_of(squares_b), sum_of(squares_c), sum_of(squares_d));
+    return Share(a, b, c, d, squares);
+}
+
+// The factor of RMSNorm.
+fn norm_factor(squares: f32, input_size: u32, epsilon: f32) -> f32 {
+    return inverseSqrt(squares / f32(input_size) + epsilon);
+}

@@ -1,0 +1,48 @@
+// The bars whose figures depend on the machine: limits here are for a machine that has other
+// things to do; `cargo xtask bars` prints what was measured.
+import assert from "node:assert/strict";
+import * as first from "./measure/first.mjs";
+import * as motion from "./measure/motion.mjs";
+
+const figures = (found) =>
+  console.log(`        ${Object.entries(found).map(([name, value]) => `${name} ${typeof value === "number" ? +value.toFixed(1) : value}`).join(", ")}`);
+
+const busy = (backend, name) => [
+  `the main thread is free while ${name} writes`,
+  async ({ browser, base }) => {
+    const found = await motion.writing(browser, base, backend);
+    figures(found);
+    // By the processor's time: by the clock, whatever else runs would count as the page's.
+    assert.equal(found.long, 0, `${found.long} tasks over ${motion.LONG_MS} ms, the longest ${found.longest} ms`);
+    assert.ok(found.tasks > 50, "the page was at work");
+  },
+];
+
+const obeys = (backend, name, limit) => [
+  `Pause and Stop are obeyed at once while ${name} writes`,
+  async ({ browser, base }) => {
+    const found = await motion.obedience(browser, base, backend);
+    figures(found);
+    assert.ok(found.pause < 100, `${found.pause} ms`);
+    assert.ok(found.stop < limit, `${found.stop} ms`);
+  },
+];
+
+export default Object.fromEntries([
+  busy("cpu", "the CPU"),
+  busy("gpu", "WebGPU"),
+  obeys("cpu", "the CPU", 100),
+  // A GPU made of software shares the processor with everything else, and a round is not cut short.
+  obeys("gpu", "WebGPU", 500),
+  [
+    "the first visit over 20 Mbit/s brings ten megabytes at most, the second next to none",
+    async ({ browser, base }) => {
+      const found = await first.visits(browser, base);
+      figures(found);
+      assert.ok(found.bytes < 11e6, `${found.bytes} bytes`);
+      assert.ok(found.warmBytes < 30e3, `${found.warmBytes} bytes`);
+      // Four seconds of these are the line's.
+      assert.ok(found.cold < 30_000 && found.warm < 10_000 && found.warm < found.cold / 2);
+    },
+  ],
+]);

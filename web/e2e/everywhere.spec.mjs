@@ -1,0 +1,238 @@
+// Every size, every hand, every eye.
+import assert from "node:assert/strict";
+import { compare, easel } from "./golden.mjs";
+import { findings, letters, walk } from "./measure/access.mjs";
+import { call, finished, open, ready, shown } from "./support.mjs";
+import { SCENES, SIZES, THEMES, settle, sideways, still, targets } from "./scenes.mjs";
+
+const CPU = "?backend=cpu";
+
+/** A finger wide and high; a label is part of its box. */
+const isSmall = ({ name, width, height }) => {
+  // Twelve handles side by side on a phone are as wide as there is room for, and move up and
+  // down; the numbers can be typed as well.
+  const wide = name.startsWith("g:") ? 20 : 43;
+  return width < wide || height < 43;
+};
+
+const scenes = Object.fromEntries(
+  SCENES.flatMap((scene) => [
+    [
+      `axe finds nothing in ${scene}, and it looks as it should, at three sizes, light and dark`,
+      async ({ page, base, browser }) => {
+        await still(page, base, scene);
+        const eyes = await easel(browser);
+        const found = [];
+        for (const [width, height] of SIZES) {
+          await page.setViewportSize({ width, height });
+          for (const colorScheme of THEMES) {
+            await page.emulateMedia({ colorScheme });
+            const seen = await compare(eyes, `${scene}-${width}-${colorScheme}`, await settle(page));
+            if (seen) found.push(seen);
+            found.push(...(await findings(page)).map((line) => `${width} ${colorScheme} ${line}`));
+          }
+        }
+        await eyes.close();
+        assert.deepEqual(found, []);
+      },
+    ],
+    [
+      `${scene} fits 320 pixels, and a finger hits everything`,
+      async ({ page, base }) => {
+        for (const width of [390, 320]) {
+          await page.setViewportSize({ width, height: 720 });
+          await still(page, base, scene);
+          const settings = page.getByTestId("settings");
+          if (await settings.isVisible()) await settings.click();
+          assert.equal(await sideways(page), 0, `${width}`);
+          assert.deepEqual((await targets(page)).filter(isSmall), [], `${width}`);
+        }
+      },
+    ],
+    [
+      `${scene} keeps its lines readable and its place on a screen of 3840 by 2160`,
+      async ({ page, base }) => {
+        await page.setViewportSize({ width: 3840, height: 2160 });
+        await still(page, base, scene);
+        assert.equal(await sideways(page), 0);
+        const { letters, right } = await page.evaluate(() => {
+          const main = document.querySelector("main");
+          const style = getComputedStyle(document.body);
+          const right = Math.max(...[...main.children].map((child) => child.getBoundingClientRect().right));
+          return { letters: parseFloat(style.fontSize) * (document.body.currentCSSZoom ?? 1), right };
+        });
+        assert.ok(letters >= 24, `letters of ${letters} px`);
+        assert.ok(right <= 3840);
+      },
+    ],
+  ]),
+);
+
+export default {
+  ...scenes,
+
+  "axe finds nothing in the help, in large letters, and in the system's own colours": async ({ page, base }) => {
+    await still(page, base, "stage", "&projector=1");
+    assert.deepEqual(await findings(page), []);
+    await page.emulateMedia({ forcedColors: "active" });
+    assert.deepEqual(await findings(page), []);
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    assert.deepEqual(await findings(page), []);
+  },
+
+  "Tab goes through every scene in order, past nothing, with the focus always in sight": async ({ page, base }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    for (const scene of SCENES) {
+      await still(page, base, scene);
+      const stops = await walk(page);
+      assert.equal(stops[0].name, "button Skip to the page", scene);
+      assert.ok(stops.length > 10, `${scene}: ${stops.length}`);
+      for (const stop of stops) {
+        assert.ok(stop.later, `${scene}: ${stop.name} comes before what it follows`);
+        assert.ok(stop.ring, `${scene}: the focus on ${stop.name} cannot be seen`);
+        assert.ok(stop.width > 0 && stop.height > 0, `${scene}: ${stop.name} has no size`);
+      }
+      console.log(`        ${scene}: ${stops.length} stops`);
+    }
+  },
+
+  "letters are 20 pixels on a projector, in the link and at a press": async ({ page, base }) => {
+    await page.setViewportSize({ width: 1024, height: 768 });
+    for (const scene of SCENES.toReversed()) {
+      await still(page, base, scene, "&projector=1");
+      assert.ok((await letters(page)) >= 20, `${scene}: ${await letters(page)}`);
+      assert.equal(await sideways(page), 0);
+    }
+    // The text, the round and what it is decided by are on the screen together.
+    const bottom = await page.getByTestId("round").evaluate((round) => round.querySelector(".inequality").getBoundingClientRect().bottom);
+    const top = await page.locator(".transport").evaluate((transport) => transport.getBoundingClientRect().top);
+    assert.ok(bottom <= top, `${bottom} > ${top}`);
+    const toggle = page.getByTestId("projector");
+    assert.equal(await toggle.getAttribute("aria-pressed"), "true");
+    await toggle.click();
+    assert.ok((await letters(page)) < 20);
+    assert.doesNotMatch(page.url(), /projector/);
+    await toggle.click();
+    assert.match(page.url(), /projector=1/);
+    assert.ok((await letters(page)) >= 20);
+  },
+
+  "a pointer hits what it points at in large letters": async ({ page, base }) => {
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await still(page, base, "couplings", "&projector=1");
+    const handle = page.getByRole("slider", { name: "draft of a" });
+    const before = Number(await handle.getAttribute("aria-valuenow"));
+    const box = await handle.boundingBox();
+    const at = [box.x + box.width / 2, box.y + box.height / 2];
+    await page.mouse.move(...at);
+    await page.mouse.down();
+    await page.mouse.move(at[0], at[1] + 3);
+    await page.mouse.up();
+    const after = Number(await handle.getAttribute("aria-valuenow"));
+    assert.ok(Math.abs(after - before) < 0.03, `${before} became ${after}`);
+  },
+
+  "a screen reader hears the text as text and one sentence a round": async ({ page, base }) => {
+    await page.addInitScript(() => {
+      window.spoken = [];
+      addEventListener("DOMContentLoaded", () =>
+        new MutationObserver(() => {
+          const now = document.querySelector("[data-testid=live]")?.textContent;
+          if (now && now !== window.spoken.at(-1)) window.spoken.push(now);
+        }).observe(document.body, { subtree: true, childList: true, characterData: true }),
+      );
+    });
+    await open(page, base, CPU);
+    await shown(page, "recorded");
+    // Taken hold of, it no longer plays by itself.
+    await page.keyboard.press("]");
+    await page.keyboard.press("Home");
+    await page.evaluate(() => (window.spoken = []));
+    for (let phase = 0; phase < 25; phase += 1) {
+      await page.keyboard.press("ArrowRight");
+      await page.waitForTimeout(30);
+    }
+    const spoken = await page.evaluate(() => window.spoken);
+    const rounds = await page.evaluate(() => Number(/Round (\d+)/.exec(document.querySelector(".round h2").innerText)[1]));
+    assert.ok(rounds >= 3 && Math.abs(spoken.length - rounds) <= 1, `${rounds} rounds:\n${spoken.join("\n")}`);
+    for (const [index, sentence] of spoken.entries()) assert.ok(sentence.startsWith(`Round ${index + 1}: `), sentence);
+    assert.equal(await page.getByTestId("live").getAttribute("aria-live"), "polite");
+    // Marks above and below the line are drawn, not read.
+    const text = await page.getByRole("region", { name: "Text" }).ariaSnapshot();
+    assert.match(text, /KING RICHARD/);
+    assert.doesNotMatch(text, /img/);
+  },
+
+  "where movement is unwelcome, nothing moves": async ({ page, base }) => {
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await open(page, base, CPU);
+    await shown(page, "recorded");
+    await page.getByTestId("play").click();
+    for (let look = 0; look < 8; look += 1) {
+      await page.waitForTimeout(150);
+      const moving = await page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
+      assert.equal(moving, 0);
+    }
+  },
+
+  "nothing comes from elsewhere, and no script runs that is not the page's": async ({ page, base }) => {
+    const foreign = [];
+    const home = new URL(base).origin;
+    page.on("request", (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (origin !== home && !["data:", "blob:"].includes(protocol)) foreign.push(request);
+    });
+    await page.addInitScript(() => {
+      window.violations = [];
+      document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
+        window.violations.push(`${violatedDirective} ${blockedURI}`),
+      );
+    });
+    await open(page, base, CPU);
+    await call(page, "generate", { max_tokens: 24 });
+    for (const scene of SCENES) {
+      await page.getByTestId(`scene-${scene}`).click();
+      await page.waitForTimeout(200);
+    }
+    await page.getByTestId("theme").click();
+    assert.deepEqual(await page.evaluate(() => window.violations), []);
+    assert.deepEqual(foreign.map((request) => request.url()), []);
+    // Not from here: what a test calls may do what a page must not.
+    await page.route("**/probe.js", (route) =>
+      route.fulfill({ contentType: "text/javascript", body: "window.probed = true; window.evalRan = eval('true');" }),
+    );
+    const ran = await page.evaluate(async () => {
+      const element = (name, properties) => document.body.append(Object.assign(document.createElement(name), properties));
+      element("script", { textContent: "window.inlineRan = true" });
+      element("script", { src: "probe.js" });
+      element("script", { src: "data:text/javascript,window.dataRan = true" });
+      element("div", { innerHTML: "<img src=x onerror='window.handlerRan = true'>" });
+      element("img", { src: "https://example.org/x.png" });
+      element("iframe", { src: "https://example.org/" });
+      fetch("https://example.org/").catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return ["inlineRan", "dataRan", "handlerRan", "evalRan"].filter((name) => window[name]);
+    });
+    assert.deepEqual(ran, []);
+    assert.ok(await page.evaluate(() => window.probed), "the page's own files run");
+    // What the policy forbids is known here by its name, but leaves for nowhere.
+    assert.deepEqual(foreign.map((request) => request.failure()?.errorText).filter((why) => why !== "csp"), []);
+    assert.ok((await page.evaluate(() => window.violations)).length >= 6);
+  },
+
+  "one seed writes one text, event by event": async ({ page, base }) => {
+    await open(page, base, CPU);
+    const settings = { prompt: "JULIET:\n", seed: 7, gamma: 4, max_tokens: 60 };
+    const write = async () => {
+      const { events } = await call(page, "generate", settings);
+      // Milliseconds are a stopwatch's, not the seed's.
+      return events.map(({ timings, milliseconds, ...event }) => event);
+    };
+    const first = await write();
+    await page.reload();
+    await ready(page);
+    assert.deepEqual(await write(), first);
+    assert.equal((await finished(page)).settings.seed, 7);
+  },
+};

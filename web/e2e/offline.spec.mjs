@@ -1,0 +1,246 @@
+// The page without a network, and what becomes of kept copies.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { call, finished, noPanicText, notice, ready, release, shown, tokens, until, visitor } from "./support.mjs";
+
+const CPU = "?backend=cpu";
+
+/** Waits until the page stands as it does: "kept", "ready" or "elsewhere". */
+const stands = (page, state) => page.waitForFunction((state) => document.documentElement.dataset.release === state, state);
+
+/** Opens the page for the first time and waits until everything is kept. */
+async function firstVisit(page, server) {
+  await page.goto(server.address + CPU);
+  await ready(page);
+  await stands(page, "kept");
+}
+
+/** The release of the built page with another title, as its files and its service worker say it. */
+async function retitled(base, title) {
+  const html = (await (await fetch(`${base}index.html`)).text()).replace(/<title>.*<\/title>/, `<title>${title}</title>`);
+  const script = await (await fetch(`${base}service-worker.js`)).text();
+  const hash = createHash("sha256").update(html).digest("hex");
+  return {
+    "index.html": html,
+    "service-worker.js": script.replace(/("index.html": )"[0-9a-f]{64}"/, `$1"${hash}"`),
+  };
+}
+
+/** Files of a release in the cache of the page's own files. */
+const kept = (page) =>
+  page.evaluate(async () => {
+    const requests = await (await caches.open("couplet-shell-1")).keys();
+    return requests.map(({ url }) => url).filter((url) => url.includes("sha256="));
+  });
+
+export default {
+  "after one visit the page opens, plays and writes without a network": async ({ browser, base }) => {
+    const server = await release(base);
+    const { page, close } = await visitor(browser);
+    try {
+      await firstVisit(page, server);
+      const { settings } = await (await fetch(`${base}pairs/shakespeare/recording.json`)).json();
+      const before = await call(page, "generate", settings);
+      server.close();
+      await page.reload();
+      await shown(page, "recorded");
+      await ready(page);
+      assert.deepEqual(tokens(await call(page, "generate", settings)), tokens(before));
+      // The recording of a pair whose models never came is there too.
+      await page.getByTestId("pair").selectOption("stories");
+      await page.getByText(/Recorded run/).first().waitFor();
+      assert.ok((await page.getByTestId("manuscript").innerText()).length > 10);
+      await notice(page, /could not be downloaded/);
+      await noPanicText(page);
+      // And so is everything at another address of the page.
+      await page.goto("about:blank");
+      await page.goto(`${server.address}${CPU}#v=1&seed=5&max_tokens=20`);
+      assert.equal((await finished(page)).settings.seed, 5);
+    } finally {
+      server.close();
+      await close();
+    }
+  },
+
+  "the first visit keeps the files after the models have come, and asks for no weights twice": async ({ browser, base }) => {
+    const server = await release(base);
+    const { page, close } = await visitor(browser);
+    try {
+      await page.goto(server.address + CPU);
+      await ready(page);
+      await stands(page, "kept");
+      const asked = server.asked.filter((path) => path.endsWith(".safetensors"));
+      assert.equal(new Set(asked).size, asked.length, `${asked}`);
+      const worker = server.asked.indexOf("service-worker.js");
+      assert.ok(worker > server.asked.lastIndexOf(asked.at(-1)), "not before the models");
+      assert.ok((await kept(page)).every((url) => !url.includes("safetensors")));
+    } finally {
+      server.close();
+      await close();
+    }
+  },
+
+  "a newer release is offered and comes when it is asked for": async ({ browser, base }) => {
+    const server = await release(base);
+    const { page, close } = await visitor(browser);
+    try {
+      await firstVisit(page, server);
+      const old = await page.title();
+      const before = await kept(page);
+      const asked = server.asked.length;
+      server.serve(await retitled(base, "Newer"));
+      await page.reload();
+      assert.match(await notice(page, /newer version of this page is ready/), /settings stay/);
+      assert.equal(await page.title(), old);
+      // Only what changed was fetched.
+      const engine = server.asked.slice(asked).filter((path) => /couplet-(web|worker)/.test(path));
+      assert.deepEqual(engine, []);
+      await page.getByRole("button", { name: "Load it" }).click();
+      await page.waitForFunction(() => document.title === "Newer");
+      await ready(page);
+      await page.getByTestId("notice").waitFor({ state: "hidden" });
+      await until(async () => (await kept(page)).length === before.length, "the old page is thrown away");
+    } finally {
+      server.close();
+      await close();
+    }
+  },
+
+  "a tab that did not ask for the newer release keeps its own and says so": async ({ browser, base }) => {
+    const server = await release(base);
+    const { page, context, close } = await visitor(browser);
+    try {
+      await firstVisit(page, server);
+      const old = await page.title();
+      const other = await context.newPage();
+      await other.goto(server.address + CPU);
+      await ready(other);
+      server.serve(await retitled(base, "Newer"));
+      await page.reload();
+      await notice(page, /newer version/);
+      await page.getByRole("button", { name: "Load it" }).click();
+      await page.waitForFunction(() => document.title === "Newer");
+      await notice(other, /Another tab went over to a newer version/);
+      assert.equal(await other.title(), old);
+      assert.ok(tokens(await call(other, "generate", { max_tokens: 8 })).length > 8);
+      await other.getByRole("button", { name: "Later" }).click();
+      await other.getByTestId("notice").waitFor({ state: "hidden" });
+      await other.reload();
+      assert.equal(await other.title(), "Newer");
+    } finally {
+      server.close();
+      await close();
+    }
+  },
+
+  "kept files that have gone bad are fetched again by themselves": async ({ browser, base }) => {
+    const server = await release(base);
+    const { page, close } = await visitor(browser);
+    const spoil = (name) =>
+      page.evaluate(async (name) => {
+        const cache = await caches.open("couplet-shell-1");
+        for (const request of await cache.keys()) {
+          if (!request.url.includes(name)) continue;
+          const { headers } = await cache.match(request);
+          await cache.put(request, new Response("\0 gone bad", { headers }));
+        }
+      }, name);
+    try {
+      await firstVisit(page, server);
+      for (const name of ["index.html", "couplet-web", "_bg.wasm", ""]) {
+        await spoil(name);
+        await page.evaluate(() => sessionStorage.clear());
+        await page.reload();
+        // The page may load once more meanwhile.
+        await until(() => page.evaluate(() => Boolean(window.couplet)).catch(() => false), "the page starts");
+        await ready(page);
+        await noPanicText(page);
+        await stands(page, "kept");
+      }
+    } finally {
+      server.close();
+      await close();
+    }
+  },
+
+  "a kept page that is damaged says so where there is no network": async ({ browser, base }) => {
+    const server = await release(base);
+    const { page, close } = await visitor(browser);
+    try {
+      await firstVisit(page, server);
+      await page.evaluate(async () => {
+        const cache = await caches.open("couplet-shell-1");
+        for (const { url } of await cache.keys()) {
+          if (url.includes("couplet-web")) await cache.put(url, new Response("\0"));
+        }
+      });
+      server.close();
+      await page.reload();
+      await page.getByText(/did not start: some of its files are missing or damaged/).waitFor();
+      assert.ok(await page.getByRole("button", { name: "Load it again" }).isVisible());
+      assert.ok((await kept(page)).length > 10, "what is sound is not thrown away");
+    } finally {
+      server.close();
+      await close();
+    }
+  },
+
+  "a release whose files do not fit together never takes over": async ({ browser, base }) => {
+    const server = await release(base);
+    const { page, close } = await visitor(browser);
+    try {
+      await firstVisit(page, server);
+      const old = await page.title();
+      const { "service-worker.js": script } = await retitled(base, "Newer");
+      server.serve({ "service-worker.js": script });
+      await page.reload();
+      await ready(page);
+      await until(() => server.asked.filter((path) => path === "index.html").length >= 3, "the file was asked for twice more");
+      await page.waitForTimeout(300);
+      assert.ok(await page.getByTestId("notice").isHidden());
+      server.close();
+      await page.reload();
+      await ready(page);
+      assert.equal(await page.title(), old);
+    } finally {
+      server.close();
+      await close();
+    }
+  },
+
+  "model cards come from the server where there is one": async ({ browser, base }) => {
+    const server = await release(base);
+    const { page, close } = await visitor(browser);
+    try {
+      await firstVisit(page, server);
+      const pairs = JSON.parse(await (await fetch(`${base}pairs/pairs.json`)).text());
+      pairs[0].title = "Renamed since";
+      server.serve({ "pairs/pairs.json": JSON.stringify(pairs) });
+      await page.reload();
+      await page.getByTestId("pair").getByText("Renamed since").waitFor({ state: "attached" });
+      server.close();
+      await page.reload();
+      await ready(page);
+      assert.match(await page.getByTestId("pair").innerText(), /Renamed since/);
+    } finally {
+      server.close();
+      await close();
+    }
+  },
+
+  "where a browser has no service workers, nothing is missed but the visit without a network": async ({ page, base }) => {
+    for (const script of [
+      "delete Navigator.prototype.serviceWorker;",
+      "ServiceWorkerContainer.prototype.register = () => Promise.reject(new DOMException('not here', 'SecurityError'));",
+    ]) {
+      const errors = [];
+      page.on("pageerror", (error) => errors.push(error));
+      await page.addInitScript(script);
+      await page.goto(base + CPU);
+      await ready(page);
+      assert.ok(tokens(await call(page, "generate", { max_tokens: 8 })).length > 8);
+      assert.ok(await page.getByTestId("notice").isHidden());
+      assert.deepEqual(errors, []);
+    }
+  },
+};

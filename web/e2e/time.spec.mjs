@@ -1,0 +1,293 @@
+// Time: the playhead, and runs that branch from it.
+import assert from "node:assert/strict";
+import { call, finished, open, refusal, shown, tokens, write } from "./support.mjs";
+
+const CPU = "?backend=cpu";
+
+/** Tokens behind the prompt. */
+function written(trace) {
+  const started = trace.events.find((event) => event.event === "started");
+  const brought = (trace.branch?.kept.length ?? 0) + (trace.branch?.forced === undefined ? 0 : 1);
+  return tokens(trace).slice(started.prompt_tokens.length - brought);
+}
+
+/** Events without what a clock says, and without the number of the round. */
+const facts = (trace, from = 0) =>
+  trace.events
+    .filter(({ event, round }) => event !== "started" && event !== "round_ended" && (round ?? from) >= from)
+    .map(({ round, ...event }) => event);
+
+/** Stands at the end of a round of the run on the page, counted from 1. */
+async function standBehind(page, round) {
+  await page.keyboard.press("Home");
+  for (let index = 0; index < round; index += 1) await page.keyboard.press("]");
+  // The beginning of the next round is drafted there: one step back everything is committed.
+  await page.keyboard.press("]");
+  await page.keyboard.press("ArrowLeft");
+}
+
+const heading = (page) => page.getByTestId("round").locator("h2").innerText();
+const version = (page) => page.locator("[data-testid^=version-][aria-pressed=true]").innerText();
+const count = async (page, row, column) =>
+  page.getByTestId(row).locator("td").nth(column).innerText();
+
+export default {
+  "a branch without an edit repeats the run, wherever it is cut under a rule that ignores the drafter": async ({ page, base }) => {
+    await open(page, base, CPU);
+    for (const rule of ["gumbel", "minhash", "sample_and_match"]) {
+      const run = await call(page, "generate", { rule, max_tokens: 48 });
+      const text = written(run);
+      for (const at of [1, 7, 20, 47]) {
+        const branch = await call(page, "generate", { rule, gamma: 1 + (at % 4), max_tokens: 48, branch: { kept: text.slice(0, at) } });
+        assert.deepEqual(written(branch), text, `${rule}, cut after ${at}`);
+        assert.deepEqual(branch.branch, { kept: text.slice(0, at) });
+      }
+    }
+  },
+
+  "cut where a round begins, a branch without an edit repeats the rounds under Rejection": async ({ page, base }) => {
+    await open(page, base, CPU);
+    const run = await call(page, "generate", { max_tokens: 60 });
+    const text = written(run);
+    const lengths = run.events.filter(({ event }) => event === "committed").map(({ tokens }) => tokens.length);
+    let at = 0;
+    for (const [round, length] of lengths.entries()) {
+      if (round > 0 && round % 4 === 1) {
+        const branch = await call(page, "generate", { max_tokens: 60, branch: { kept: text.slice(0, at) } });
+        assert.deepEqual(written(branch), text, `before round ${round}`);
+        assert.deepEqual(facts(branch), facts(run, round), `before round ${round}`);
+      }
+      at += length;
+    }
+  },
+
+  "an edited setting branches from the playhead, the page shows what changed, and the old run comes back whole": async ({ page, base }) => {
+    await open(page, base, CPU);
+    const run = await call(page, "generate", { max_tokens: 80 });
+    assert.equal(await page.getByTestId("versions").count(), 0);
+    await standBehind(page, 5);
+    assert.equal(await heading(page), "Round 5");
+    const kept = run.events.filter((event) => event.event === "committed" && event.round < 5).flatMap((event) => event.tokens);
+    await page.getByTestId("temperature").fill("1.6");
+    assert.match(await page.getByTestId("play").innerText(), /branch/i);
+    assert.match(await page.getByTestId("branch").innerText(), new RegExp(`after ${kept.length} characters`));
+    await page.getByTestId("play").click();
+    await page.getByTestId("versions").waitFor();
+    const branch = await finished(page);
+    await page.keyboard.press("End");
+    assert.deepEqual(branch.branch.kept, kept);
+    assert.equal(branch.settings.temperature, 1.6);
+    assert.deepEqual(written(branch).slice(0, kept.length), kept);
+    assert.equal(written(branch).length, 80, "as many tokens as were asked for, kept ones included");
+    assert.notDeepEqual(written(branch), written(run));
+    assert.match(await page.getByTestId("changes").innerText(), /temperature 0.8 → 1.6/);
+    // The counts are those of the traces.
+    const rounds = (trace, from) => trace.events.filter((event) => event.event === "round_ended" && event.round >= from).length;
+    assert.equal(await count(page, "row-branch", 1), `${rounds(branch, 0)} rounds`);
+    assert.equal(await count(page, "row-old", 1), `${rounds(run, 5)} rounds`);
+    const perRound = (80 - kept.length) / rounds(branch, 0);
+    assert.match(await count(page, "row-branch", 2), new RegExp(`^${perRound.toFixed(2)} \\[\\d\\.\\d\\d, \\d\\.\\d\\d\\] per round$`));
+    const judged = branch.events.filter((event) => event.event === "verified");
+    const rate = judged.filter((event) => event.accepted).length / judged.length;
+    assert.ok((await count(page, "row-branch", 3)).startsWith(`α ${rate.toFixed(2)}`), await count(page, "row-branch", 3));
+    // The first token that differs is marked, in the text and beside it.
+    const first = written(run).findIndex((token, index) => token !== written(branch)[index]);
+    const sign = (token) => branch.pair.tokens[token].replace("\n", "↵");
+    assert.equal(await page.getByTestId("row-branch").locator("mark").evaluate((e) => e.firstChild.data), sign(written(branch)[first]));
+    assert.equal(await page.getByTestId("row-old").locator("mark").evaluate((e) => e.firstChild.data), sign(written(run)[first]));
+    assert.equal(await page.locator("[data-differs]").count(), 1);
+    // And back: nothing is lost, on either side.
+    await page.getByTestId("version-0").click();
+    assert.equal(await version(page), "First run");
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), run);
+    assert.equal(await heading(page), "Round 5", "it stands where it was left");
+    assert.equal(await page.getByTestId("temperature").inputValue(), "0.8");
+    await page.getByTestId("version-1").click();
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), branch);
+  },
+
+  "a token picked in the inspector is written instead, by mouse and by keyboard": async ({ page, base }) => {
+    await open(page, base, CPU);
+    const run = await call(page, "generate", { max_tokens: 60 });
+    const { pair } = run;
+    await standBehind(page, 3);
+    const inspector = page.getByTestId("inspector");
+    // The token that closed the round stands there already.
+    const closing = run.events.find((event) => event.round === 2 && (event.event === "resampled" || event.event === "bonus"));
+    const kept = closing.position - run.events[0].prompt_tokens.length;
+    await inspector.locator(`.pick[data-token="${closing.token}"]`).click({ force: true });
+    assert.match(await inspector.innerText(), /stands here already/);
+    assert.equal(await page.getByTestId("force").count(), 0);
+    const other = pair.tokens.indexOf("z");
+    assert.notEqual(other, closing.token);
+    await inspector.locator(`.pick[data-token="${other}"]`).click({ force: true });
+    await page.getByTestId("force").click();
+    await page.getByTestId("versions").waitFor();
+    const branch = await finished(page);
+    assert.deepEqual(branch.branch, { kept: written(run).slice(0, kept), forced: other });
+    assert.equal(written(branch)[kept], other);
+    assert.match(await page.getByTestId("changes").innerText(), /“z”, by hand/);
+    assert.equal(await page.locator(".tk.hand").count(), 1);
+
+    // A branch of the branch, by keyboard only.
+    await standBehind(page, 2);
+    const entry = inspector.locator('.pick[tabindex="0"]');
+    assert.equal(await entry.count(), 1, "one stop for the whole chart");
+    await entry.focus();
+    const at = await page.evaluate(() => document.activeElement.dataset.token);
+    await page.keyboard.press("ArrowRight");
+    const next = await page.evaluate(() => document.activeElement.dataset.token);
+    assert.notEqual(next, at);
+    assert.equal(await heading(page), "Round 2", "arrows in the chart leave the playhead alone");
+    await page.keyboard.press("Enter");
+    if ((await page.getByTestId("force").count()) === 0) {
+      await page.keyboard.press("ArrowLeft");
+      await page.keyboard.press("Enter");
+    }
+    await page.getByTestId("force").focus();
+    await page.keyboard.press("Enter");
+    await page.getByTestId("version-2").waitFor();
+    assert.equal(await page.locator("[data-testid^=version-]").count(), 3);
+    const third = await finished(page);
+    assert.equal(third.branch.kept[kept], other, "a branch of a branch keeps its token by hand");
+  },
+
+  "nothing can be written behind a token that was thrown away": async ({ page, base }) => {
+    await open(page, base, CPU);
+    const run = await call(page, "generate", { max_tokens: 60 });
+    const round = run.events.find((event) => event.event === "resampled").round;
+    const drafted = run.events.filter((event) => event.event === "drafted" && event.round === round);
+    const judged = run.events.filter((event) => event.event === "verified" && event.round === round);
+    if (drafted.length === judged.length) return;
+    await page.keyboard.press("Home");
+    for (let index = 0; index <= round; index += 1) await page.keyboard.press("]");
+    await page.keyboard.press(".");
+    await page.keyboard.press(".");
+    await page.locator(".column.dis .tok-button").first().click();
+    assert.match(await page.getByTestId("inspector").innerText(), /thrown away/i);
+    assert.equal(await page.getByTestId("inspector").locator(".pick").count(), 0);
+  },
+
+  "a branch is a run like any other: its trace replays, and it can be asked for again": async ({ page, base }) => {
+    await open(page, base, CPU);
+    const run = await call(page, "generate", { max_tokens: 40 });
+    const branch = { kept: written(run).slice(0, 11), forced: run.pair.tokens.indexOf("Q") };
+    const options = { max_tokens: 40, gamma: 2, branch };
+    const first = await call(page, "generate", options);
+    const again = await call(page, "generate", options);
+    assert.deepEqual(facts(first), facts(again));
+    assert.deepEqual(first.branch, branch);
+    const started = first.events[0];
+    assert.deepEqual(started.prompt_tokens.slice(-12), [...branch.kept, branch.forced]);
+    const positions = first.events.filter((event) => event.event === "drafted").map((event) => event.position);
+    assert.equal(positions[0], started.prompt_tokens.length);
+    for (const [wrong, what] of [
+      [{ kept: [9999] }, /no token 9999/],
+      [{ kept: [-1] }, /kept/],
+      [{ keep: [1] }, /kept/],
+      [{ kept: new Array(900).fill(1) }, /fit/],
+    ]) {
+      const error = await refusal(page, "generate", { branch: wrong });
+      assert.equal(error.field, "branch");
+      assert.match(error.message, what);
+    }
+  },
+
+  "a recording branches too, once the models are there": async ({ page, base }) => {
+    await page.goto(base + CPU);
+    await shown(page, "recorded");
+    await page.evaluate(() => window.couplet.ready());
+    await standBehind(page, 4);
+    await page.getByTestId("gamma").fill("2");
+    await page.getByTestId("branch").click();
+    await page.getByTestId("versions").waitFor();
+    await shown(page, "live");
+    assert.match(await page.getByTestId("changes").innerText(), /γ 5 → 2/);
+    await page.getByTestId("version-0").click();
+    await shown(page, "recorded");
+    assert.equal(await heading(page), "Round 4");
+  },
+
+  "time is walked by token, phase and round, back as easily as forward": async ({ page, base }) => {
+    await open(page, base, CPU);
+    await call(page, "generate", { max_tokens: 40 });
+    const at = async () => [await heading(page), await page.locator(".phases .on").innerText(), await page.getByTestId("narration").first().innerText()].join("|");
+    for (const [stride, forward, back] of [["token", "ArrowRight", "ArrowLeft"], ["phase", ".", ","], ["round", "]", "["]]) {
+      await page.keyboard.press("Home");
+      const places = [];
+      for (let step = 0; step < 6; step += 1) {
+        await page.keyboard.press(forward);
+        places.push(await at());
+      }
+      assert.equal(new Set(places).size, 6, stride);
+      for (let step = 4; step >= 0; step -= 1) {
+        await page.keyboard.press(back);
+        assert.equal(await at(), places[step], `${stride} back`);
+      }
+      // The buttons do the same.
+      await page.getByTestId("stride").selectOption(stride);
+      await page.getByTestId("first").click();
+      for (let step = 0; step < 6; step += 1) {
+        await page.getByTestId("next-phase").click();
+        assert.equal(await at(), places[step], `${stride} by button`);
+      }
+      await page.getByTestId("prev-phase").click();
+      assert.equal(await at(), places[4]);
+    }
+  },
+
+  "the scrubber is dragged, clicked and driven by keys, and keeps what was watched in sight": async ({ page, base }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await open(page, base, CPU);
+    await call(page, "generate", { max_tokens: 60 });
+    const timeline = page.getByTestId("timeline");
+    const rounds = Number(await timeline.getAttribute("aria-valuemax"));
+    const box = await timeline.boundingBox();
+    const x = (round) => box.x + (round - 1) * 20 + 14;
+    await page.mouse.move(x(2), box.y + 40);
+    await page.mouse.down();
+    assert.equal(await heading(page), "Round 2");
+    await page.mouse.move(x(7), box.y + 40, { steps: 5 });
+    assert.equal(await heading(page), "Round 7");
+    await page.mouse.move(x(4), box.y + 40, { steps: 5 });
+    await page.mouse.up();
+    assert.equal(await heading(page), "Round 4");
+    assert.equal(await timeline.locator(".tl-seen > g").count(), rounds - 4, "the rounds behind it were watched");
+    await timeline.focus();
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await heading(page), "Round 5");
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    assert.match(await timeline.getAttribute("aria-valuetext"), /^round [34] of \d+: \d of 5 kept/);
+  },
+
+  "both caches grow with a round and lose what was rejected": async ({ page, base }) => {
+    await open(page, base, CPU);
+    const run = await call(page, "generate", { max_tokens: 60 });
+    const label = (which) => page.getByTestId(`cache-${which}`).locator("svg").getAttribute("aria-label");
+    const prompt = run.events[0].prompt_tokens.length;
+    await page.keyboard.press("Home");
+    assert.equal(await label("draft"), `draft cache: ${prompt - 1} entries`);
+    assert.equal(await label("target"), `target cache: ${prompt - 1} entries`);
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await label("draft"), `draft cache: ${prompt + 4} entries, 5 added by this round`);
+    assert.equal(await label("target"), `target cache: ${prompt - 1} entries`);
+    await page.keyboard.press("ArrowRight");
+    assert.equal(await label("target"), `target cache: ${prompt + 5} entries, 6 added by this round`);
+    // At the end of every round the target holds all but the last token, and what was cut is told.
+    let length = prompt;
+    for (let round = 0; round < 8; round += 1) {
+      const { tokens: committed } = run.events.find((event) => event.event === "committed" && event.round === round);
+      length += committed.length;
+      await page.keyboard.press("Home");
+      await standBehind(page, round + 1);
+      const cut = 5 - (committed.length - 1);
+      const cutBack = cut > 0 ? `, ${cut} cut back` : "";
+      assert.equal(await label("target"), `target cache: ${length - 1} entries, ${committed.length} added by this round${cutBack}`);
+    }
+    await page.getByTestId("drafter").selectOption("uniform");
+    await write(page);
+    await page.keyboard.press("End");
+    assert.match(await page.getByTestId("caches").innerText(), /no model drafts/);
+  },
+};

@@ -1,0 +1,40 @@
+// Inline in index.html behind the style sheets, so that nothing is drawn before it has run: the
+// chosen colours, and a projector's letters. Those are the whole page enlarged, as a browser's
+// own zoom does it: windows count as that much smaller, so the layouts for small ones apply.
+// `web/src/projector.rs` has the button.
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  /** The smallest letters of a line, 15 px, become more than 20. */
+  const LEAST = 1.5;
+  /** A room sees no more of a wall than of a laptop this wide. */
+  const WIDEST_PX = 1280;
+
+  try {
+    const theme = localStorage.getItem("couplet-theme");
+    if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  } catch {}
+
+  /** What style sheets say of windows, as it was written. */
+  const written = new Map();
+  function enlarge() {
+    const scale = "projector" in root.dataset ? Math.max(LEAST, innerWidth / WIDEST_PX) : 1;
+    for (const name of ["zoom", "--scale"]) root.style.setProperty(name, scale === 1 ? "" : scale);
+    for (const { cssRules } of document.styleSheets) {
+      for (const { media } of cssRules) {
+        if (!media) continue;
+        if (!written.has(media)) written.set(media, media.mediaText);
+        media.mediaText = written.get(media).replace(/([\d.]+)px/g, (_, px) => `${px * scale}px`);
+      }
+    }
+  }
+  if (/[#&]projector=1(&|$)/.test(location.hash)) {
+    root.dataset.projector = "";
+    enlarge();
+  }
+  addEventListener("resize", () => "projector" in root.dataset && enlarge());
+  addEventListener("couplet-projector", () => {
+    enlarge();
+    dispatchEvent(new Event("resize"));
+  });
+})();

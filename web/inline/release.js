@@ -1,0 +1,122 @@
+// The page's side of being kept on the device. Inline in index.html, so that whoever has the page
+// has this too: it also puts a kept copy right that does not start. What it finds out stands in
+// `data-release` of the root element; `web/src/release.rs` tells the person.
+(() => {
+  "use strict";
+  const container = navigator.serviceWorker;
+  const FAMILY = "couplet-shell-";
+  /** A kept page starts in a fraction of this. */
+  const START_LIMIT_MS = 20_000;
+  /** Without word from the page, the network is its own after this. */
+  const SETTLE_LIMIT_MS = 30_000;
+  const HOUR_MS = 3_600_000;
+
+  const tell = (state) => {
+    document.documentElement.dataset.release = state;
+    dispatchEvent(new Event("couplet-release"));
+  };
+
+  // Keeping, once nothing else waits for the network.
+  let keeping = false;
+  async function keep() {
+    if (keeping || !container) return;
+    keeping = true;
+    try {
+      const registration = await container.register("service-worker.js", { updateViaCache: "none" });
+      watch(registration);
+    } catch {
+      // Private windows and odd hosts: every visit then needs the network.
+    }
+  }
+  function watch(registration) {
+    const replacing = Boolean(container.controller);
+    let accepted = false;
+    const look = () => {
+      if (registration.waiting && registration.active) return tell("ready");
+      const coming = registration.installing;
+      coming?.addEventListener("statechange", () => {
+        if (coming.state === "installed" && registration.active) tell("ready");
+        if (coming.state === "activated" && !replacing) tell("kept");
+      });
+    };
+    if (registration.active) tell("kept");
+    look();
+    registration.addEventListener("updatefound", look);
+    addEventListener("couplet-update", () => {
+      accepted = true;
+      if (registration.waiting) registration.waiting.postMessage("use this release");
+      else location.reload();
+    });
+    container.addEventListener("controllerchange", () => {
+      if (accepted) location.reload();
+      else if (replacing) tell("elsewhere");
+    });
+    let asked = Date.now();
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden || Date.now() - asked < HOUR_MS) return;
+      asked = Date.now();
+      registration.update().catch(() => {});
+    });
+  }
+  addEventListener("couplet-settled", keep, { once: true });
+  addEventListener("load", () => setTimeout(keep, SETTLE_LIMIT_MS));
+
+  // Rescue, until the page has started.
+  let started = false;
+  const reasons = ["error", "unhandledrejection"];
+  function begun() {
+    started = true;
+    for (const reason of reasons) removeEventListener(reason, failed, true);
+  }
+  let failing = false;
+  async function failed({ target } = {}) {
+    if (started || failing) return;
+    // The page starts without a preloaded file; not without scripts.
+    if (target instanceof Element && !target.matches("script, [rel=stylesheet]")) return;
+    failing = true;
+    if (container?.controller && (await online()) && firstTry()) {
+      const registrations = await container.getRegistrations();
+      const here = registrations.filter(({ scope }) => location.href.startsWith(scope));
+      await Promise.all(here.map((registration) => registration.unregister()));
+      const names = (await caches.keys()).filter((name) => name.startsWith(FAMILY));
+      await Promise.all(names.map((name) => caches.delete(name)));
+      return location.reload();
+    }
+    say();
+  }
+  /** Asks for what is never kept. */
+  const online = () =>
+    fetch("service-worker.js", { cache: "no-store" }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  /** One try in a tab: what a fresh copy does not cure, a second one does not either. */
+  function firstTry() {
+    try {
+      if (sessionStorage.getItem("couplet-rescued")) return false;
+      sessionStorage.setItem("couplet-rescued", "1");
+      return true;
+    } catch {
+      return false;
+    }
+  }
+  function say() {
+    const shell = document.getElementById("shell");
+    if (!shell) return;
+    const sentence = document.createElement("p");
+    sentence.setAttribute("role", "alert");
+    sentence.textContent =
+      "The page did not start: some of its files are missing or damaged. Check the connection and load it again. ";
+    const button = document.createElement("button");
+    button.textContent = "Load it again";
+    button.addEventListener("click", () => location.reload());
+    sentence.append(button);
+    shell.append(sentence);
+  }
+  addEventListener("TrunkApplicationStarted", begun, { once: true });
+  // Files that do not come tell it on their way down only.
+  for (const reason of reasons) addEventListener(reason, failed, true);
+  addEventListener("load", () => {
+    if (container?.controller) setTimeout(() => failed(), START_LIMIT_MS);
+  });
+})();

@@ -1,0 +1,128 @@
+// Keeps the page on the device, so that it opens without a network. The models' files are not
+// its business: the engine's worker keeps those (crates/worker/src/download).
+//
+// Files lie in one cache under their address and hash, so a release that changes three files
+// fetches three. A visitor keeps the release that the page was opened with until they ask for
+// the next one, or come back later.
+"use strict";
+
+// `xtask finish` puts the built page's files here: { files: { path: sha256 } }.
+const RELEASE = { files: {} };
+
+// The number counts layouts of the cache.
+const SHELF = "couplet-shell-1";
+const FAMILY = "couplet-shell-";
+/** What speaks of files that may have changed on the server since: asked for first, kept second. */
+const CHANGING = /(^|\/)(pairs|model-card)\.json$/;
+/** A network that answers later than this is none. */
+const PATIENCE_MS = 4_000;
+
+const address = (path) => new URL(path, registration.scope).href;
+const released = (path) => `${address(path)}?sha256=${RELEASE.files[path]}`;
+const latest = (path) => `${address(path)}?latest`;
+
+addEventListener("install", (event) => event.waitUntil(keepAll()));
+addEventListener("activate", (event) => event.waitUntil(tidy()));
+addEventListener("message", (event) => event.data === "use this release" && skipWaiting());
+addEventListener("fetch", (event) => {
+  const path = pathOf(event.request);
+  if (path === null) return;
+  event.respondWith(CHANGING.test(path) ? changing(event.request, path) : lasting(event.request, path));
+});
+
+/** Keeps every file of the release; one that cannot be had leaves the release before in charge. */
+async function keepAll() {
+  const cache = await caches.open(SHELF);
+  for (const path of Object.keys(RELEASE.files)) {
+    const there = await cache.match(released(path));
+    if (there && (await isSound(path, await there.arrayBuffer()))) continue;
+    await cache.put(released(path), await download(path));
+  }
+}
+
+/** A file of this release from the network, the second time past every cache on the way. */
+async function download(path) {
+  for (const cache of ["default", "reload"]) {
+    const response = await fetch(address(path), { cache });
+    if (!response.ok) continue;
+    const bytes = await response.arrayBuffer();
+    if (await isSound(path, bytes)) return copy(bytes, response);
+  }
+  throw new Error(`${path} on the server is not of this release`);
+}
+
+/** The same answer without what was true of its transfer only. */
+function copy(bytes, { headers }) {
+  const kept = new Headers(headers);
+  for (const name of ["content-encoding", "content-length", "content-range"]) kept.delete(name);
+  return new Response(bytes, { headers: kept });
+}
+
+async function isSound(path, bytes) {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("") === RELEASE.files[path];
+}
+
+/** Throws away what belongs to other releases and other layouts. */
+async function tidy() {
+  for (const name of await caches.keys()) {
+    if (name.startsWith(FAMILY) && name !== SHELF) await caches.delete(name);
+  }
+  const paths = Object.keys(RELEASE.files);
+  const wanted = new Set([...paths.map(released), ...paths.filter((path) => CHANGING.test(path)).map(latest)]);
+  const cache = await caches.open(SHELF);
+  for (const { url } of await cache.keys()) {
+    if (!wanted.has(url)) await cache.delete(url);
+  }
+}
+
+/** Which file of the release a request means; null for everything else. */
+function pathOf(request) {
+  const { scope } = registration;
+  if (request.method !== "GET" || request.headers.has("range") || !request.url.startsWith(scope)) return null;
+  const path = request.url.slice(scope.length).split(/[?#]/)[0] || "index.html";
+  return Object.hasOwn(RELEASE.files, path) ? path : null;
+}
+
+/** What is kept; the network where that is missing. */
+async function lasting(request, path) {
+  return (await kept(path)) ?? fetch(request);
+}
+
+async function kept(path) {
+  try {
+    const cache = await caches.open(SHELF);
+    const response = await cache.match(released(path));
+    // With a sound page comes the script that puts everything else right.
+    if (path !== "index.html" || !response) return response;
+    const bytes = await response.arrayBuffer();
+    return (await isSound(path, bytes)) ? copy(bytes, response) : undefined;
+  } catch {
+    // A disk that cannot be read is no reason not to open.
+    return undefined;
+  }
+}
+
+/** What the server has now; where it has nothing to say, what it said last. */
+async function changing(request, path) {
+  let answer;
+  try {
+    answer = await Promise.race([fetch(request), new Promise((_, reject) => setTimeout(reject, PATIENCE_MS))]);
+    // A hotel's login page is no answer either.
+    await answer.clone().json();
+    if (answer.ok) {
+      await keepLatest(path, answer.clone());
+      return answer;
+    }
+  } catch {}
+  const before = await caches.match(latest(path)).catch(() => undefined);
+  return before ?? (await kept(path)) ?? answer ?? fetch(request);
+}
+
+async function keepLatest(path, answer) {
+  try {
+    await (await caches.open(SHELF)).put(latest(path), copy(await answer.arrayBuffer(), answer));
+  } catch {
+    // Full: then the copy that came with the release has to do.
+  }
+}

@@ -1,0 +1,155 @@
+//! The caches of both models: how they grow with a round and are cut back after a rejection.
+
+use couplet_playback::{Cache, Phase};
+use couplet_protocol::Drafter;
+use leptos::prelude::*;
+
+use super::rule_formula::settings_of;
+use crate::store::use_store;
+
+/// Width of an entry with the gap behind it.
+const CELL: f64 = 8.0;
+const GAP: f64 = 1.5;
+const HEIGHT: f64 = 12.0;
+/// Entries that are drawn one by one; those before them are one block.
+const CELLS: usize = 34;
+/// How many of those were there before the round.
+const BEFORE: usize = 16;
+/// Width of that block.
+const BLOCK: f64 = 34.0;
+const WIDTH: f64 = BLOCK + CELLS as f64 * CELL;
+
+#[derive(Clone, Copy, PartialEq)]
+struct Line {
+    name: &'static str,
+    cache: Cache,
+    /// The first entry that is drawn by itself.
+    from: usize,
+    /// Whether the round has ended, so that nothing more is cut.
+    settled: bool,
+}
+
+/// Both caches in a line each.
+#[component]
+pub fn CachesLine() -> impl IntoView {
+    let store = use_store();
+    let lines = Memo::new(move |_| {
+        store.epoch.track();
+        let (playhead, step) = store.state.with(|state| (state.playhead, state.step));
+        let caches = store
+            .run
+            .with_untracked(|run| run.started().then(|| run.caches(playhead)))?;
+        let from = caches.target.kept.saturating_sub(BEFORE);
+        let settled = step.is_none_or(|step| step.phase == Phase::Commit);
+        let line = |name, cache| Line {
+            name,
+            cache,
+            from,
+            settled,
+        };
+        let model = settings_of(store).drafter == Drafter::Model;
+        Some([
+            model.then(|| line("draft", caches.draft)),
+            Some(line("target", caches.target)),
+        ])
+    });
+    // The prompt is read when the run begins, not when the playhead first moves.
+    let started = Memo::new(move |_| store.run.with(|run| run.started()));
+    view! {
+        <section class="caches" data-testid="caches" aria-label="KV caches">
+            <h3 title="What each model keeps of the tokens it has read">"KV caches"</h3>
+            {move || {
+                started.track();
+                lines.get().map(|lines| lines.into_iter().map(|known| match known {
+                    Some(known) => line(known).into_any(),
+                    None => view! { <p class="cache-none">"draft: no model drafts, so there is none"</p> }.into_any(),
+                }).collect_view())
+            }}
+        </section>
+    }
+}
+
+/// What a listener hears, and what the end of the line says.
+fn words(line: &Line) -> (String, String) {
+    let Cache { added, cut, .. } = line.cache;
+    let (change, spoken) = match (added, cut, line.settled) {
+        (0, 0, _) => (String::new(), String::new()),
+        (added, 0, _) => (
+            format!("+{added}"),
+            format!(", {added} added by this round"),
+        ),
+        (added, cut, _) => (
+            format!("+{added} −{cut}"),
+            format!(", {added} added by this round, {cut} cut back"),
+        ),
+    };
+    let entries = line.cache.len();
+    (
+        change,
+        format!("{} cache: {entries} entries{spoken}", line.name),
+    )
+}
+
+fn line(line: Line) -> impl IntoView {
+    let (change, label) = words(&line);
+    let Cache { kept, added, cut } = line.cache;
+    let x = |entry: usize| BLOCK + (entry - line.from) as f64 * CELL;
+    let draft = line.name == "draft";
+    let cell = |entry: usize, class: &'static str| {
+        view! {
+            <rect class=class x=format!("{:.1}", x(entry)) y="1" width=format!("{:.1}", CELL - GAP) height=HEIGHT.to_string() />
+        }
+    };
+    let (back, over) = if draft {
+        ("bar-draft", Some("bar-hatch"))
+    } else {
+        ("bar-target", None)
+    };
+    let end = line.from + CELLS;
+    let holds = (line.from..(kept + added).min(end))
+        .map(|entry| {
+            let new = if entry >= kept {
+                "cache-new"
+            } else {
+                "cache-old"
+            };
+            view! {
+                <g class=new>
+                    {cell(entry, back)}
+                    {over.map(|over| cell(entry, over))}
+                    {draft.then(|| cell(entry, "bar-outline"))}
+                </g>
+            }
+        })
+        .collect_view();
+    let lost = (kept + added..(kept + added + cut).min(end))
+        .map(|entry| {
+            let left = x(entry);
+            view! {
+                {cell(entry, "cache-cut")}
+                <path class="cache-strike" d=format!("M{:.1} 12L{:.1} 2", left + 0.6, left + CELL - GAP - 0.6) />
+            }
+        })
+        .collect_view();
+    let free = (kept + added + cut..end)
+        .map(|entry| view! { <circle class="cache-free" cx=format!("{:.1}", x(entry) + 3.0) cy="7" r="0.8" /> })
+        .collect_view();
+    let block = (line.from > 0).then(|| {
+        view! {
+            <g class="cache-old">
+                <rect class=back x="0" y="1" width=format!("{:.1}", BLOCK - 5.0) height=HEIGHT.to_string() />
+                {over.map(|over| view! { <rect class=over x="0" y="1" width=format!("{:.1}", BLOCK - 5.0) height=HEIGHT.to_string() /> })}
+            </g>
+            <path class="cache-fold" d=format!("M{:.1} 0l-2.5 3.5 3 3-3 3.5 2.5 4", BLOCK - 2.5) />
+        }
+    });
+    view! {
+        <p class="cache" data-testid=format!("cache-{}", line.name)>
+            <span class=format!("cache-name k-{}", line.name)>{line.name}</span>
+            <svg viewBox=format!("0 0 {WIDTH} 14") role="img" aria-label=label preserveAspectRatio="xMinYMid meet">
+                {block}{holds}{lost}{free}
+            </svg>
+            <span class="cache-count"><b>{line.cache.len()}</b>" "<small>{change}</small></span>
+        </p>
+    }
+}

@@ -1,0 +1,133 @@
+//! Picking a token of a distribution, to have it written instead of the one that stands there.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, KeyboardEvent};
+
+use super::gauge::probability;
+use crate::store::{Selection, Store};
+
+/// A place of the text at which another token can be written.
+#[derive(Clone, Copy)]
+pub struct Picking {
+    store: Store,
+    place: Selection,
+    /// What stands there at the playhead.
+    stands: Option<u32>,
+    /// Where the keyboard enters the chart.
+    entry: u32,
+    picked: RwSignal<Option<u32>>,
+}
+
+impl Picking {
+    /// A place, what stands there, and the token by which the keyboard enters.
+    pub fn new(store: Store, place: Selection, stands: Option<u32>, entry: u32) -> Self {
+        Self {
+            store,
+            place,
+            stands,
+            entry,
+            picked: RwSignal::new(None),
+        }
+    }
+
+    fn pick(self, token: u32) {
+        // Else the chart would be another one by the time the button is pressed.
+        self.store.playhead.pause();
+        self.picked.set(Some(token));
+    }
+
+    /// The area of a token in a chart.
+    pub fn area(self, token: u32, area: Area, probs: [Option<f32>; 2]) -> AnyView {
+        let Area {
+            x,
+            y,
+            width,
+            height,
+        } = area;
+        let [draft, target] = probs.map(|prob| prob.map_or("unknown".to_owned(), probability));
+        let label = format!("{}: draft {draft}, target {target}", self.store.show(token));
+        let tip = label.clone();
+        let on_key = move |event: KeyboardEvent| match event.key().as_str() {
+            "Enter" | " " => {
+                event.prevent_default();
+                self.pick(token);
+            }
+            "ArrowRight" | "ArrowDown" => move_focus(&event, true),
+            "ArrowLeft" | "ArrowUp" => move_focus(&event, false),
+            _ => {}
+        };
+        let pressed = move || (self.picked.get() == Some(token)).to_string();
+        let tabindex = move || {
+            let at = self.picked.get().unwrap_or(self.entry);
+            if at == token { "0" } else { "-1" }
+        };
+        view! {
+            <rect class="pick" role="button" tabindex=tabindex aria-pressed=pressed aria-label=label
+                data-token=token.to_string() x=format!("{x:.1}") y=format!("{y:.1}") width=format!("{width:.1}")
+                height=format!("{height:.1}") rx="3" on:click=move |_| self.pick(token) on:keydown=on_key>
+                <title>{tip}</title>
+            </rect>
+        }
+        .into_any()
+    }
+
+    /// What can be done with the picked token.
+    pub fn offer(self) -> impl IntoView {
+        let store = self.store;
+        view! {
+            <div class="offer" aria-live="polite">
+                {move || match self.picked.get() {
+                    None => view! { <p class="muted">"Pick a token to write it here instead"</p> }.into_any(),
+                    Some(token) if self.stands == Some(token) => view! {
+                        <p class="muted">"“"{store.show(token)}"” stands here already"</p>
+                    }
+                    .into_any(),
+                    Some(token) => view! {
+                        <button type="button" class="button" data-testid="force" disabled=move || store.wanted.get()
+                            on:click=move |_| store.force(self.place, token)>
+                            "Write “"{store.show(token)}"” instead"
+                        </button>
+                    }
+                    .into_any(),
+                }}
+            </div>
+        }
+    }
+}
+
+/// Where a token is in a chart.
+#[derive(Clone, Copy)]
+pub struct Area {
+    /// Left edge.
+    pub x: f64,
+    /// Upper edge.
+    pub y: f64,
+    /// Width.
+    pub width: f64,
+    /// Height.
+    pub height: f64,
+}
+
+/// To the next or previous token of the chart. The playhead stays where it is.
+fn move_focus(event: &KeyboardEvent, forward: bool) {
+    event.prevent_default();
+    let mut at = event
+        .current_target()
+        .and_then(|target| target.dyn_into::<Element>().ok());
+    while let Some(here) = at {
+        at = if forward {
+            here.next_element_sibling()
+        } else {
+            here.previous_element_sibling()
+        };
+        if let Some(next) = at
+            .as_ref()
+            .filter(|next| next.class_list().contains("pick"))
+        {
+            // Elements of a drawing take the focus just as others do.
+            let _ = next.unchecked_ref::<HtmlElement>().focus();
+            return;
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What differs between the settings of two runs, in words.
+
+use couplet_protocol::{Drafter, Settings};
+
+use super::rule_words::title;
+
+/// `γ 5 → 2` for every setting that differs, and the token that was forced for another. Parameters
+/// count only under the rule that has them.
+pub fn changes(
+    old: &Settings,
+    new: &Settings,
+    forced: Option<(Option<String>, String)>,
+) -> Vec<String> {
+    let mut changes = Vec::new();
+    if let Some((stood, token)) = forced {
+        changes.push(match stood {
+            Some(stood) => format!("“{stood}” → “{token}”, by hand"),
+            None => format!("“{token}” by hand"),
+        });
+    }
+    let mut change = |name: &str, old: String, new: String| {
+        if old != new {
+            changes.push(format!("{name} {old} → {new}"));
+        }
+    };
+    let gamma = |settings: &Settings| {
+        if settings.auto_gamma {
+            "auto".to_owned()
+        } else {
+            settings.gamma.to_string()
+        }
+    };
+    change("γ", gamma(old), gamma(new));
+    change(
+        "rule",
+        title(old.rule).to_owned(),
+        title(new.rule).to_owned(),
+    );
+    let of_rule = |settings: &Settings| {
+        use couplet_protocol::Rule;
+        match settings.rule {
+            Rule::Lenience => format!("{}", settings.lenience),
+            Rule::Typical => format!("ε {}, δ {}", settings.epsilon, settings.delta),
+            _ => String::new(),
+        }
+    };
+    if old.rule == new.rule {
+        let name = match new.rule {
+            couplet_protocol::Rule::Lenience => "lenience",
+            _ => "line",
+        };
+        change(name, of_rule(old), of_rule(new));
+    }
+    change("drafter", drafter(old.drafter), drafter(new.drafter));
+    change(
+        "temperature",
+        old.temperature.to_string(),
+        new.temperature.to_string(),
+    );
+    change("top-k", old.top_k.to_string(), new.top_k.to_string());
+    change("top-p", old.top_p.to_string(), new.top_p.to_string());
+    change("seed", old.seed.to_string(), new.seed.to_string());
+    change(
+        "tokens",
+        old.max_tokens.to_string(),
+        new.max_tokens.to_string(),
+    );
+    changes
+}
+
+fn drafter(drafter: Drafter) -> String {
+    match drafter {
+        Drafter::Model => "model",
+        Drafter::Bigram => "pairs",
+        Drafter::Uniform => "uniform",
+    }
+    .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use couplet_protocol::Rule;
+
+    #[test]
+    fn only_what_differs_is_told() {
+        let old = Settings::default();
+        assert!(changes(&old, &old, None).is_empty());
+        let new = Settings {
+            gamma: 2,
+            temperature: 1.2,
+            // Not in force under Rejection.
+            lenience: 0.25,
+            ..old.clone()
+        };
+        assert_eq!(
+            changes(&old, &new, None),
+            ["γ 5 → 2", "temperature 0.8 → 1.2"]
+        );
+        let rule = Settings {
+            rule: Rule::Gumbel,
+            ..old.clone()
+        };
+        assert_eq!(changes(&old, &rule, None), ["rule Rejection → Gumbel"]);
+        let lenient = |lenience| Settings {
+            rule: Rule::Lenience,
+            lenience,
+            ..old.clone()
+        };
+        assert_eq!(
+            changes(&lenient(0.5), &lenient(0.2), None),
+            ["lenience 0.5 → 0.2"]
+        );
+    }
+
+    #[test]
+    fn a_token_by_hand_comes_first() {
+        let old = Settings::default();
+        let forced = Some((Some("n".to_owned()), "e".to_owned()));
+        assert_eq!(changes(&old, &old, forced), ["“n” → “e”, by hand"]);
+        let behind = Some((None, "e".to_owned()));
+        assert_eq!(changes(&old, &old, behind), ["“e” by hand"]);
+    }
+}

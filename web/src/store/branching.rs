@@ -1,0 +1,105 @@
+//! Branches: runs that go on from the middle of the one on the page.
+
+use couplet_playback::Take;
+use couplet_protocol::{Branch, FinishReason, Settings};
+use leptos::prelude::*;
+
+use super::{Selection, Store};
+
+impl Store {
+    /// The tokens behind the prompt of the run on the page, whatever the playhead. Not tracked.
+    pub fn written_tokens(&self) -> Vec<u32> {
+        self.shown.with_untracked(|shown| {
+            self.run.with_untracked(|run| {
+                let take = Take {
+                    branch: shown.as_ref().and_then(|shown| shown.branch.as_ref()),
+                    run,
+                    playhead: usize::MAX,
+                };
+                take.tokens()
+            })
+        })
+    }
+
+    /// How many tokens of the run on the page were there before its first round. Tracked.
+    pub fn brought_along(&self) -> usize {
+        self.shown.with(|shown| {
+            let branch = shown.as_ref().and_then(|shown| shown.branch.as_ref());
+            branch.map_or(0, Branch::len)
+        })
+    }
+
+    /// Whether settings were edited that a branch could take over, but the playhead stands where
+    /// there is nothing to branch from. Tracked.
+    pub fn branch_needs_middle(&self) -> bool {
+        let run_is_over = self.run.with(|run| run.finished().is_some());
+        run_is_over && self.edited_in_place().is_some() && self.branch_point().is_none()
+    }
+
+    /// The settings of the form and those of the run on the page, where they differ and the prompt
+    /// is the same. Tracked.
+    fn edited_in_place(&self) -> Option<(Settings, Settings)> {
+        let form = self.form.read().ok()?;
+        let old = self
+            .shown
+            .with(|shown| shown.as_ref().map(|shown| shown.settings.clone()))?;
+        let edited = form != old && (&form.pair, &form.prompt) == (&old.pair, &old.prompt);
+        (edited && !self.wanted.get()).then_some((form, old))
+    }
+
+    /// After how many tokens behind the prompt Play branches: settings were edited that leave the
+    /// beginning of the text as it is, and the playhead stands in the middle. Tracked.
+    pub fn branch_point(&self) -> Option<usize> {
+        let (form, old) = self.edited_in_place()?;
+        let committed = self.state.with(|state| state.statistics.committed);
+        let kept = self.brought_along() + committed as usize;
+        let (all, finished) = self.run.with(|run| {
+            let of_round = |round: &std::sync::Arc<couplet_playback::Round>| round.committed.len();
+            let all: usize = run.rounds().iter().map(of_round).sum();
+            (all, run.finished())
+        });
+        let at_end = kept >= self.brought_along() + all;
+        let more = match finished {
+            None => true,
+            // Asked for more tokens, a text goes on where it was cut off.
+            Some(FinishReason::Length | FinishReason::Stopped) => form.max_tokens > old.max_tokens,
+            Some(_) => false,
+        };
+        let writes = (kept as u32) < form.max_tokens;
+        (kept > 0 && writes && (!at_end || more)).then_some(kept)
+    }
+
+    /// Goes on from the playhead with the edited settings.
+    pub fn branch_here(&self) {
+        let Some(at) = untrack(|| self.branch_point()) else {
+            return;
+        };
+        let mut kept = self.written_tokens();
+        kept.truncate(at);
+        self.ask(Some(Branch { kept, forced: None }));
+    }
+
+    /// Goes on with another token at a place of the text, under the settings of the form.
+    pub fn force(&self, place: Selection, token: u32) {
+        let Some(shown) = self.shown.get_untracked() else {
+            return;
+        };
+        let start: usize = self.run.with_untracked(|run| {
+            let before = run.rounds().iter().take(place.round);
+            before.map(|round| round.committed.len()).sum()
+        });
+        let mut kept = self.written_tokens();
+        kept.truncate(shown.branch.as_ref().map_or(0, Branch::len) + start + place.column);
+        let fits = |form: &Settings| {
+            (&form.pair, &form.prompt) == (&shown.settings.pair, &shown.settings.prompt)
+        };
+        // Another prompt has no such place: then the run's own settings hold.
+        if !untrack(|| self.form.read()).is_ok_and(|form| fits(&form)) {
+            self.form.write(&shown.settings);
+        }
+        self.ask(Some(Branch {
+            kept,
+            forced: Some(token),
+        }));
+    }
+}

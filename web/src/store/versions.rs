@@ -1,0 +1,217 @@
+//! Runs that share the beginning of their text: the one on the page and those beside it. Going
+//! back and forth between them loses nothing.
+
+use couplet_playback::{Comparison, Run, Take};
+use couplet_protocol::Event;
+use leptos::prelude::*;
+
+use super::{Shown, Store};
+
+/// A run and what it is. What happened in the one on the page is in the store.
+#[derive(Clone, Debug)]
+pub struct Version {
+    /// The version that it left; none for the first.
+    pub parent: Option<usize>,
+    /// What it is.
+    pub shown: Shown,
+    log: Log,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Log {
+    run: Run,
+    events: Vec<Event>,
+    at: usize,
+    furthest: usize,
+}
+
+/// All versions; empty while nothing has branched. Copies are the same.
+#[derive(Clone, Copy)]
+pub struct Versions {
+    /// In the order in which they began.
+    pub list: RwSignal<Vec<Version>>,
+    /// Which one is on the page.
+    pub current: RwSignal<usize>,
+    /// Which one was on the page before.
+    before: RwSignal<usize>,
+}
+
+impl Default for Versions {
+    fn default() -> Self {
+        Self {
+            list: RwSignal::new(Vec::new()),
+            current: RwSignal::new(0),
+            before: RwSignal::new(0),
+        }
+    }
+}
+
+/// The version on the page beside its closest relative.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// The version that was left.
+    pub parent: usize,
+    /// The one that left it.
+    pub child: usize,
+    /// Which of both is on the page; it counts up to the playhead.
+    pub current: usize,
+    /// The two.
+    pub comparison: Comparison,
+}
+
+impl Versions {
+    /// Forgets all.
+    pub(super) fn clear(&self) {
+        if self.list.with_untracked(|list| !list.is_empty()) {
+            self.list.set(Vec::new());
+        }
+        self.current.set(0);
+        self.before.set(0);
+    }
+
+    /// Parent and child of a comparison of the version on the page: with the one that it left, or
+    /// with one that left it.
+    fn relatives(&self) -> Option<(usize, usize)> {
+        let (current, before) = (self.current.get(), self.before.get());
+        self.list.with(|list| {
+            if let Some(parent) = list.get(current)?.parent {
+                return Some((parent, current));
+            }
+            let left = |version: &Version| version.parent == Some(current);
+            let child = if list.get(before).is_some_and(left) {
+                before
+            } else {
+                list.iter().rposition(left)?
+            };
+            Some((current, child))
+        })
+    }
+}
+
+impl Store {
+    /// Whether a run that is about to begin goes on from the one on the page.
+    pub(super) fn is_branch_of_this(&self, next: &Shown) -> bool {
+        let Some(branch) = &next.branch else {
+            return false;
+        };
+        let same_beginning = |shown: &Shown| {
+            (&shown.settings.pair, &shown.settings.prompt)
+                == (&next.settings.pair, &next.settings.prompt)
+        };
+        let related = self
+            .shown
+            .with_untracked(|shown| shown.as_ref().is_some_and(same_beginning));
+        related && self.written_tokens().starts_with(&branch.kept)
+    }
+
+    /// Puts the run on the page beside the others and begins one that left it.
+    pub(super) fn begin_branch(&self, next: Shown) {
+        let versions = self.versions;
+        if versions.list.with_untracked(Vec::is_empty) {
+            let Some(shown) = self.shown.get_untracked() else {
+                return self.begin(Some(next));
+            };
+            versions.list.set(vec![Version {
+                parent: None,
+                shown,
+                log: Log::default(),
+            }]);
+        }
+        let parent = versions.current.get_untracked();
+        self.put_aside();
+        let mut child = 0;
+        versions.list.update(|list| {
+            child = list.len();
+            list.push(Version {
+                parent: Some(parent),
+                shown: next.clone(),
+                log: Log::default(),
+            });
+        });
+        versions.before.set(parent);
+        versions.current.set(child);
+        self.clear(Some(next));
+    }
+
+    /// Moves the log of the run on the page to its version.
+    fn put_aside(&self) {
+        self.playhead.pause();
+        let log = Log {
+            run: self.run.get_untracked(),
+            events: self.take_events(),
+            at: self.playhead.at.get_untracked(),
+            furthest: self.playhead.furthest.get_untracked(),
+        };
+        let current = self.versions.current.get_untracked();
+        self.versions.list.update(|list| {
+            if let Some(version) = list.get_mut(current) {
+                version.log = log;
+            }
+        });
+    }
+
+    /// Shows another version where it was left, and its settings in the form.
+    pub fn show_version(&self, index: usize) {
+        let versions = self.versions;
+        let current = versions.current.get_untracked();
+        let known = versions.list.with_untracked(Vec::len);
+        if index == current || index >= known {
+            return;
+        }
+        self.put_aside();
+        let mut found = None;
+        versions.list.update(|list| {
+            found = list
+                .get_mut(index)
+                .map(|version| (version.shown.clone(), std::mem::take(&mut version.log)));
+        });
+        let Some((shown, log)) = found else { return };
+        versions.before.set(current);
+        versions.current.set(index);
+        self.form.write(&shown.settings);
+        self.clear(Some(shown));
+        self.restore(log.events, log.run);
+        self.playhead.place(log.at, log.furthest);
+    }
+
+    /// Adds to a version that is being written, wherever it is.
+    pub(super) fn append_to(&self, version: usize, events: &[Event]) {
+        if version == self.versions.current.get_untracked() {
+            return self.append(events);
+        }
+        self.versions.list.update(|list| {
+            if let Some(version) = list.get_mut(version) {
+                version.log.events.extend_from_slice(events);
+                events.iter().for_each(|event| version.log.run.push(event));
+            }
+        });
+    }
+
+    /// The version on the page beside its closest relative; tracked.
+    pub(super) fn compare(&self) -> Option<Compared> {
+        let versions = self.versions;
+        let (parent, child) = versions.relatives()?;
+        let current = versions.current.get();
+        let at = self.playhead.at.get();
+        versions.list.with(|list| {
+            self.run.with(|run| {
+                let take = |index: usize| {
+                    let version = list.get(index)?;
+                    let here = index == current;
+                    Some(Take {
+                        branch: version.shown.branch.as_ref(),
+                        run: if here { run } else { &version.log.run },
+                        playhead: if here { at } else { usize::MAX },
+                    })
+                };
+                let from = list.get(child)?.shown.branch.as_ref()?.kept.len();
+                Some(Compared {
+                    parent,
+                    child,
+                    current,
+                    comparison: Comparison::new(take(parent)?, take(child)?, from),
+                })
+            })
+        })
+    }
+}
