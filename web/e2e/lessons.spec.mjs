@@ -1,5 +1,6 @@
 // The lessons, walked through as a visitor does who has only a keyboard.
 import assert from "node:assert/strict";
+import { findings } from "./measure/access.mjs";
 import { call, noPanicText, open, patchWorker, shown, WEIGHTS } from "./support.mjs";
 
 const STEPS = { slow: 4, draft: 4, exact: 4, chance: 5, pays: 5, wrong: 4 };
@@ -138,6 +139,46 @@ export default {
     await page.getByTestId("reveal").click();
     assert.equal(await answer(page), "One for all of them");
     await noPanicText(page);
+  },
+
+  "axe finds nothing in the lessons and in the Share panel, and a finger hits everything": async ({ page, base }) => {
+    const found = [];
+    for (const [width, height] of [[1440, 900], [390, 844]]) {
+      await page.setViewportSize({ width, height });
+      for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        const look = async (what) => {
+          found.push(...(await findings(page)).map((line) => `${what} ${width} ${colorScheme} ${line}`));
+        };
+        await page.goto("about:blank");
+        await page.goto(`${base}?backend=cpu#v=1&scene=lessons`);
+        await page.locator(".plan-row").nth(5).waitFor();
+        await look("contents");
+        for (const [lesson, number] of [["draft", 2], ["exact", 2], ["chance", 1], ["pays", 5]]) {
+          await step(page, base, lesson, number);
+          await look(`${lesson}, asked`);
+          if (await page.getByTestId("lesson-number").count()) await page.getByTestId("lesson-number").fill("3");
+          else await page.getByTestId("option-0").click();
+          await page.getByTestId("reveal").click();
+          await page.waitForTimeout(200);
+          await look(`${lesson}, answered`);
+          if (width < 700) {
+            const small = await page.locator(".lesson-side :is(button, label):visible").evaluateAll((all) =>
+              all
+                .map((element) => ({ name: element.textContent || element.className, box: element.getBoundingClientRect() }))
+                .filter(({ box }) => box.height < 43 || box.width < 27)
+                .map(({ name, box }) => `${name} ${box.width}x${box.height}`),
+            );
+            found.push(...small);
+          }
+        }
+        await page.evaluate(() => scrollTo(0, 0));
+        await page.getByTestId("share").click();
+        await look("share");
+        await page.keyboard.press("Escape");
+      }
+    }
+    assert.deepEqual([...new Set(found)], []);
   },
 
   "no lesson scrolls sideways, down to 320 pixels": async ({ page, base }) => {
