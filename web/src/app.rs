@@ -9,8 +9,10 @@ use crate::couplings::{Couplings, Exhibit};
 use crate::errors::Notices;
 use crate::header::Header;
 use crate::help::Help;
+use crate::lessons::{Contents, Lessons, Panel};
 use crate::playhead::Stride;
 use crate::proof::{Proof, ProofState};
+use crate::share::{self, EmbedFoot, Share, Sharing};
 use crate::speed::{Speed, SpeedState};
 use crate::stage::Stage;
 use crate::store::{Scene, Store};
@@ -19,32 +21,67 @@ use crate::{api, permalink};
 /// The page.
 #[component]
 pub fn App() -> impl IntoView {
-    let store = Store::new(permalink::read());
+    let link = permalink::read();
+    let store = Store::new(link.clone());
     provide_context(store);
-    provide_context(Exhibit::new(store));
-    provide_context(ProofState::new(store));
+    let (exhibit, proof) = (Exhibit::new(store), ProofState::new(store));
+    provide_context(exhibit);
+    provide_context(proof);
     provide_context(SpeedState::new(store));
-    api::install(store);
+    let view = &link.view;
+    if let Some(name) = &view.example {
+        match view.scene {
+            Scene::Couplings => exhibit.show_named(name),
+            Scene::Proof => proof.show_named(name, view.part.unwrap_or(3)),
+            _ => {}
+        }
+    }
+    let lessons = Lessons::new(store, exhibit, proof, view);
+    provide_context(lessons);
+    let sharing = Sharing::new(store, lessons, exhibit, proof, view);
+    provide_context(sharing);
+    share::dress(view, sharing.hidden);
+    share::accept_drops(store, sharing);
+    share::follow(sharing);
+    api::install(store, sharing);
     let help = RwSignal::new(false);
-    let listener = window_event_listener(ev::keydown, move |event| on_key(store, help, &event));
+    let listener = window_event_listener(ev::keydown, move |event| {
+        on_key(store, help, sharing.open, &event)
+    });
     on_cleanup(move || listener.remove());
-    let back = window_event_listener(ev::popstate, move |_| {
-        store.scene.set(permalink::read().scene)
+    permalink::claim();
+    let back = window_event_listener(ev::popstate, move |event| {
+        if event.state().is_null() {
+            // Someone put another link into the address line of this very page.
+            let _ = window().location().reload();
+        } else {
+            let view = permalink::read().view;
+            store.scene.set(view.scene);
+            lessons.follow_link(&view);
+        }
     });
     on_cleanup(move || back.remove());
     view! {
         <button type="button" class="skip" on:click=move |_| skip_to_scene()>"Skip to the page"</button>
         <Hatch />
-        <Header help=help />
-        <main id="scene" tabindex="-1">
+        {(!sharing.embed).then(|| view! { <Header help=help /> })}
+        <main id="scene" tabindex="-1" class:with-lesson=move || lessons.open.with(Option::is_some)
+            data-scene=move || store.scene.get().name()>
             <Notices />
-            {move || match store.scene.get() {
+            <Panel />
+            <div class="scene">{move || match store.scene.get() {
                 Scene::Stage => view! { <Stage /> }.into_any(),
                 Scene::Couplings => view! { <Couplings /> }.into_any(),
                 Scene::Speed => view! { <Speed /> }.into_any(),
                 Scene::Proof => view! { <Proof /> }.into_any(),
-            }}
+                Scene::Lessons => view! { <Contents /> }.into_any(),
+            }}</div>
         </main>
+        {sharing.embed.then(|| view! { <EmbedFoot /> })}
+        <Show when=move || sharing.hovering.get()>
+            <div class="drop-here" aria-hidden="true"><p>"Drop the trace: it is replayed here"</p></div>
+        </Show>
+        <Share />
         <Help open=help />
     }
 }
@@ -72,12 +109,13 @@ fn Hatch() -> impl IntoView {
     }
 }
 
-fn on_key(store: Store, help: RwSignal<bool>, event: &KeyboardEvent) {
+fn on_key(store: Store, help: RwSignal<bool>, share: RwSignal<bool>, event: &KeyboardEvent) {
     if event.ctrl_key()
         || event.meta_key()
         || event.alt_key()
         || event.default_prevented()
         || help.get_untracked()
+        || share.get_untracked()
     {
         return;
     }

@@ -4,8 +4,8 @@ use couplet_protocol::BackendKind;
 use leptos::prelude::*;
 
 use crate::engine_client::EngineState;
-use crate::permalink;
 use crate::projector::ProjectorToggle;
+use crate::share::use_sharing;
 use crate::store::{Scene, use_store};
 use crate::theme::ThemeToggle;
 
@@ -37,8 +37,24 @@ pub fn Header(
                         <circle cx="10" cy="15.6" r="1.1" fill="currentColor" />
                     </svg>
                 </button>
+                <ShareButton />
             </div>
         </header>
+    }
+}
+
+#[component]
+fn ShareButton() -> impl IntoView {
+    let open = use_sharing().open;
+    view! {
+        <button type="button" class="icon-button share-button" data-testid="share" title="Link, files, pictures, what to hide"
+            on:click=move |_| open.set(true)>
+            <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
+                <path d="M8.2 11.8a3.4 3.4 0 0 0 5 .2l2.6-2.6a3.4 3.4 0 0 0-4.8-4.8L9.6 6M11.8 8.2a3.4 3.4 0 0 0-5-.2l-2.6 2.6a3.4 3.4 0 0 0 4.8 4.8L10.4 14"
+                    fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" />
+            </svg>
+            <span>"Share"</span>
+        </button>
     }
 }
 
@@ -49,12 +65,7 @@ fn Scenes() -> impl IntoView {
         <nav class="scenes" aria-label="Scenes">
             {Scene::ALL
                 .map(|scene| {
-                    let open = move |_| {
-                        if store.scene.get_untracked() != scene {
-                            permalink::write_scene(scene);
-                            store.scene.set(scene);
-                        }
-                    };
+                    let open = move |_| store.open_scene(scene);
                     view! {
                         <button type="button" data-testid=format!("scene-{}", scene.name())
                             aria-current=move || (store.scene.get() == scene).then_some("page") on:click=open>

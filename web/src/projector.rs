@@ -3,10 +3,9 @@
 
 use leptos::prelude::*;
 use wasm_bindgen::JsValue;
-use web_sys::UrlSearchParams;
 
-/// Its name in the address.
-pub const KEY: &str = "projector";
+use crate::permalink;
+
 const ATTRIBUTE: &str = "data-projector";
 
 /// Whether the page is enlarged.
@@ -34,18 +33,7 @@ fn switch(on: bool) {
     if let Ok(event) = web_sys::Event::new("couplet-projector") {
         let _ = window().dispatch_event(&event);
     }
-    let hash = window().location().hash().unwrap_or_default();
-    if let Ok(params) = UrlSearchParams::new_with_str(hash.trim_start_matches('#'))
-        && let Ok(history) = window().history()
-    {
-        params.delete(KEY);
-        if on {
-            params.append(KEY, "1");
-        }
-        let hash = format!("#{}", String::from(params.to_string()));
-        let state = history.state().unwrap_or(JsValue::NULL);
-        let _ = history.replace_state_with_url(&state, "", Some(&hash));
-    }
+    permalink::write_view(false, |view| view.projector = on);
 }
 
 /// The button that enlarges the page.

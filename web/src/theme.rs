@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::permalink::{self, LinkTheme};
+
 const KEY: &str = "couplet-theme";
 
 /// Colours of the page.
@@ -44,6 +46,15 @@ impl Theme {
         }
     }
 
+    /// What the page opens with: a link's colours, else the stored ones.
+    fn first() -> Self {
+        match permalink::read().view.theme {
+            Some(LinkTheme::Light) => Self::Light,
+            Some(LinkTheme::Dark) => Self::Dark,
+            None => Self::stored(),
+        }
+    }
+
     fn apply(self) {
         if let Some(root) = document().document_element() {
             let _ = match self {
@@ -60,7 +71,7 @@ impl Theme {
 /// The button that changes the colours.
 #[component]
 pub fn ThemeToggle() -> impl IntoView {
-    let theme = RwSignal::new(Theme::stored());
+    let theme = RwSignal::new(Theme::first());
     let label = move || format!("Colours: {}", theme.get().name());
     let change = move |_| {
         theme.update(|theme| *theme = theme.next());

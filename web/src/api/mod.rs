@@ -11,11 +11,12 @@ use wasm_bindgen::prelude::*;
 
 use crate::couplings;
 use crate::engine_client::EngineClient;
-use crate::store::{AskedBy, Store, is_end};
+use crate::share::{self, Sharing};
+use crate::store::{AskedBy, Scene, Store, is_end};
 use options::Refusal;
 
 /// Puts `couplet` into the window.
-pub fn install(store: Store) {
+pub fn install(store: Store, sharing: Sharing) {
     let api = Object::new();
     let set = |name: &str, value: &JsValue| {
         let _ = Reflect::set(&api, &name.into(), value);
@@ -39,6 +40,18 @@ pub fn install(store: Store) {
         "couple",
         &call(move |options, settle| couple(store.engine, &options, settle)),
     );
+    set(
+        "replay",
+        &Closure::<dyn Fn(JsValue) -> Promise>::new(move |trace: JsValue| {
+            Promise::new(&mut |resolve, reject| replay(store, &trace, Settle { resolve, reject }))
+        })
+        .into_js_value(),
+    );
+    let link = Closure::<dyn Fn() -> JsValue>::new(move || {
+        let link = untrack(|| share::short_link(sharing));
+        link.map_or(JsValue::NULL, |link| link.into())
+    });
+    set("link", &link.into_js_value());
     let trace = Closure::<dyn Fn() -> JsValue>::new(move || {
         store.trace().map_or(JsValue::NULL, |trace| to_js(&trace))
     });
@@ -125,6 +138,26 @@ fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
             settle.resolve(&store.trace().map_or(JsValue::NULL, |trace| to_js(&trace)));
         }
     });
+}
+
+/// Shows a trace that a script passes, as an object or as the text of a file.
+fn replay(store: Store, trace: &JsValue, settle: Settle) {
+    let text = trace.as_string().or_else(|| {
+        let text = js_sys::JSON::stringify(trace).ok()?;
+        text.as_string()
+    });
+    let Some(text) = text else {
+        return settle.reject(&Refusal::of("trace", "must be a trace, or the text of one"));
+    };
+    match share::read_trace(&text) {
+        Ok(trace) => {
+            store.open_scene(Scene::Stage);
+            store.replay(trace, Some("a script".to_owned()));
+            store.playhead.end();
+            settle.resolve(&store.trace().map_or(JsValue::NULL, |trace| to_js(&trace)));
+        }
+        Err(sentence) => settle.reject(&Refusal::of("trace", sentence)),
+    }
 }
 
 fn bench(store: Store, options: Map<String, Value>, settle: Settle) {

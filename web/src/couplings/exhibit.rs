@@ -8,7 +8,7 @@ use couplet_speculation::input::InputError;
 use leptos::prelude::*;
 
 use super::clock::Clock;
-use super::presets::{PRESETS, Preset};
+use super::presets::{self, PRESETS, Preset};
 use super::stage::Taking;
 use super::swap::Swap;
 use super::throwing::Board;
@@ -204,6 +204,21 @@ impl Exhibit {
             self.release();
             self.exact.set(Arc::new(exact_of(index, preset)));
         }
+    }
+
+    /// Shows the preset that links call so; another name changes nothing.
+    pub fn show_named(&self, name: &str) {
+        if let Some(index) = presets::find(name) {
+            self.show_preset(index);
+        }
+    }
+
+    /// What links call the preset that is shown, tracked.
+    pub fn preset_name(&self) -> Option<String> {
+        self.exact.with(|exact| match exact.origin {
+            Origin::Preset(index) => PRESETS.get(index).map(Preset::link_name),
+            _ => None,
+        })
     }
 
     /// Gives a token of a row a probability; the others of the row rescale to total 1.

@@ -20,6 +20,7 @@ mod words;
 use couplet_speculation::couplings::Coupling;
 use leptos::prelude::*;
 
+use crate::lessons::{Cover, Covered};
 use card::Card;
 use editor::Editor;
 use line::Line;
@@ -28,6 +29,7 @@ use throws::Throws;
 
 pub use call::{answer, read};
 pub use exhibit::Exhibit;
+pub use presets::pair as preset_pair;
 
 /// The scene.
 #[component]
@@ -36,12 +38,14 @@ pub fn Couplings() -> impl IntoView {
         <div class="couplings" data-testid="couplings">
             <div class="couplings-top">
                 <Editor />
-                <Line />
+                <Cover what=Covered::Agreement><Line /></Cover>
             </div>
             <Throws />
-            <div class="couplings-cards">
-                {Coupling::ALL.map(|coupling| view! { <Card coupling=coupling /> }).collect_view()}
-            </div>
+            <Cover what=Covered::Agreement>
+                <div class="couplings-cards">
+                    {Coupling::ALL.map(|coupling| view! { <Card coupling=coupling /> }).collect_view()}
+                </div>
+            </Cover>
             <SwapPanel />
         </div>
     }

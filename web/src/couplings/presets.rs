@@ -1,5 +1,7 @@
 //! Distributions that make the differences stark.
 
+use couplet_speculation::couplings::Pair;
+
 /// Two distributions and what they show.
 pub struct Preset {
     /// What the list calls it.
@@ -12,6 +14,24 @@ pub struct Preset {
     pub target: &'static [f64],
     /// What to look at.
     pub lesson: &'static str,
+}
+
+impl Preset {
+    /// Its name in links: the list's, in small letters and hyphens.
+    pub fn link_name(&self) -> String {
+        self.name.to_lowercase().replace(' ', "-")
+    }
+}
+
+/// The place of the preset that links call so.
+pub fn find(name: &str) -> Option<usize> {
+    PRESETS.iter().position(|preset| preset.link_name() == name)
+}
+
+/// The distributions of the preset that links call so.
+pub fn pair(name: &str) -> Option<Pair> {
+    let preset = PRESETS.get(find(name)?)?;
+    Pair::new(preset.draft, preset.target).ok()
 }
 
 const SEVENTH: f64 = 1.0 / 7.0;

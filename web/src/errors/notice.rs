@@ -12,6 +12,8 @@ enum Way {
     Restart,
     DismissTrouble,
     DismissMessage,
+    BringBack,
+    DismissAside,
     LoadNewer,
     Later,
     None,
@@ -23,7 +25,8 @@ impl Way {
             Self::Retry => "Try again",
             Self::Cpu => "Use the CPU",
             Self::Restart => "Restart the engine",
-            Self::DismissTrouble | Self::DismissMessage => "Close",
+            Self::BringBack => "Bring it back",
+            Self::DismissTrouble | Self::DismissMessage | Self::DismissAside => "Close",
             Self::LoadNewer => "Load it",
             Self::Later => "Later",
             Self::None => "",
@@ -37,6 +40,8 @@ impl Way {
             Self::Restart => store.engine.restart(),
             Self::DismissTrouble => store.engine.trouble.set(None),
             Self::DismissMessage => store.message.set(None),
+            Self::BringBack => store.bring_back(),
+            Self::DismissAside => store.aside.set(None),
             Self::LoadNewer => release::load_newer(),
             Self::Later => later.set(true),
             Self::None => {}
@@ -95,6 +100,12 @@ fn notices(store: Store, release: Release) -> Vec<Notice> {
         notices.push(Notice {
             sentence,
             ways: vec![Way::DismissMessage],
+        });
+    }
+    if store.aside.with(Option::is_some) {
+        notices.push(Notice {
+            sentence: "The run that was here before is kept.".to_owned(),
+            ways: vec![Way::BringBack, Way::DismissAside],
         });
     }
     if state == EngineState::Ready

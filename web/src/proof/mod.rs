@@ -20,6 +20,7 @@ use museum::Gallery;
 use test::Test;
 use why::Why;
 
+pub use pair::Preset;
 pub use state::ProofState;
 
 /// The scene.

@@ -111,6 +111,11 @@ impl Preset {
         }
     }
 
+    /// The preset with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|preset| preset.name() == name)
+    }
+
     /// The distributions.
     pub fn pair(self) -> ProofPair {
         let vowels = ["a", "e", "i", "o", "u", "y"];

@@ -106,6 +106,23 @@ impl ProofState {
         self.museum.forget();
     }
 
+    /// Shows a preset by its name, and so much of the argument, 1 to 3. A name that there is not
+    /// changes nothing.
+    pub fn show_named(&self, name: &str, step: usize) {
+        if let Some(preset) = Preset::named(name) {
+            self.show(Source::Preset(preset), preset.pair());
+        }
+        self.step.set(step.clamp(1, 3));
+    }
+
+    /// Name of the preset that is shown, tracked.
+    pub fn preset_name(&self) -> Option<String> {
+        match self.source.get() {
+            Source::Preset(preset) => Some(preset.name().to_owned()),
+            Source::Stage | Source::Typed => None,
+        }
+    }
+
     /// Tests another rule.
     pub fn choose_rule(&self, rule: Rule) {
         if self.rule.get_untracked() != rule {

@@ -6,8 +6,9 @@ use super::files;
 use super::reading::{alpha, c, headline, predicted, v};
 use super::setup::Again;
 use super::state::use_speed;
-use super::sweep::CHART_ID;
+use super::sweep::CHART;
 use super::words;
+use crate::share::{save, save_png, save_svg};
 use crate::stage::{grouped, rule_title};
 use crate::store::Kept;
 
@@ -35,19 +36,19 @@ pub fn Facts(
                 <h2 id="facts-title">"This measurement"</h2>
                 <div class="facts-buttons">
                     <button type="button" class="button" data-testid="csv" title="The sweep as a table"
-                        on:click=move |_| files::save(&format!("{csv_name}.csv"), "text/csv", &files::csv(&csv))>
+                        on:click=move |_| save(&format!("{csv_name}.csv"), "text/csv", &files::csv(&csv))>
                         "CSV"
                     </button>
                     <button type="button" class="button" data-testid="json" title="The whole report"
-                        on:click=move |_| files::save(&format!("{json_name}.json"), "application/json", &files::json(&json))>
+                        on:click=move |_| save(&format!("{json_name}.json"), "application/json", &files::json(&json))>
                         "JSON"
                     </button>
                     <button type="button" class="button" data-testid="svg" title="The chart of the sweep, for print"
-                        on:click=move |_| files::save_svg(CHART_ID, &format!("{svg_name}.svg"), trouble)>
+                        on:click=move |_| save_svg(CHART, &format!("{svg_name}.svg"), trouble)>
                         "SVG"
                     </button>
                     <button type="button" class="button" data-testid="png" title="The chart of the sweep as a picture"
-                        on:click=move |_| files::save_png(CHART_ID, &format!("{png_name}.png"), trouble)>
+                        on:click=move |_| save_png(CHART, &format!("{png_name}.png"), trouble)>
                         "PNG"
                     </button>
                 </div>

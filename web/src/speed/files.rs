@@ -1,13 +1,10 @@
 //! A report as files.
 
 use couplet_protocol::{GammaSpeed, SpeedReport};
-use leptos::prelude::*;
-use leptos::task::spawn_local;
-use wasm_bindgen::JsCast;
 
-use super::picture;
 use super::reading::{alpha, c, predicted, v};
 use super::words;
+use crate::share::csv;
 
 /// What the files of a report are called, without an ending.
 pub fn name(report: &SpeedReport) -> String {
@@ -59,16 +56,10 @@ pub fn csv(report: &SpeedReport) -> String {
         "device",
         "variant",
     ];
-    let mut text = head.join(",");
-    text.push_str("\r\n");
+    let mut text = csv::line(&head);
     let fixed = report.gammas.iter().map(|row| (row, false));
     for (row, auto) in fixed.chain(report.auto.iter().map(|row| (row, true))) {
-        let cells: Vec<String> = cells(report, row, auto)
-            .iter()
-            .map(|cell| quoted(cell))
-            .collect();
-        text.push_str(&cells.join(","));
-        text.push_str("\r\n");
+        text.push_str(&csv::line(&cells(report, row, auto)));
     }
     text
 }
@@ -113,68 +104,6 @@ fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
     cells
 }
 
-/// A cell as RFC 4180 wants it; what a spreadsheet would take for a formula is kept from it.
-fn quoted(cell: &str) -> String {
-    let formula =
-        cell.starts_with(['=', '+', '@']) || cell.starts_with('-') && cell.parse::<f64>().is_err();
-    let cell = if formula {
-        format!("'{cell}")
-    } else {
-        cell.to_owned()
-    };
-    if cell.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", cell.replace('"', "\"\""))
-    } else {
-        cell
-    }
-}
-
-/// Gives a person a text as a file.
-pub fn save(name: &str, kind: &str, text: &str) {
-    let text = String::from(js_sys::encode_uri_component(text));
-    save_address(name, &format!("data:{kind};charset=utf-8,{text}"));
-}
-
-fn save_address(name: &str, address: &str) {
-    let link = document()
-        .create_element("a")
-        .ok()
-        .and_then(|link| link.dyn_into::<web_sys::HtmlElement>().ok());
-    if let Some(link) = link {
-        let _ = link.set_attribute("href", address);
-        let _ = link.set_attribute("download", name);
-        link.click();
-    }
-}
-
-/// Gives a person a chart of the page as a drawing.
-pub fn save_svg(id: &str, name: &str, trouble: RwSignal<Option<String>>) {
-    let (id, name) = (id.to_owned(), name.to_owned());
-    trouble.set(None);
-    spawn_local(async move {
-        match picture::standalone(&id).await {
-            Ok(drawing) => save(&name, "image/svg+xml", &drawing.text),
-            Err(sentence) => trouble.set(Some(sentence)),
-        }
-    });
-}
-
-/// Gives a person a chart of the page as a picture, three pixels for one.
-pub fn save_png(id: &str, name: &str, trouble: RwSignal<Option<String>>) {
-    let (id, name) = (id.to_owned(), name.to_owned());
-    trouble.set(None);
-    spawn_local(async move {
-        let png = match picture::standalone(&id).await {
-            Ok(drawing) => picture::png(&drawing, 3.0).await,
-            Err(sentence) => Err(sentence),
-        };
-        match png {
-            Ok(address) => save_address(&name, &address),
-            Err(sentence) => trouble.set(Some(sentence)),
-        }
-    });
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::reading::tests::report;
@@ -194,11 +123,5 @@ mod tests {
             commas(lines[1]) - 1,
             "one comma is quoted"
         );
-    }
-
-    #[test]
-    fn a_negative_number_stays_one() {
-        assert_eq!(quoted("-0.5"), "-0.5");
-        assert_eq!(quoted("-x"), "'-x");
     }
 }

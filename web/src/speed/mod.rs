@@ -5,7 +5,6 @@ mod comparison;
 mod facts;
 mod files;
 mod other;
-mod picture;
 mod progress;
 mod race;
 mod reading;

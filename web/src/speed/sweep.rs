@@ -15,7 +15,10 @@ use crate::table::{Numbers, Table};
 use crate::width::width_of;
 
 /// The chart that files are made of.
-pub const CHART_ID: &str = "speed-sweep";
+const CHART_ID: &str = "speed-sweep";
+
+/// How the chart is found on the page.
+pub const CHART: &str = "#speed-sweep";
 
 /// The section about a report.
 #[component]

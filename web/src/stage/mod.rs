@@ -29,6 +29,7 @@ mod versions;
 use couplet_playback::{Phase, round_summary};
 use leptos::prelude::*;
 
+use crate::lessons::{Cover, Covered};
 use crate::store::use_store;
 pub use gauge::grouped;
 pub use icons::{Sign, icon, mark};
@@ -61,7 +62,7 @@ pub fn Stage() -> impl IntoView {
             </div>
             <aside class="side" aria-label="Distributions and statistics">
                 <Inspector />
-                <StatisticsPanel />
+                <Cover what=Covered::Statistics><StatisticsPanel /></Cover>
             </aside>
         </div>
         <LiveRegion />

@@ -12,13 +12,13 @@ use crate::store::{Store, use_store};
 #[component]
 pub fn Provenance() -> impl IntoView {
     let store = use_store();
-    let kind = move || match store
-        .shown
-        .with(|shown| shown.as_ref().map(|shown| shown.recorded))
-    {
-        Some(true) => "recorded",
-        Some(false) => "live",
-        None => "none",
+    let kind = move || {
+        store.shown.with(|shown| match shown {
+            Some(shown) if shown.file.is_some() => "file",
+            Some(shown) if shown.recorded => "recorded",
+            Some(_) => "live",
+            None => "none",
+        })
     };
     view! {
         <section class="provenance" data-testid="provenance" data-kind=kind aria-label="Where this text comes from">
@@ -43,11 +43,12 @@ fn Origin() -> impl IntoView {
                 (false, false) => format!("Live run of {}", shown.pair.title),
             };
             let after = shown.branch.as_ref().map(|branch| branch.kept.len());
-            let who = match (after, shown.recorded) {
-                (Some(1), _) => format!(", branched after 1 {}", shown.pair.token_kind),
-                (Some(after), _) => format!(", branched after {after} {}s", shown.pair.token_kind),
-                (None, true) => ", made by these two models".to_owned(),
-                (None, false) => ", written on this page".to_owned(),
+            let (what, who) = match (&shown.file, after) {
+                (Some(file), _) => (format!("Replayed from {file}"), String::new()),
+                (None, Some(1)) => (what, format!(", branched after 1 {}", shown.pair.token_kind)),
+                (None, Some(after)) => (what, format!(", branched after {after} {}s", shown.pair.token_kind)),
+                (None, None) if shown.recorded => (what, ", made by these two models".to_owned()),
+                (None, None) => (what, ", written on this page".to_owned()),
             };
             Some(view! {
                 <b>{what}</b><span class="who">{who}</span>" "<span class="where">{format!("({})", shown.device.name)}</span>

@@ -2,7 +2,6 @@ use couplet_protocol::TokensPerSecond;
 use leptos::prelude::*;
 
 use crate::engine_client::EngineState;
-use crate::permalink;
 use crate::speed::{headline, words};
 use crate::store::{Kept, Scene, use_store};
 
@@ -24,10 +23,7 @@ pub fn SpeedUp() -> impl IntoView {
     };
     let ready = move || store.engine.state.get() == EngineState::Ready && store.form.read().is_ok();
     let newest = move || measuring.reports.with(|reports| reports.last().cloned());
-    let all = move |_| {
-        permalink::write_scene(Scene::Speed);
-        store.scene.set(Scene::Speed);
-    };
+    let all = move |_| store.open_scene(Scene::Speed);
     view! {
         <div class="statistic speed-up">
             <h3>"Speed-up, measured"</h3>

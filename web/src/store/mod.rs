@@ -5,6 +5,7 @@ mod measuring;
 mod pair;
 mod quote;
 mod recording;
+mod replay;
 mod versions;
 mod view;
 mod writing;
@@ -23,6 +24,8 @@ use crate::permalink::Link;
 use crate::playhead::Playhead;
 
 pub use measuring::{AskedBy, Kept, Measuring};
+pub use recording::fetch as fetch_recording;
+pub use replay::Aside;
 pub use versions::{Compared, Versions};
 pub use view::{MarksShown, Notation, Scene, Selection};
 pub use writing::is_end;
@@ -40,6 +43,8 @@ pub struct Shown {
     pub device: DeviceInfo,
     /// Whether it came with the page instead of being written here.
     pub recorded: bool,
+    /// Name of the file that it was replayed from; such a run counts as recorded.
+    pub file: Option<String>,
 }
 
 /// Everything shared by the views. Copies are the same store.
@@ -83,6 +88,14 @@ pub struct Store {
     pub message: RwSignal<Option<String>>,
     /// Whether the settings are unfolded where they fold.
     pub settings_open: RwSignal<bool>,
+    /// Where the address wants the playhead in the run that it names.
+    place: StoredValue<Option<usize>>,
+    /// Where the playhead goes as soon as the run on the page reaches so far.
+    arriving: RwSignal<Option<usize>>,
+    /// The run that a file or a lesson took the place of.
+    pub aside: RwSignal<Option<Aside>>,
+    /// Counts runs that were put on the page whole.
+    taken_over: StoredValue<u32>,
     events: StoredValue<Vec<Event>>,
     /// What the run that was asked for last is to go on from.
     asked: StoredValue<Option<Branch>>,
@@ -99,7 +112,7 @@ impl Store {
         let state = Memo::new(move |_| run.with(|run| run.state(playhead.at.get())));
         let mut store = Self {
             engine,
-            scene: RwSignal::new(link.scene),
+            scene: RwSignal::new(link.view.scene),
             form: Form::new(&link.settings),
             run,
             epoch: RwSignal::new(0),
@@ -117,8 +130,12 @@ impl Store {
             measuring: Measuring::default(),
             message: RwSignal::new(link.trouble),
             settings_open: RwSignal::new(false),
+            place: StoredValue::new(link.view.at),
+            arriving: RwSignal::new(None),
+            aside: RwSignal::new(None),
+            taken_over: StoredValue::new(0),
             events: StoredValue::new(Vec::new()),
-            asked: StoredValue::new(None),
+            asked: StoredValue::new(link.view.branch),
             usual: StoredValue::new(Settings::default()),
         };
         let of = store;
@@ -150,6 +167,7 @@ impl Store {
                 if store.linked.get_untracked() {
                     store.linked.set(false);
                     store.wanted.set(false);
+                    store.place.set_value(None);
                 }
                 if untrack(|| store.recorded()) {
                     store.playhead.pause();
@@ -157,6 +175,7 @@ impl Store {
             }
             edits
         });
+        store.watch_arrival();
         store.open_recording(&link.settings.pair);
         engine.start();
         store
@@ -229,9 +248,18 @@ impl Store {
         })
     }
 
-    /// The run on the page as a file, if it was written here.
+    /// The run on the page as a file, unless it came with the page.
     pub fn trace(&self) -> Option<Trace> {
-        let shown = self.shown.get_untracked().filter(|shown| !shown.recorded)?;
+        let own = |shown: &Shown| !shown.recorded || shown.file.is_some();
+        self.shown
+            .with_untracked(|shown| shown.as_ref().is_some_and(own))
+            .then(|| self.record())
+            .flatten()
+    }
+
+    /// The run on the page as a file, wherever it is from.
+    pub fn record(&self) -> Option<Trace> {
+        let shown = self.shown.get_untracked()?;
         Some(Trace {
             version: VERSION,
             settings: shown.settings,

@@ -15,7 +15,7 @@ impl Store {
         self.adopt_prompt();
         self.message.set(None);
         if let Ok(settings) = untrack(|| self.form.read()) {
-            permalink::write(&settings, self.scene.get_untracked());
+            permalink::write(&settings, None);
         }
         self.engine.choose(name);
         self.open_recording(name);

@@ -28,7 +28,8 @@ impl Store {
                 Err(why) => return leptos::logging::warn!("no recording of {pair}: {why}"),
             };
             if store.linked.get_untracked() {
-                if untrack(|| store.form.read()).as_ref() == Ok(&trace.settings) {
+                let branches = store.asked.with_value(Option::is_some);
+                if !branches && untrack(|| store.form.read()).as_ref() == Ok(&trace.settings) {
                     // The recording is the run that the link asks for.
                     store.linked.set(false);
                     store.wanted.set(false);
@@ -62,9 +63,14 @@ impl Store {
             pair: Arc::new(trace.pair),
             device: trace.device,
             recorded: true,
+            file: None,
         }));
         self.append(&trace.events);
-        self.playhead.play();
+        if self.linked.get_untracked() {
+            self.playhead.play();
+        } else {
+            self.play_or_arrive();
+        }
     }
 
     /// Whether the form still says what the page wrote there, the choice of pair aside.
@@ -97,7 +103,12 @@ impl Store {
     }
 }
 
-async fn fetch(pair: &str) -> Result<Trace, String> {
+/// The recording of a pair.
+///
+/// # Errors
+///
+/// Why there is none, in a clause.
+pub async fn fetch(pair: &str) -> Result<Trace, String> {
     let broken = |_| "the connection broke".to_owned();
     let request = window().fetch_with_str(&format!("pairs/{pair}/recording.json"));
     let response: Response = JsFuture::from(request)

@@ -63,11 +63,19 @@ pub enum Scene {
     Speed,
     /// Why nothing is lost.
     Proof,
+    /// All of it, step by step.
+    Lessons,
 }
 
 impl Scene {
     /// Every scene, in the order in which the header lists them.
-    pub const ALL: [Self; 4] = [Self::Stage, Self::Couplings, Self::Speed, Self::Proof];
+    pub const ALL: [Self; 5] = [
+        Self::Stage,
+        Self::Couplings,
+        Self::Speed,
+        Self::Proof,
+        Self::Lessons,
+    ];
 
     /// Its name in links.
     pub fn name(self) -> &'static str {
@@ -76,6 +84,7 @@ impl Scene {
             Self::Couplings => "couplings",
             Self::Speed => "speed",
             Self::Proof => "proof",
+            Self::Lessons => "lessons",
         }
     }
 
@@ -86,6 +95,7 @@ impl Scene {
             Self::Couplings => "Couplings",
             Self::Speed => "Speed",
             Self::Proof => "Proof",
+            Self::Lessons => "Lessons",
         }
     }
 }

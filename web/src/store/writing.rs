@@ -20,6 +20,9 @@ impl Store {
     /// Writes with the settings of the form, from the prompt on or from the end of a branch, and
     /// plays it; as soon as the engine is ready.
     pub(super) fn ask(&self, branch: Option<Branch>) {
+        if !self.linked.get_untracked() {
+            self.place.set_value(None);
+        }
         self.linked.set(false);
         let Ok(settings) = untrack(|| self.form.read()) else {
             self.wanted.set(false);
@@ -42,12 +45,12 @@ impl Store {
         if let Some(id) = self.writing.get_untracked().filter(|_| branch.is_none()) {
             self.engine.stop(id);
         }
-        permalink::write(&settings, self.scene.get_untracked());
+        permalink::write(&settings, branch.as_ref());
         let store = *self;
         let started = Cell::new(false);
         self.write(settings, branch, move |reply| {
             if matches!(reply, Reply::Events { .. }) && !started.replace(true) {
-                store.playhead.play();
+                store.play_or_arrive();
             }
         });
     }
@@ -64,6 +67,7 @@ impl Store {
         let pair = settings.pair.clone();
         let asked = (settings.clone(), branch.clone());
         let mut version = None;
+        let before = self.taken_over.get_value();
         let id = self.engine.request_with_pair(
             &pair,
             |id| Command::Generate {
@@ -72,6 +76,9 @@ impl Store {
                 branch,
             },
             move |reply| {
+                if store.taken_over.get_value() != before {
+                    return also(reply);
+                }
                 match reply {
                     Reply::Events { id, events } => {
                         let version = *version.get_or_insert_with(|| {
@@ -125,6 +132,7 @@ impl Store {
             pair,
             device,
             recorded: false,
+            file: None,
         })
     }
 
@@ -138,6 +146,7 @@ impl Store {
     pub(super) fn clear(&self, shown: Option<Shown>) {
         self.playhead.pause();
         self.playhead.reset();
+        self.arriving.set(None);
         self.run.set(Run::default());
         self.epoch.update(|epoch| *epoch += 1);
         self.shown.set(shown);

@@ -1,5 +1,7 @@
 //! A chart of the page as a drawing that stands by itself, and as a picture of it.
 
+mod boxes;
+
 use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
@@ -7,7 +9,13 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, HtmlCanvasElement, HtmlImageElement, Response};
 
 /// What the page's style sheets decide about a chart.
-const STYLES: [&str; 13] = [
+const STYLES: [&str; 19] = [
+    "display",
+    "visibility",
+    "stroke-opacity",
+    "font-style",
+    "text-anchor",
+    "dominant-baseline",
     "fill",
     "fill-opacity",
     "stroke",
@@ -23,9 +31,68 @@ const STYLES: [&str; 13] = [
     "font-variant-numeric",
 ];
 
-/// The font of the charts' text.
-const FONT: &str = "fonts/source-sans-3-latin-wght-normal.woff2";
-const GREEK: &str = "fonts/source-sans-3-greek-wght-normal.woff2";
+/// A font that drawings are set in.
+struct Font {
+    family: &'static str,
+    address: &'static str,
+    italic: bool,
+    more: &'static str,
+}
+
+const fn font(
+    family: &'static str,
+    address: &'static str,
+    italic: bool,
+    more: &'static str,
+) -> Font {
+    Font {
+        family,
+        address,
+        italic,
+        more,
+    }
+}
+
+const SANS: &str = "Source Sans 3";
+const SERIF: &str = "Source Serif 4";
+const GREEK: &str = "unicode-range:U+370-3FF;";
+const FONTS: [Font; 5] = [
+    font(
+        SANS,
+        "fonts/source-sans-3-latin-wght-normal.woff2",
+        false,
+        "",
+    ),
+    font(
+        SANS,
+        "fonts/source-sans-3-greek-wght-normal.woff2",
+        false,
+        GREEK,
+    ),
+    font(
+        SERIF,
+        "fonts/source-serif-4-latin-wght-normal.woff2",
+        false,
+        "",
+    ),
+    font(
+        SERIF,
+        "fonts/source-serif-4-latin-wght-italic.woff2",
+        true,
+        "",
+    ),
+    font(
+        SERIF,
+        "fonts/source-serif-4-greek-wght-italic.woff2",
+        true,
+        GREEK,
+    ),
+];
+
+/// The longest side of a drawing, in pixels of the page.
+const LARGEST: f64 = 10_000.0;
+
+pub use boxes::escaped;
 
 /// A drawing that needs nothing of the page.
 pub struct Drawing {
@@ -35,49 +102,46 @@ pub struct Drawing {
     height: f64,
 }
 
-/// The chart with this id, its styles and font inside.
+/// A chart of the page, or a part of it that is more than one chart, with its styles and fonts
+/// inside.
 ///
 /// # Errors
 ///
 /// A sentence for the person who wanted the file.
-pub async fn standalone(id: &str) -> Result<Drawing, String> {
+pub async fn standalone(original: &Element) -> Result<Drawing, String> {
     let gone = || "The chart is not on the page any more.".to_owned();
-    let original = document().get_element_by_id(id).ok_or_else(gone)?;
-    let copy: Element = original
-        .clone_node_with_deep(true)
-        .ok()
-        .and_then(|copy| copy.dyn_into().ok())
-        .ok_or_else(gone)?;
-    style(&original, &copy);
-    let size = |name: &str| {
-        let text = original.get_attribute(name);
-        text.and_then(|text| text.parse::<f64>().ok())
-            .filter(|size| (1.0..=10_000.0).contains(size))
-            .ok_or_else(gone)
+    let area = original.get_bounding_client_rect();
+    let (width, height) = (area.width().ceil(), area.height().ceil());
+    if !(1.0..=LARGEST).contains(&width) || !(1.0..=LARGEST).contains(&height) {
+        return Err(gone());
+    }
+    let content = boxes::draw(original);
+    let root = document().document_element().ok_or_else(gone)?;
+    let page = window().get_computed_style(&root).ok().flatten();
+    let colour = |name: &str| {
+        let value = page
+            .as_ref()
+            .and_then(|page| page.get_property_value(name).ok());
+        value.unwrap_or_default().trim().to_owned()
     };
-    let (width, height) = (size("width")?, size("height")?);
-    let _ = copy.set_attribute("xmlns", "http://www.w3.org/2000/svg");
-    let _ = copy.remove_attribute("id");
-    let background = window()
-        .get_computed_style(&document().document_element().ok_or_else(gone)?)
-        .ok()
-        .flatten()
-        .and_then(|style| style.get_property_value("--sheet").ok())
-        .unwrap_or_default();
-    let fonts = format!(
-        "{}{}",
-        face(FONT, "").await,
-        face(GREEK, "unicode-range:U+370-3FF;").await
-    );
+    let mut fonts = String::new();
+    for font in FONTS {
+        if content.contains(font.family) && (!font.italic || content.contains("italic")) {
+            fonts.push_str(&face(&font).await);
+        }
+    }
     // A face that could not be had leaves the text in the next font of its family.
-    let before = format!(
-        "<defs><style>{fonts}</style></defs><rect width=\"100%\" height=\"100%\" fill=\"{}\"/>",
-        background.trim()
+    let text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\
+         <defs><style>{fonts}</style>\
+         <pattern id=\"hatch\" width=\"4.2\" height=\"4.2\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">\
+         <path d=\"M0 0V4.2\" stroke=\"{}\" stroke-width=\"1.5\"/></pattern></defs>\
+         <rect width=\"100%\" height=\"100%\" fill=\"{}\"/>{content}</svg>",
+        colour("--draft"),
+        colour("--sheet")
     );
-    copy.insert_adjacent_html("afterbegin", &before)
-        .map_err(|_| gone())?;
     Ok(Drawing {
-        text: copy.outer_html(),
+        text,
         width,
         height,
     })
@@ -105,16 +169,22 @@ fn style(original: &Element, copy: &Element) {
 }
 
 /// A font as part of a style sheet; empty where it cannot be had.
-async fn face(address: &str, more: &str) -> String {
-    let Some(bytes) = fetch(address).await else {
+async fn face(font: &Font) -> String {
+    let Some(bytes) = fetch(font.address).await else {
         return String::new();
     };
     let binary: String = bytes.iter().map(|byte| char::from(*byte)).collect();
     let Ok(base) = window().btoa(&binary) else {
         return String::new();
     };
+    let style = if font.italic {
+        "font-style:italic;"
+    } else {
+        ""
+    };
+    let (family, more) = (font.family, font.more);
     format!(
-        "@font-face{{font-family:'Source Sans 3';font-weight:200 900;{more}src:url(data:font/woff2;base64,{base}) format('woff2');}}"
+        "@font-face{{font-family:'{family}';font-weight:200 900;{style}{more}src:url(data:font/woff2;base64,{base}) format('woff2');}}"
     )
 }
 
@@ -139,6 +209,8 @@ pub async fn png(drawing: &Drawing, scale: f64) -> Result<String, String> {
     let failed =
         |_: JsValue| "This browser would not draw the picture; the SVG holds the same.".to_owned();
     let image = HtmlImageElement::new().map_err(failed)?;
+    // A canvas has its limits; a wide figure gets fewer pixels for each of the page.
+    let scale = scale.min(8_000.0 / drawing.width.max(drawing.height));
     let text = String::from(js_sys::encode_uri_component(&drawing.text));
     let loaded = Promise::new(&mut |resolve, reject| {
         image.set_onload(Some(&resolve));

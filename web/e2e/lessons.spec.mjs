@@ -1,0 +1,215 @@
+// The lessons, walked through as a visitor does who has only a keyboard.
+import assert from "node:assert/strict";
+import { findings } from "./measure/access.mjs";
+import { call, noPanicText, open, patchWorker, shown, WEIGHTS } from "./support.mjs";
+
+const STEPS = { slow: 4, draft: 4, exact: 4, chance: 5, pays: 5, wrong: 4 };
+
+/** Opens a step by its link. */
+async function step(page, base, lesson, number, search = "?backend=cpu") {
+  await page.goto("about:blank");
+  await page.goto(`${base}${search}#v=1&lesson=${lesson}&step=${number}`);
+  await page.getByTestId("lesson-panel").locator("form").waitFor();
+}
+
+/** Makes a guess with keys alone and reveals. The focus is in the question. */
+async function guess(page) {
+  if (await page.getByTestId("lesson-number").count()) await page.keyboard.type("40");
+  else await page.keyboard.press("Space");
+  await page.keyboard.press("Enter");
+}
+
+/** The names of the answers in the panel's own words. */
+const answer = (page) => page.getByTestId("lesson-answer").innerText();
+
+const walks = Object.fromEntries(
+  Object.entries(STEPS).map(([lesson, steps]) => [
+    `lesson "${lesson}" is walked to its end by keyboard, without any engine`,
+    async ({ page, base }) => {
+      await page.route(WEIGHTS, (route) => route.abort());
+      await page.goto(`${base}#v=1&scene=lessons`);
+      await page.getByTestId(`lesson-${lesson}`).focus();
+      await page.keyboard.press("Enter");
+      await page.getByTestId("lesson-panel").locator("form input").first().waitFor();
+      await page.getByTestId("lesson-panel").locator("form input").first().focus();
+      for (let at = 1; at <= steps; at += 1) {
+        await page.waitForFunction((at) => new URLSearchParams(location.hash.slice(1)).get("step") === `${at}`, at);
+        // Covered answers are not on the page at all.
+        assert.equal(await page.getByTestId("lesson-answer").count(), 0);
+        assert.ok(await page.getByTestId("lesson-next").isDisabled());
+        await guess(page);
+        const wait = lesson === "pays" && at === steps;
+        await page.getByTestId(wait ? "lesson-wait" : "lesson-answer").waitFor();
+        await page.waitForFunction(() => document.activeElement?.id === "lesson-next");
+        if (at < steps) {
+          await page.keyboard.press("Enter");
+          await page.waitForFunction(() => document.activeElement?.closest(".lesson-ask"));
+        }
+      }
+      const done = await page.evaluate(() => localStorage.getItem("couplet-lessons"));
+      assert.match(done, new RegExp(`${lesson}:${2 ** steps - 1}`));
+      await noPanicText(page);
+    },
+  ]),
+);
+
+export default {
+  ...walks,
+
+  "answers about the run are counted from its events": async ({ page, base }) => {
+    const { events, pair } = await (await page.request.get(`${base}pairs/shakespeare/recording.json`)).json();
+    const committed = events.filter((event) => event.event === "committed");
+    const written = committed.reduce((sum, event) => sum + event.tokens.length, 0);
+    const expect = async (lesson, number, fill, says) => {
+      await step(page, base, lesson, number);
+      if (fill === null) await page.getByTestId("option-0").click();
+      else await page.getByTestId("lesson-number").fill(fill);
+      await page.getByTestId("reveal").click();
+      assert.equal(await answer(page), says, `${lesson} ${number}`);
+    };
+    await expect("slow", 1, "7", `${written} passes`);
+    await expect("slow", 3, "7", `${committed.length} passes`);
+    await expect("pays", 1, "1", `${(written / committed.length).toFixed(1)} characters`);
+    const struck = events.find((event) => event.event === "verified" && !event.accepted && pair.tokens[event.token] === "e");
+    await expect("draft", 2, null, pair.tokens[struck.token]);
+    await expect("exact", 4, "1", "50 per cent");
+  },
+
+  "a step is a state of the real page, and its link brings it back": async ({ page, base }) => {
+    await step(page, base, "draft", 3);
+    await shown(page, "recorded");
+    await page.waitForFunction(() => /at=/.test(location.hash));
+    const round = await page.getByTestId("round").innerText();
+    assert.match(round, /rejected/);
+    const link = await page.evaluate(() => window.couplet.link());
+    assert.match(link, /lesson=draft&step=3/);
+    await page.goto("about:blank");
+    await page.goto(link);
+    await page.getByTestId("lesson-panel").locator("form").waitFor();
+    await page.waitForTimeout(500);
+    assert.equal(await page.getByTestId("round").innerText(), round);
+    // And it stays live: the controls work, the lesson stays.
+    await page.getByTestId("next-phase").click();
+    assert.notEqual(await page.getByTestId("round").innerText(), round);
+    assert.ok(await page.getByTestId("lesson-panel").isVisible());
+    assert.ok(await page.getByTestId("temperature").isVisible());
+  },
+
+  "what would answer the question is off the page until it is revealed": async ({ page, base }) => {
+    await step(page, base, "chance", 1);
+    await page.getByTestId("covered").first().waitFor();
+    assert.equal(await page.locator(".couplings-cards").count(), 0);
+    await page.getByTestId("lesson-number").fill("50");
+    await page.getByTestId("reveal").click();
+    await page.locator(".couplings-cards").waitFor();
+    assert.equal(await page.getByTestId("covered").count(), 0);
+    assert.match(await page.locator(".couplings-cards").innerText(), /0\.266/);
+    assert.equal(await answer(page), "27 per cent");
+  },
+
+  "a measurement answers the last question of lesson five": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu#v=1&lesson=pays&step=5");
+    await page.getByTestId("option-1").click();
+    await page.getByTestId("reveal").click();
+    await page.getByTestId("lesson-wait").waitFor();
+    const report = await call(page, "bench", { gammas: [2], pairs: 5, max_tokens: 32 });
+    const [low, high] = report.gammas[0].interval;
+    const says = low > 1 ? "Faster with a draft" : high < 1 ? "Slower with a draft" : "Can’t tell";
+    assert.equal(await answer(page), says);
+  },
+
+  "a lesson gives a run of one's own back when it is closed": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const mine = await call(page, "generate", { seed: 3, max_tokens: 30 });
+    await page.getByTestId("scene-lessons").click();
+    await page.getByTestId("lesson-draft").click();
+    await shown(page, "recorded");
+    await page.getByTestId("lesson-close").click();
+    await shown(page, "live");
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+  },
+
+  "lessons work where nothing can be remembered, and without WebGPU or engine": async ({ page, base }) => {
+    await page.addInitScript(() => {
+      Object.defineProperty(window, "localStorage", { get: () => { throw new DOMException("denied", "SecurityError"); } });
+    });
+    await patchWorker(page, "WebAssembly.instantiateStreaming = WebAssembly.instantiate = () => Promise.reject(new Error('not allowed'));");
+    await step(page, base, "draft", 1, "");
+    await page.getByTestId("option-1").click();
+    await page.getByTestId("reveal").click();
+    assert.equal(await answer(page), "One for all of them");
+    await noPanicText(page);
+  },
+
+  "axe finds nothing in the lessons and in the Share panel, and a finger hits everything": async ({ page, base }) => {
+    const found = [];
+    for (const [width, height] of [[1440, 900], [390, 844]]) {
+      await page.setViewportSize({ width, height });
+      for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+        const look = async (what) => {
+          found.push(...(await findings(page)).map((line) => `${what} ${width} ${colorScheme} ${line}`));
+        };
+        await page.goto("about:blank");
+        await page.goto(`${base}?backend=cpu#v=1&scene=lessons`);
+        await page.locator(".plan-row").nth(5).waitFor();
+        await look("contents");
+        for (const [lesson, number] of [["draft", 2], ["exact", 2], ["chance", 1], ["pays", 5]]) {
+          await step(page, base, lesson, number);
+          await look(`${lesson}, asked`);
+          if (await page.getByTestId("lesson-number").count()) await page.getByTestId("lesson-number").fill("3");
+          else await page.getByTestId("option-0").click();
+          await page.getByTestId("reveal").click();
+          await page.waitForTimeout(200);
+          await look(`${lesson}, answered`);
+          if (width < 700) {
+            const small = await page.locator(".lesson-side :is(button, label):visible").evaluateAll((all) =>
+              all
+                .map((element) => ({ name: element.textContent || element.className, box: element.getBoundingClientRect() }))
+                .filter(({ box }) => box.height < 43 || box.width < 27)
+                .map(({ name, box }) => `${name} ${box.width}x${box.height}`),
+            );
+            found.push(...small);
+          }
+        }
+        await page.evaluate(() => scrollTo(0, 0));
+        await page.getByTestId("share").click();
+        await look("share");
+        await page.keyboard.press("Escape");
+      }
+    }
+    assert.deepEqual([...new Set(found)], []);
+  },
+
+  "no lesson scrolls sideways, down to 320 pixels": async ({ page, base }) => {
+    for (const width of [320, 390, 1024]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const [lesson, steps] of Object.entries(STEPS)) {
+        await step(page, base, lesson, steps);
+        await page.waitForTimeout(150);
+        const found = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(found <= width, `${lesson} at ${width}: ${found}`);
+      }
+      await page.goto("about:blank");
+      await page.goto(`${base}?backend=cpu#v=1&scene=lessons`);
+      await page.getByTestId("lesson-slow").waitFor();
+      const found = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(found <= width, `contents at ${width}: ${found}`);
+    }
+  },
+
+  "the class plan prints on one page, with every question and its answer": async ({ page, base }) => {
+    await page.goto(`${base}?backend=cpu#v=1&scene=lessons`);
+    const rows = page.getByTestId("class-plan").locator(".plan-row");
+    await rows.nth(5).waitFor();
+    const questions = await page.getByTestId("class-plan").locator(".plan-row ol li").count();
+    assert.equal(questions, Object.values(STEPS).reduce((sum, steps) => sum + steps, 0));
+    for (const answer of await page.getByTestId("class-plan").locator(".plan-row ol b").allInnerTexts()) assert.notEqual(answer, "");
+    for (const format of ["A4", "Letter"]) {
+      const pdf = (await page.pdf({ format })).toString("latin1");
+      assert.equal(pdf.match(/\/Type\s*\/Page\b/g).length, 1, format);
+    }
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await page.locator(".lessons-list").isVisible(), false);
+  },
+};

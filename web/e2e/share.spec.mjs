@@ -1,0 +1,278 @@
+// Links, files, frames, paper: the page's state goes out and comes back.
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { call, finished, noPanicText, notice, open, refusal, shown } from "./support.mjs";
+
+/** Opens a link in a tab that knows nothing of the page before. */
+async function follow(page, base, hash, search = "?backend=cpu") {
+  await page.goto("about:blank");
+  await page.goto(base + search + hash);
+  await page.waitForFunction(() => window.couplet);
+}
+
+/** Everything of the Stage that a person sees of a run. */
+const picture = async (page) => [
+  await page.getByTestId("manuscript").innerText(),
+  await page.getByTestId("round").innerText(),
+  await page.getByTestId("narration").first().innerText(),
+];
+
+const hashOf = (address) => new URL(address).hash;
+
+/** Waits until the address names the place of the playhead. */
+const settled = (page) => page.waitForFunction(() => /[#&]at=/.test(location.hash));
+
+async function saved(page, press) {
+  const [download] = await Promise.all([page.waitForEvent("download"), press()]);
+  return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
+}
+
+export default {
+  "a link brings back the run, the place in it and what is hidden": async ({ page, base }) => {
+    await follow(page, base, "#v=1&prompt=JULIET%3A%0A&gamma=3&seed=9&max_tokens=40&temperature=0.7");
+    await finished(page);
+    await page.keyboard.press("Home");
+    for (let step = 0; step < 11; step += 1) await page.keyboard.press("ArrowRight");
+    await page.getByTestId("share").click();
+    await page.getByTestId("hide-seed").check();
+    await page.getByTestId("hide-rule").check();
+    const link = await page.getByTestId("share-link").inputValue();
+    assert.ok(link.length <= 2048, `${link.length}`);
+    assert.equal(await page.evaluate(() => window.couplet.link()), link);
+    await page.getByRole("button", { name: "Close" }).click();
+    const before = await picture(page);
+
+    await follow(page, base, hashOf(link));
+    const trace = await finished(page);
+    assert.deepEqual([trace.settings.prompt, trace.settings.gamma, trace.settings.seed, trace.settings.temperature], ["JULIET:\n", 3, 9, 0.7]);
+    await page.waitForTimeout(300);
+    assert.deepEqual(await picture(page), before);
+    assert.equal(await page.getByTestId("seed").isVisible(), false);
+    assert.equal(await page.getByTestId("rule").isVisible(), false);
+    assert.equal(await page.getByTestId("temperature").isVisible(), true);
+    await page.getByTestId("share").click();
+    await page.getByTestId("hide-none").click();
+    await page.getByRole("button", { name: "Close" }).click();
+    assert.equal(await page.getByTestId("seed").isVisible(), true);
+  },
+
+  "the address line follows a recording that someone steps through, and a reload stands there": async ({ page, base }) => {
+    await page.goto(base + "?backend=cpu");
+    await shown(page, "recorded");
+    await page.keyboard.press("]");
+    await page.keyboard.press("]");
+    await page.keyboard.press("ArrowRight");
+    const before = await picture(page);
+    await settled(page);
+    await page.reload();
+    await shown(page, "recorded");
+    await page.waitForTimeout(500);
+    assert.deepEqual(await picture(page), before);
+    assert.match(await page.getByTestId("play").innerText(), /play/i);
+  },
+
+  "a link names the scene, its example and how much is drawn": async ({ page, base }) => {
+    await follow(page, base, "#v=1&scene=proof&example=three&part=2");
+    await page.getByTestId("preset-three").waitFor();
+    assert.equal(await page.getByTestId("preset-three").getAttribute("aria-pressed"), "true");
+    assert.equal(await page.getByTestId("why-step-2").getAttribute("aria-pressed"), "true");
+    await page.getByTestId("why-step-3").click();
+    await page.waitForFunction(() => /part=3/.test(location.hash));
+  },
+
+  "hostile links do no harm": async ({ page, base }) => {
+    const odd = [
+      "#v=1&gamma=%00&prompt=%FF%FE",
+      "#v=2&prompt=x",
+      "#v=1&at=-1&lesson=<script>alert(1)</script>&hide=everything",
+      "#v=1&scene=../../etc&theme=pink&embed=maybe",
+      "#%%%%&&&===&v&v=1&seed=99999999999999999999",
+      "#v=1&prompt=" + "%F0%9F%96%8B".repeat(1000),
+      "#" + "a=b&".repeat(10_000),
+      "#v=1&lesson=slow&step=99&at=999999",
+      "#v=1&rule=__proto__&pair=..%2F..%2Fx",
+    ];
+    for (const hash of odd) {
+      await page.goto("about:blank");
+      await page.goto(base + "?backend=cpu" + hash);
+      await page.waitForFunction(() => window.couplet);
+      await page.locator("main .scene h2:visible, main .scene h3:visible").first().waitFor();
+      await noPanicText(page);
+      assert.equal(await page.locator("script:not([src]):not([type=module])", { hasText: "alert(1)" }).count(), 0);
+    }
+    // What could not be used is said in a sentence.
+    await follow(page, base, "#v=1&gamma=99");
+    assert.match(await notice(page, /link could not be used/), /gamma/);
+    await follow(page, base, "#v=1&at=soon&seed=7");
+    assert.match(await notice(page, /left out/), /at cannot be/);
+    assert.equal(await page.getByTestId("seed").inputValue(), "7");
+  },
+
+  "a prompt too long for a link is said, and the file is offered": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const trace = await call(page, "generate", { max_tokens: 8 });
+    await page.getByTestId("share").click();
+    assert.equal(await page.getByTestId("share-too-long").count(), 0);
+    await page.getByRole("button", { name: "Close" }).click();
+    // Three bytes for each sign.
+    await call(page, "replay", { ...trace, settings: { ...trace.settings, prompt: "&".repeat(800) } });
+    await page.getByTestId("share").click();
+    assert.match(await page.getByTestId("share-too-long").innerText(), /too long for a link.*trace file/);
+    assert.equal(await page.evaluate(() => window.couplet.link()), null);
+  },
+
+  "a trace goes out, comes in by hand, and goes out the same": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const trace = await call(page, "generate", { gamma: 4, seed: 5, max_tokens: 40, rule: "gumbel" });
+    await page.keyboard.press("End");
+    const before = await picture(page);
+    await page.getByTestId("share").click();
+    const json = await saved(page, () => page.getByTestId("trace-json").click());
+    assert.match(json.name, /^couplet-shakespeare-gumbel-5\.json$/);
+    assert.deepEqual(JSON.parse(json.text), trace);
+    const csv = await saved(page, () => page.getByTestId("trace-csv").click());
+    const judged = trace.events.filter((event) => event.event === "verified").length;
+    assert.equal(csv.text.split("\r\n").length - 2, judged);
+
+    // In a tab without any engine: the file is all it needs.
+    await page.goto("about:blank");
+    await page.route("**/couplet-worker_loader.js", (route) => route.abort());
+    await page.goto(base);
+    await shown(page, "recorded");
+    await page.getByTestId("share").click();
+    await page.getByTestId("trace-file").setInputFiles({ name: "a run.json", mimeType: "application/json", buffer: Buffer.from(json.text) });
+    await shown(page, "file");
+    assert.match(await page.getByTestId("provenance").innerText(), /Replayed from a run\.json/);
+    await page.keyboard.press("End");
+    assert.deepEqual(await picture(page), before);
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), trace);
+    await page.getByTestId("share").click();
+    const again = await saved(page, () => page.getByTestId("trace-json").click());
+    assert.equal(again.text, json.text);
+  },
+
+  "a dropped file is replayed; a wrong one gets a sentence and takes nothing away": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const mine = await call(page, "generate", { seed: 3, max_tokens: 30 });
+    const drop = (text, name) =>
+      page.evaluate(
+        ([text, name]) => {
+          const data = new DataTransfer();
+          data.items.add(new File([text], name, { type: "application/json" }));
+          for (const type of ["dragover", "drop"]) {
+            document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+          }
+        },
+        [text, name],
+      );
+    for (const [text, says] of [
+      ["not json", /not a trace/],
+      [JSON.stringify({ ...mine, version: 9 }), /version 9/],
+      [JSON.stringify({ ...mine, events: mine.events.slice(3) }), /damaged.*started/],
+      [JSON.stringify({ ...mine, events: mine.events.toSpliced(6, 1) }), /damaged|cannot be replayed/],
+    ]) {
+      await drop(text, "odd.json");
+      assert.match(await notice(page, /odd\.json/), says);
+      assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+      await page.getByTestId("notice").getByRole("button", { name: "Close" }).first().click();
+    }
+    const other = await (await page.request.get(`${base}pairs/stories/recording.json`)).text();
+    await drop(other, "stories.json");
+    await shown(page, "file");
+    assert.equal((await page.evaluate(() => window.couplet.trace())).settings.pair, "stories");
+    // And what was there before comes back.
+    await page.getByRole("button", { name: "Bring it back" }).click();
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+    assert.equal(await page.getByTestId("seed").inputValue(), "3");
+    await noPanicText(page);
+  },
+
+  "a run that is still being written does not mix with a replayed one": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const trace = await call(page, "generate", { seed: 3, max_tokens: 30 });
+    await page.getByTestId("max_tokens").fill("2000");
+    await page.getByTestId("seed").fill("77");
+    await page.getByTestId("generate").click();
+    await call(page, "replay", trace);
+    await page.waitForTimeout(1500);
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), trace);
+    assert.match((await refusal(page, "replay", { version: 1 })).message, /^trace: .*damaged/);
+    assert.equal((await refusal(page, "replay", null)).field, "trace");
+  },
+
+  "embedded, the page has no header, and the frame's markup shows the same state": async ({ page, base }) => {
+    await page.goto(base + "?backend=cpu");
+    await shown(page, "recorded");
+    await page.keyboard.press("]");
+    await page.keyboard.press("]");
+    const before = await picture(page);
+    await page.getByTestId("share").click();
+    const markup = await page.getByTestId("share-frame").inputValue();
+    assert.match(markup, /^<iframe src="[^"]+embed=1[^"]*" title=/);
+    await page.route("**/frame.html", (route) => route.fulfill({ contentType: "text/html", body: `<h1>A page</h1>${markup}` }));
+    await page.goto(new URL("frame.html", base).href);
+    const frame = page.frameLocator("iframe");
+    await frame.locator("[data-testid=provenance][data-kind=recorded]").waitFor();
+    await page.waitForTimeout(800);
+    assert.equal(await frame.locator("header.top").count(), 0);
+    assert.equal(await frame.getByTestId("manuscript").innerText(), before[0]);
+    const out = await frame.getByTestId("embed-out").getAttribute("href");
+    assert.ok(!out.includes("embed=1") && out.includes("at="), out);
+  },
+
+  "figures come as drawings and pictures that stand by themselves": async ({ page, base }) => {
+    await page.goto(base + "?backend=cpu");
+    await shown(page, "recorded");
+    await page.getByTestId("end").click();
+    await page.getByTestId("share").click();
+    const svg = await saved(page, () => page.getByTestId("svg-couplet-round").click());
+    assert.match(svg.text, /^<svg xmlns=/);
+    assert.doesNotMatch(svg.text, /var\(--|class="bar/);
+    const valid = await page.evaluate((text) => {
+      const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
+      return parsed.querySelector("parsererror") === null && parsed.querySelectorAll("text").length;
+    }, svg.text);
+    assert.ok(valid > 10, `${valid} texts`);
+    const [png] = await Promise.all([page.waitForEvent("download"), page.getByTestId("png-couplet-round").click()]);
+    const bytes = await readFile(await png.path());
+    assert.equal(bytes.subarray(1, 4).toString(), "PNG");
+    assert.ok(bytes.length > 10_000, `${bytes.length}`);
+    for (const [scene, files] of [["couplings", ["agreement", "couplings"]], ["proof", ["why", "test", "museum"]]]) {
+      await page.getByRole("button", { name: "Close" }).click();
+      await page.getByTestId(`scene-${scene}`).click();
+      await page.getByTestId("share").click();
+      for (const file of files) {
+        const { text } = await saved(page, () => page.getByTestId(`svg-couplet-${file}`).click());
+        assert.ok(text.length > 5_000 && !text.includes("var(--"), file);
+      }
+    }
+  },
+
+  "a link in the address line of the open page is followed": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.evaluate(() => (location.hash = "#v=1&seed=8&max_tokens=20"));
+    await page.waitForFunction(() => document.querySelector("[data-testid=seed]")?.value === "8");
+    assert.equal((await finished(page)).settings.seed, 8);
+  },
+
+  "a link can choose the colours without changing the visitor's choice": async ({ page, base }) => {
+    await follow(page, base, "#v=1&theme=dark");
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+    await follow(page, base, "");
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), undefined);
+  },
+
+  "every scene prints without the page's furniture": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    for (const scene of ["stage", "couplings", "speed", "proof", "lessons"]) {
+      await page.getByTestId(`scene-${scene}`).click();
+      await page.emulateMedia({ media: "print" });
+      for (const selector of [".scenes", ".top-right", ".transport", ".controls"]) {
+        for (const element of await page.locator(selector).all()) assert.equal(await element.isVisible(), false, `${scene}: ${selector}`);
+      }
+      const pdf = await page.pdf({ format: "A4" });
+      assert.ok(pdf.length > 5_000, scene);
+      await page.emulateMedia({ media: "screen" });
+    }
+  },
+};

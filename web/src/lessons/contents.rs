@@ -1,0 +1,60 @@
+//! The scene Lessons: what there is, and the plan for a class.
+
+use leptos::prelude::*;
+
+use super::course::COURSE;
+use super::plan::Plan;
+use super::state::use_lessons;
+use super::words::words;
+use crate::stage::{Sign, icon};
+
+/// The scene.
+#[component]
+pub fn Contents() -> impl IntoView {
+    let lessons = use_lessons();
+    let rows = move || {
+        let progress = lessons.progress.get();
+        COURSE
+            .iter()
+            .enumerate()
+            .map(|(index, lesson)| {
+                let said = words().lesson(lesson.id);
+                let title = said.map(|said| said.title.clone());
+                let aim = said.map(|said| said.aim.clone());
+                let (done, all) = (progress.of(index), lesson.steps.len());
+                let label = if done == 0 || done == all { "Start" } else { "Go on" };
+                let from = (0..all).find(|step| !progress.has(index, *step)).unwrap_or(0);
+                view! {
+                    <li class:whole=done == all>
+                        <i aria-hidden="true">{index + 1}</i>
+                        <div>
+                            <h3>{title.clone()}</h3>
+                            <p>{aim}</p>
+                            <p class="muted">
+                                {(done == all).then(|| icon(Sign::Accepted, 14))}
+                                {match done {
+                                    0 => format!("{all} questions, about {} minutes", lesson.minutes),
+                                    done if done == all => format!("all {all} questions answered"),
+                                    done => format!("{done} of {all} questions answered"),
+                                }}
+                            </p>
+                        </div>
+                        <button type="button" class="button" data-testid=format!("lesson-{}", lesson.id)
+                            aria-label=format!("{label}: {}", title.unwrap_or_default())
+                            on:click=move |_| lessons.go(index, from)>{label}</button>
+                    </li>
+                }
+            })
+            .collect_view()
+    };
+    view! {
+        <div class="lessons" data-testid="lessons">
+            <section class="card lessons-list" aria-labelledby="lessons-title">
+                <h2 id="lessons-title">{words().title.clone()}</h2>
+                <p class="serif">{words().introduction.clone()}</p>
+                <ol>{rows}</ol>
+            </section>
+            <Plan />
+        </div>
+    }
+}

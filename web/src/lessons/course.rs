@@ -1,0 +1,278 @@
+//! The lessons as data: in which state of the page each step stands, what it asks, and what the
+//! page does when the visitor has guessed. The words are in `words/`.
+
+use super::answers::{self, Answer};
+use super::cover::Covered;
+use super::facts::Facts;
+use super::places::{Round, Spot};
+use crate::store::Scene;
+
+/// A lesson.
+pub struct Lesson {
+    /// Its name in links and among the words.
+    pub id: &'static str,
+    /// How long it takes in class, questions included.
+    pub minutes: u32,
+    /// Its steps in order.
+    pub steps: &'static [Step],
+}
+
+/// A step of a lesson: a state of the page, and a question.
+pub struct Step {
+    /// Where it stands.
+    pub place: Place,
+    /// The answer, computed.
+    pub answer: fn(&Facts) -> Option<Answer>,
+    /// Where the choices come from; none where a number is asked for.
+    pub choices: Choices,
+    /// Where the page goes when the answer is shown.
+    pub reveal: Place,
+    /// What of the page would give the answer away.
+    pub covers: Option<Covered>,
+}
+
+/// A state of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A place in the recorded run.
+    Stage(Spot),
+    /// Two distributions of Couplings, by their name in links.
+    Couplings(&'static str),
+    /// Two distributions of Proof, and how much of the argument is drawn, 1 to 3.
+    Proof(&'static str, usize),
+    /// The scene Speed.
+    Speed,
+}
+
+impl Place {
+    /// The part of the page that it is in.
+    pub fn scene(self) -> Scene {
+        match self {
+            Self::Stage(_) => Scene::Stage,
+            Self::Couplings(_) => Scene::Couplings,
+            Self::Proof(..) => Scene::Proof,
+            Self::Speed => Scene::Speed,
+        }
+    }
+}
+
+/// How a guess is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choices {
+    /// One of the sentences among the words.
+    Words,
+    /// One of the drafted tokens of a round, or none of them.
+    Tokens(Round),
+    /// A number.
+    Number,
+}
+
+const fn step(
+    place: Place,
+    choices: Choices,
+    answer: fn(&Facts) -> Option<Answer>,
+    reveal: Place,
+) -> Step {
+    Step {
+        place,
+        answer,
+        choices,
+        reveal,
+        covers: None,
+    }
+}
+
+/// A step during which a part of the page is covered until the answer is shown.
+const fn covered(what: Covered, step: Step) -> Step {
+    Step {
+        covers: Some(what),
+        ..step
+    }
+}
+
+use Choices::{Number, Tokens, Words};
+use Covered::{Agreement, Statistics};
+use Place::{Couplings, Proof, Speed, Stage};
+use Round::{Full, Struck};
+use Spot::{Closed, Committed, Drafted, End, Judged, Prompt, Verified};
+
+/// The lessons in order.
+pub const COURSE: [Lesson; 6] = [
+    Lesson {
+        id: "slow",
+        minutes: 6,
+        steps: &[
+            step(Stage(Prompt), Number, answers::passes_alone, Stage(Prompt)),
+            step(
+                Stage(Prompt),
+                Words,
+                answers::fetched_for_six,
+                Stage(Prompt),
+            ),
+            step(
+                Stage(Prompt),
+                Number,
+                answers::passes_with_draft,
+                Stage(End),
+            ),
+            step(Stage(End), Words, answers::fetched_share, Stage(End)),
+        ],
+    },
+    Lesson {
+        id: "draft",
+        minutes: 8,
+        steps: &[
+            step(
+                Stage(Drafted(Struck)),
+                Words,
+                answers::passes_of_a_round,
+                Stage(Verified(Struck)),
+            ),
+            step(
+                Stage(Verified(Struck)),
+                Tokens(Struck),
+                answers::first_struck,
+                Stage(Judged(Struck)),
+            ),
+            step(
+                Stage(Judged(Struck)),
+                Words,
+                answers::added_by_struck,
+                Stage(Committed(Struck)),
+            ),
+            step(
+                Stage(Judged(Full)),
+                Words,
+                answers::added_by_full,
+                Stage(Closed(Full)),
+            ),
+        ],
+    },
+    Lesson {
+        id: "exact",
+        minutes: 8,
+        steps: &[
+            step(
+                Stage(Judged(Struck)),
+                Words,
+                answers::struck_again,
+                Stage(Closed(Struck)),
+            ),
+            step(
+                Proof("three", 1),
+                Number,
+                answers::kept_of_first,
+                Proof("three", 1),
+            ),
+            step(
+                Proof("three", 1),
+                Number,
+                answers::rejected_share,
+                Proof("three", 2),
+            ),
+            step(
+                Proof("three", 2),
+                Number,
+                answers::last_comes_out,
+                Proof("three", 3),
+            ),
+        ],
+    },
+    Lesson {
+        id: "chance",
+        minutes: 10,
+        steps: &[
+            covered(
+                Agreement,
+                step(
+                    Couplings("equal"),
+                    Number,
+                    answers::equal_by_luck,
+                    Couplings("equal"),
+                ),
+            ),
+            covered(
+                Agreement,
+                step(
+                    Couplings("equal"),
+                    Number,
+                    answers::equal_by_clocks,
+                    Couplings("equal"),
+                ),
+            ),
+            covered(
+                Agreement,
+                step(
+                    Couplings("vowels"),
+                    Number,
+                    answers::ceiling,
+                    Couplings("vowels"),
+                ),
+            ),
+            covered(
+                Agreement,
+                step(
+                    Couplings("peaked-and-flat"),
+                    Words,
+                    answers::clocks_or_darts,
+                    Couplings("peaked-and-flat"),
+                ),
+            ),
+            step(
+                Couplings("vowels"),
+                Words,
+                answers::swapped_drafter,
+                Couplings("vowels"),
+            ),
+        ],
+    },
+    Lesson {
+        id: "pays",
+        minutes: 10,
+        steps: &[
+            covered(
+                Statistics,
+                step(Stage(End), Number, answers::per_round, Stage(End)),
+            ),
+            step(Speed, Number, answers::perfect_but_slow, Speed),
+            step(Speed, Number, answers::best_look_ahead, Speed),
+            step(Speed, Words, answers::busy_machine, Speed),
+            step(Speed, Words, answers::this_machine, Speed),
+        ],
+    },
+    Lesson {
+        id: "wrong",
+        minutes: 8,
+        steps: &[
+            step(
+                Proof("three", 3),
+                Words,
+                answers::redraw_from_target,
+                Proof("three", 3),
+            ),
+            step(
+                Proof("three", 3),
+                Words,
+                answers::greedy_draft,
+                Proof("three", 3),
+            ),
+            step(
+                Proof("three", 3),
+                Number,
+                answers::lenient,
+                Proof("three", 3),
+            ),
+            step(
+                Stage(Judged(Struck)),
+                Words,
+                answers::useless_draft,
+                Stage(End),
+            ),
+        ],
+    },
+];
+
+/// The place of a lesson in the course.
+pub fn find(id: &str) -> Option<usize> {
+    COURSE.iter().position(|lesson| lesson.id == id)
+}

@@ -1,0 +1,32 @@
+//! What would give an answer away stays off the page until the visitor has guessed.
+
+use leptos::prelude::*;
+
+use super::state::Lessons;
+
+/// A part of the page that answers questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Covered {
+    /// How often the couplings agree.
+    Agreement,
+    /// The statistics of a run.
+    Statistics,
+}
+
+/// A part of the page, absent while a lesson asks for what it says.
+#[component]
+pub fn Cover(
+    /// What it says.
+    what: Covered,
+    /// The part.
+    children: ChildrenFn,
+) -> impl IntoView {
+    let lessons = use_context::<Lessons>();
+    let covered = Memo::new(move |_| lessons.is_some_and(|lessons| lessons.covers(what)));
+    view! {
+        <Show when=move || !covered.get()
+            fallback=|| view! { <p class="covered" data-testid="covered">"Covered until you have made your guess."</p> }>
+            {children()}
+        </Show>
+    }
+}

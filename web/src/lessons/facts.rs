@@ -1,0 +1,183 @@
+//! What the lessons speak about: the recorded run and the machine, and every number in their words.
+
+use std::sync::Arc;
+
+use couplet_playback::{Cut, Run, visible};
+use couplet_protocol::{PairInfo, Settings, Trace};
+use couplet_speculation::formulas::expected_tokens_per_round;
+
+use super::places::Round;
+use crate::store::Kept;
+
+/// Bytes of a weight as the engine keeps it.
+const BYTES: f64 = 4.0;
+
+/// The recorded run, and what was measured here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    /// What was asked for.
+    pub settings: Settings,
+    /// Who wrote it.
+    pub pair: Arc<PairInfo>,
+    /// What happened.
+    pub run: Run,
+    /// The newest measurement of speed on this machine.
+    pub measured: Option<Kept>,
+}
+
+impl Facts {
+    /// The facts of a recorded run.
+    pub fn new(trace: &Trace) -> Self {
+        Self {
+            settings: trace.settings.clone(),
+            pair: Arc::new(trace.pair.clone()),
+            run: Run::from_events(&trace.events),
+            measured: None,
+        }
+    }
+
+    /// Text of a token.
+    pub fn text(&self, token: u32) -> String {
+        self.pair
+            .tokens
+            .get(token as usize)
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// A token as it can be seen.
+    pub fn shown(&self, token: u32) -> String {
+        visible(&self.text(token), Cut::of(&self.pair.tokens))
+    }
+
+    /// A round that shows something.
+    pub fn round(&self, round: Round) -> Option<(usize, &couplet_playback::Round)> {
+        let index = round.find(&self.run, |token| self.text(token))?;
+        Some((index, self.run.rounds().get(index)?))
+    }
+
+    /// Tokens written.
+    pub fn written(&self) -> usize {
+        self.run
+            .rounds()
+            .iter()
+            .map(|round| round.committed.len())
+            .sum()
+    }
+
+    /// Tokens drafted, which is how often the draft ran.
+    pub fn drafted(&self) -> usize {
+        self.run
+            .rounds()
+            .iter()
+            .map(|round| round.proposals.len())
+            .sum()
+    }
+
+    /// Drafted tokens that were judged, and those that were kept.
+    pub fn judged(&self) -> (usize, usize) {
+        let rounds = self.run.rounds();
+        let judged = rounds.iter().map(|round| round.tested()).sum();
+        (judged, rounds.iter().map(|round| round.accepted()).sum())
+    }
+
+    /// Share of the judged tokens that were kept.
+    pub fn alpha(&self) -> f64 {
+        let (judged, accepted) = self.judged();
+        accepted as f64 / judged.max(1) as f64
+    }
+
+    /// Bytes that a pass of the target over so many positions fetches: every weight once, and a row
+    /// of the table of tokens for each position more.
+    pub fn fetched(&self, positions: usize) -> f64 {
+        let target = &self.pair.target;
+        let rows = positions.saturating_sub(1) as f64 * f64::from(target.hidden_size);
+        BYTES * (target.parameters as f64 + rows)
+    }
+
+    /// Bytes fetched for one token of the run, both models together.
+    pub fn fetched_per_token(&self) -> f64 {
+        let draft = BYTES * self.pair.draft.parameters as f64 * self.drafted() as f64;
+        let target: f64 = self
+            .run
+            .rounds()
+            .iter()
+            .map(|round| self.fetched(round.proposals.len() + 1))
+            .sum();
+        (draft + target) / self.written().max(1) as f64
+    }
+
+    /// What a name in braces among the words stands for.
+    pub fn word(&self, name: &str) -> Option<String> {
+        let millions = |count: f64| format!("{:.1}", count / 1e6);
+        let percent = |share: f64| format!("{:.0}", 100.0 * share);
+        Some(match name {
+            "written" => self.written().to_string(),
+            "rounds" => self.run.rounds().len().to_string(),
+            "gamma" => self.settings.gamma.to_string(),
+            "vocabulary" => self.pair.tokens.len().to_string(),
+            "draft_steps" => self.drafted().to_string(),
+            "target_weights" => millions(self.pair.target.parameters as f64),
+            "draft_weights" => millions(self.pair.draft.parameters as f64),
+            "target_megabytes" => millions(self.fetched(1)),
+            "run_megabytes" => millions(self.fetched_per_token()),
+            "run_share" => percent(self.fetched_per_token() / self.fetched(1)),
+            "six_times" => format!("{:.4}", self.fetched(6) / self.fetched(1)),
+            "judged" => self.judged().0.to_string(),
+            "accepted" => self.judged().1.to_string(),
+            "alpha" => percent(self.alpha()),
+            "formula" => format!(
+                "{:.1}",
+                expected_tokens_per_round(self.alpha(), self.settings.gamma as usize)
+            ),
+            _ => {
+                return self
+                    .round_word(name)
+                    .or_else(|| super::answers::word(self, name));
+            }
+        })
+    }
+
+    /// The words about the two rounds: `struck_…` and `full_…`.
+    fn round_word(&self, name: &str) -> Option<String> {
+        let (which, what) = name.split_once('_')?;
+        let which = match which {
+            "struck" => Round::Struck,
+            "full" => Round::Full,
+            _ => return None,
+        };
+        let (index, round) = self.round(which)?;
+        let rejected = || {
+            let proposal = round.proposals.get(round.rejected()?)?;
+            Some((proposal, proposal.verdict.as_ref()?))
+        };
+        let closing = round.closing.as_ref()?;
+        Some(match what {
+            "round" => (index + 1).to_string(),
+            "letters" => {
+                let letters: Vec<String> = round
+                    .proposals
+                    .iter()
+                    .map(|it| self.shown(it.token))
+                    .collect();
+                letters.join(" ")
+            }
+            "drafted" => round.proposals.len().to_string(),
+            "kept" => round.accepted().to_string(),
+            "added" => round.committed.len().to_string(),
+            "one-less" => round.committed.len().saturating_sub(1).to_string(),
+            "two-less" => round.committed.len().saturating_sub(2).to_string(),
+            "new" => self.shown(closing.token),
+            "token" => self.shown(rejected()?.0.token),
+            "draft" => format!("{:.2}", rejected()?.1.draft_prob),
+            "target" => format!("{:.2}", rejected()?.1.target_prob),
+            "u" => format!("{:.2}", rejected()?.1.draw),
+            "below" => {
+                let verdict = rejected()?.1;
+                format!("{:.2}", (verdict.target_prob / verdict.draft_prob).min(1.0))
+            }
+            "residual" => format!("{:.2}", closing.distribution.prob(rejected()?.0.token)?),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,18 @@
+//! Lessons: short, in order, each step a state of the real page, guessed before it is shown.
+
+mod answers;
+mod contents;
+mod course;
+mod cover;
+mod facts;
+mod panel;
+mod places;
+mod plan;
+mod progress;
+mod state;
+mod words;
+
+pub use contents::Contents;
+pub use cover::{Cover, Covered};
+pub use panel::Panel;
+pub use state::Lessons;

@@ -1,0 +1,325 @@
+//! The lesson beside the page.
+
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use super::answers::Answer;
+use super::course::{COURSE, Choices, Lesson, Step};
+use super::facts::Facts;
+use super::state::{Guess, Lessons, use_lessons};
+use super::words::{StepWords, fill, pieces, words};
+use crate::stage::{Sign, icon};
+
+/// The panel; nothing while no lesson is open.
+#[component]
+pub fn Panel() -> impl IntoView {
+    let lessons = use_lessons();
+    let folded = lessons.folded;
+    move || {
+        let (lesson, step) = lessons.current()?;
+        let place = lessons.open.get()?;
+        Some(view! {
+            <aside class="lesson-side" class:folded=move || folded.get() data-testid="lesson-panel" aria-labelledby="lesson-title">
+                <section class="card lesson">
+                    <Head lesson=lesson at=place.0 />
+                    <div class="lesson-body">
+                        {move || match (lessons.facts.get(), lessons.trouble.get()) {
+                            (Some(facts), _) => body(lessons, lesson, step, place, &facts).into_any(),
+                            (None, Some(sentence)) => view! { <p class="field-error" role="alert">{sentence}</p> }.into_any(),
+                            (None, None) => view! { <p class="muted">"The recorded run is on its way."</p> }.into_any(),
+                        }}
+                        <Foot />
+                    </div>
+                </section>
+                <All />
+            </aside>
+        })
+    }
+}
+
+#[component]
+fn Head(lesson: &'static Lesson, at: usize) -> impl IntoView {
+    let lessons = use_lessons();
+    let title = words().lesson(lesson.id).map(|words| words.title.clone());
+    let folded = lessons.folded;
+    view! {
+        <header>
+            <div>
+                <p class="muted">{format!("Lesson {} of {}", at + 1, COURSE.len())}</p>
+                <h2 id="lesson-title">{title}</h2>
+            </div>
+            <button type="button" class="button fold" aria-expanded=move || (!folded.get()).to_string()
+                on:click=move |_| folded.update(|folded| *folded = !*folded)>
+                {move || if folded.get() { "Show" } else { "Fold" }}
+            </button>
+            <button type="button" class="icon-button" data-testid="lesson-close" aria-label="Close the lesson" title="Close the lesson"
+                on:click=move |_| lessons.close()>
+                <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
+                    <path d="M5 5L15 15M15 5L5 15" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" />
+                </svg>
+            </button>
+        </header>
+    }
+}
+
+fn body(
+    lessons: Lessons,
+    lesson: &'static Lesson,
+    step: &'static Step,
+    (_, index): (usize, usize),
+    facts: &Facts,
+) -> impl IntoView + use<> {
+    let said = words().step(lesson.id, index)?;
+    let choices = Lessons::choices(step, said, facts);
+    Some(view! {
+        <p class="lesson-text">{rich(&said.text, facts)}</p>
+        <form class="lesson-ask" on:submit=move |event: web_sys::SubmitEvent| {
+            event.prevent_default();
+            lessons.reveal();
+            to_answer();
+        }>
+            <fieldset disabled=move || lessons.revealed.get()>
+                <legend>{rich(&said.ask, facts)}</legend>
+                {if step.choices == Choices::Number {
+                    number(lessons, said).into_any()
+                } else {
+                    options(lessons, choices.clone()).into_any()
+                }}
+            </fieldset>
+            <Reveal />
+        </form>
+        {answer(lessons, said, choices)}
+    })
+}
+
+/// A text of the words with its bold letters.
+fn rich(text: &str, facts: &Facts) -> Vec<AnyView> {
+    pieces(text, facts)
+        .into_iter()
+        .map(|piece| match piece.bold {
+            true => view! { <b>{piece.text}</b> }.into_any(),
+            false => piece.text.into_any(),
+        })
+        .collect()
+}
+
+fn options(lessons: Lessons, choices: Vec<String>) -> impl IntoView {
+    let guess = lessons.guess;
+    let option = move |(place, text): (usize, String)| {
+        let chosen = move || guess.get() == Some(Guess::Choice(place));
+        let right =
+            move || lessons.revealed.get() && lessons.answer() == Some(Answer::Choice(place));
+        view! {
+            <label class="lesson-option" class:on=chosen class:right=right data-testid=format!("option-{place}")>
+                <input type="radio" name="lesson-guess" prop:checked=chosen
+                    on:change=move |_| guess.set(Some(Guess::Choice(place))) />
+                <span>{text}</span>
+                {move || right().then(|| icon(Sign::Accepted, 16))}
+            </label>
+        }
+    };
+    view! { <div class="lesson-options">{choices.into_iter().enumerate().map(option).collect_view()}</div> }
+}
+
+fn number(lessons: Lessons, said: &'static StepWords) -> impl IntoView {
+    let edit = move |event| {
+        let text = event_target_value(&event).replace(',', ".");
+        let value = text.trim().trim_end_matches('%').trim().parse::<f64>().ok();
+        let value = value.filter(|value| value.is_finite());
+        lessons.guess.set(value.map(Guess::Number));
+    };
+    view! {
+        <label class="lesson-number">
+            <span class="visually-hidden">"Your guess"</span>
+            <input type="text" inputmode="decimal" autocomplete="off" placeholder="your guess" data-testid="lesson-number"
+                on:input=edit />
+            <span>{said.unit.clone()}</span>
+        </label>
+    }
+}
+
+#[component]
+fn Reveal() -> impl IntoView {
+    let lessons = use_lessons();
+    let none = move || lessons.guess.get().is_none();
+    let says = move || {
+        if none() {
+            "First make a guess. The answer is not on the page yet."
+        } else {
+            "Your guess is kept."
+        }
+    };
+    view! {
+        <Show when=move || !lessons.revealed.get()>
+            <div class="lesson-reveal">
+                <p class="muted">{says}</p>
+                <button type="submit" class="button go-on" data-testid="reveal" disabled=none>"Reveal"</button>
+            </div>
+        </Show>
+    }
+}
+
+/// The answer, absent until it is asked for.
+fn answer(lessons: Lessons, said: &'static StepWords, choices: Vec<String>) -> impl IntoView {
+    let shown = move || {
+        if !lessons.revealed.get() {
+            return None;
+        }
+        let facts = lessons.facts.get()?;
+        let guess = lessons.guess.get()?;
+        let Some(answer) = lessons.answer() else {
+            return said.wait.clone().map(|sentence| {
+                view! { <p class="lesson-wait" data-testid="lesson-wait">{sentence}</p> }.into_any()
+            });
+        };
+        let right = Lessons::is_right(guess, answer);
+        let spelled = match answer {
+            Answer::Choice(place) => choices.get(place).cloned().unwrap_or_default(),
+            Answer::Number {
+                value, decimals, ..
+            } => format!("{value:.decimals$} {}", said.unit),
+        };
+        let exactly = match (guess, answer) {
+            (
+                Guess::Number(guess),
+                Answer::Number {
+                    value, decimals, ..
+                },
+            ) => format!("{guess:.decimals$}") == format!("{value:.decimals$}"),
+            _ => true,
+        };
+        let verdict = match (right, exactly) {
+            (true, true) => "That is right.",
+            (true, false) => "Near enough.",
+            (false, _) => "Not so.",
+        };
+        Some(
+            view! {
+                <p class="lesson-verdict" class:right=right data-testid="lesson-verdict">
+                    {icon(if right { Sign::Accepted } else { Sign::Rejected }, 18)}
+                    <span>{verdict}" "<b data-testid="lesson-answer">{spelled}</b></span>
+                </p>
+                <p class="lesson-after">{rich(&said.after, &facts)}</p>
+            }
+            .into_any(),
+        )
+    };
+    view! { <div class="lesson-answer" id="lesson-answer" role="status" tabindex="-1">{shown}</div> }
+}
+
+/// Keyboard and screen reader go on where the answer is.
+fn to_answer() {
+    request_animation_frame(|| {
+        let next = document().get_element_by_id("lesson-next");
+        let answer = document().get_element_by_id("lesson-answer");
+        let target = next
+            .filter(|next| !next.has_attribute("disabled"))
+            .or(answer);
+        if let Some(element) =
+            target.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
+        {
+            let _ = element.focus();
+        }
+    });
+}
+
+#[component]
+fn Foot() -> impl IntoView {
+    let lessons = use_lessons();
+    let next = NodeRef::<html::Button>::new();
+    let go = move |place: Option<(usize, usize)>| match place {
+        Some((lesson, step)) => {
+            lessons.go(lesson, step);
+            to_title();
+        }
+        None => lessons.close(),
+    };
+    let dots = move || {
+        let (lesson, at) = lessons.open.get()?;
+        let steps = COURSE.get(lesson)?.steps.len();
+        let dot = move |step: usize| {
+            let class = if step == at {
+                "on"
+            } else if lessons.progress.get().has(lesson, step) {
+                "done"
+            } else {
+                ""
+            };
+            view! {
+                <li>
+                    <button type="button" class=class data-testid=format!("lesson-step-{}", step + 1)
+                        aria-label=format!("Step {} of {steps}", step + 1)
+                        aria-current=(step == at).then_some("step") on:click=move |_| go(Some((lesson, step)))></button>
+                </li>
+            }
+        };
+        Some((0..steps).map(dot).collect_view())
+    };
+    // The answer comes after a guess; where it must be measured, the guess is enough.
+    let ready = move || lessons.revealed.get();
+    let label = move || match (lessons.open.get(), lessons.behind()) {
+        (_, None) => "Finish",
+        (Some((now, _)), Some((lesson, _))) if now != lesson => "Next lesson",
+        _ => "Next",
+    };
+    view! {
+        <footer>
+            <button type="button" class="button" data-testid="lesson-back" disabled=move || lessons.before().is_none()
+                on:click=move |_| go(untrack(|| lessons.before()))>"Back"</button>
+            <ol class="lesson-dots" aria-label="Steps of this lesson">{dots}</ol>
+            <button type="button" class="button" class:go-on=ready id="lesson-next" data-testid="lesson-next" node_ref=next
+                disabled=move || !ready() on:click=move |_| go(untrack(|| lessons.behind()))>{label}</button>
+        </footer>
+    }
+}
+
+/// The next step begins at its beginning.
+fn to_title() {
+    request_animation_frame(|| {
+        let selector = ".lesson-option input, .lesson-number input";
+        let field = document().query_selector(selector).ok().flatten();
+        if let Some(field) = field.and_then(|field| field.dyn_into::<web_sys::HtmlElement>().ok()) {
+            let _ = field.focus();
+        }
+    });
+}
+
+/// The other lessons.
+#[component]
+fn All() -> impl IntoView {
+    let lessons = use_lessons();
+    let rows = move || {
+        let open = lessons.open.get().map(|(lesson, _)| lesson);
+        let progress = lessons.progress.get();
+        COURSE
+            .iter()
+            .enumerate()
+            .map(|(index, lesson)| {
+                let title = words().lesson(lesson.id).map(|words| words.title.clone());
+                let done = progress.is_whole(index);
+                view! {
+                    <li>
+                        <button type="button" aria-current=(open == Some(index)).then_some("true")
+                            on:click=move |_| lessons.go(index, 0)>
+                            <i aria-hidden="true">{index + 1}</i>
+                            <span>{title}</span>
+                            {done.then(|| view! { {icon(Sign::Accepted, 15)}<span class="visually-hidden">"done"</span> })}
+                        </button>
+                    </li>
+                }
+            })
+            .collect_view()
+    };
+    view! {
+        <section class="card lesson-all" aria-labelledby="lesson-all-title">
+            <h3 id="lesson-all-title">"All lessons"</h3>
+            <ol>{rows}</ol>
+        </section>
+    }
+}
+
+/// A question with its names filled in, without bold letters.
+pub fn plain(text: &str, facts: &Facts) -> String {
+    fill(text, facts).replace("**", "")
+}

@@ -1,0 +1,313 @@
+//! Which step is open, what was guessed, and how the page gets into a step's state.
+
+use couplet_protocol::Trace;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::answers::Answer;
+use super::course::{COURSE, Choices, Lesson, Place, Step, find};
+use super::cover::Covered;
+use super::facts::Facts;
+use super::places::Spot;
+use super::progress::Progress;
+use crate::couplings::Exhibit;
+use crate::permalink::View;
+use crate::proof::ProofState;
+use crate::store::{Scene, Store, fetch_recording};
+
+/// The pair whose recording is taught.
+const PAIR: &str = "shakespeare";
+
+/// What a visitor guessed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Guess {
+    /// The place of a choice.
+    Choice(usize),
+    /// A number.
+    Number(f64),
+}
+
+/// Everything about lessons; copies are the same.
+#[derive(Clone, Copy)]
+pub struct Lessons {
+    store: Store,
+    exhibit: Exhibit,
+    proof: ProofState,
+    /// The open step: its lesson and its place in it, from 0.
+    pub open: RwSignal<Option<(usize, usize)>>,
+    /// What was guessed in the open step.
+    pub guess: RwSignal<Option<Guess>>,
+    /// Whether its answer is shown.
+    pub revealed: RwSignal<bool>,
+    /// Whether the panel is folded to its title, where it covers the page.
+    pub folded: RwSignal<bool>,
+    /// What is done.
+    pub progress: RwSignal<Progress>,
+    /// The recorded run.
+    recording: RwSignal<Option<Trace>>,
+    /// What the words are about.
+    pub facts: Memo<Option<Facts>>,
+    /// Why the recording could not be had.
+    pub trouble: RwSignal<Option<String>>,
+    asked: StoredValue<bool>,
+}
+
+impl Lessons {
+    /// As a link says.
+    pub fn new(store: Store, exhibit: Exhibit, proof: ProofState, view: &View) -> Self {
+        let recording = RwSignal::new(None);
+        let reports = store.measuring.reports;
+        let lessons = Self {
+            store,
+            exhibit,
+            proof,
+            open: RwSignal::new(None),
+            guess: RwSignal::new(None),
+            revealed: RwSignal::new(false),
+            folded: RwSignal::new(false),
+            progress: RwSignal::new(Progress::stored()),
+            recording,
+            facts: Memo::new(move |_| {
+                recording.with(|trace| {
+                    let facts = trace.as_ref().map(Facts::new)?;
+                    let measured = reports.with(|reports| reports.last().cloned());
+                    Some(Facts { measured, ..facts })
+                })
+            }),
+            trouble: RwSignal::new(None),
+            asked: StoredValue::new(false),
+        };
+        lessons.follow_link(view);
+        Effect::new(move |_| {
+            if store.scene.get() == Scene::Lessons {
+                lessons.fetch();
+            }
+        });
+        lessons
+    }
+
+    /// The lesson and the step in a link or in the address.
+    pub fn follow_link(&self, view: &View) {
+        let lesson = view.lesson.as_deref().and_then(find);
+        let place = lesson.map(|lesson| {
+            let steps = COURSE.get(lesson).map_or(1, |lesson| lesson.steps.len());
+            (lesson, (view.step - 1).min(steps - 1))
+        });
+        if place == self.open.get_untracked() {
+            return;
+        }
+        self.show(place);
+        if place.is_some() && view.at.is_none() {
+            self.arrange_open();
+        } else if place.is_some() {
+            self.fetch();
+        }
+    }
+
+    /// Name of the open lesson and its step, from 1; tracked.
+    pub fn place(&self) -> Option<(String, usize)> {
+        let (lesson, step) = self.open.get()?;
+        Some((COURSE.get(lesson)?.id.to_owned(), step + 1))
+    }
+
+    /// The open lesson and step; tracked.
+    pub fn current(&self) -> Option<(&'static Lesson, &'static Step)> {
+        let (lesson, step) = self.open.get()?;
+        let lesson = COURSE.get(lesson)?;
+        Some((lesson, lesson.steps.get(step)?))
+    }
+
+    fn show(&self, place: Option<(usize, usize)>) {
+        self.guess.set(None);
+        self.revealed.set(false);
+        self.open.set(place);
+    }
+
+    /// Opens a step and brings the page into its state.
+    pub fn go(&self, lesson: usize, step: usize) {
+        self.folded.set(false);
+        self.show(Some((lesson, step)));
+        self.arrange_open();
+    }
+
+    fn arrange_open(&self) {
+        if let Some((_, step)) = untrack(|| self.current()) {
+            self.arrange(step.place);
+        }
+    }
+
+    /// The step before; `None` at the beginning of the course.
+    pub fn before(&self) -> Option<(usize, usize)> {
+        let (lesson, step) = self.open.get()?;
+        if step > 0 {
+            return Some((lesson, step - 1));
+        }
+        let before = lesson.checked_sub(1)?;
+        Some((before, COURSE.get(before)?.steps.len() - 1))
+    }
+
+    /// The step behind; `None` at the end of the course.
+    pub fn behind(&self) -> Option<(usize, usize)> {
+        let (lesson, step) = self.open.get()?;
+        if step + 1 < COURSE.get(lesson)?.steps.len() {
+            Some((lesson, step + 1))
+        } else {
+            COURSE.get(lesson + 1).map(|_| (lesson + 1, 0))
+        }
+    }
+
+    /// Closes the lesson. A run that it took off the page comes back.
+    pub fn close(&self) {
+        self.show(None);
+        if untrack(|| self.teaches_run()) {
+            self.store.bring_back();
+        }
+    }
+
+    /// What is right in the open step, where that is known; tracked.
+    pub fn answer(&self) -> Option<Answer> {
+        let (_, step) = self.current()?;
+        self.facts.with(|facts| (step.answer)(facts.as_ref()?))
+    }
+
+    /// Whether a part of the page would give the open step's answer away; tracked.
+    pub fn covers(&self, what: Covered) -> bool {
+        let asked = self
+            .current()
+            .is_some_and(|(_, step)| step.covers == Some(what));
+        asked && !self.revealed.get()
+    }
+
+    /// Shows the answer to the guess.
+    pub fn reveal(&self) {
+        let Some((_, step)) = untrack(|| self.current()) else {
+            return;
+        };
+        if self.guess.get_untracked().is_none() {
+            return;
+        }
+        self.revealed.set(true);
+        if let Some((lesson, place)) = self.open.get_untracked() {
+            self.progress.update(|progress| progress.add(lesson, place));
+            self.progress.get_untracked().store();
+        }
+        if step.reveal != step.place {
+            self.arrange(step.reveal);
+        }
+    }
+
+    /// Whether a guess is right, or near enough.
+    pub fn is_right(guess: Guess, answer: Answer) -> bool {
+        match (guess, answer) {
+            (Guess::Choice(guess), Answer::Choice(answer)) => guess == answer,
+            (
+                Guess::Number(guess),
+                Answer::Number {
+                    value,
+                    decimals,
+                    near,
+                },
+            ) => {
+                // What is shown is rounded; nobody is wrong by what they cannot see.
+                (guess - value).abs() <= near + 0.5 * 0.1_f64.powi(decimals as i32) + 1e-9
+            }
+            _ => false,
+        }
+    }
+
+    /// The choices of a step as a person reads them.
+    pub fn choices(step: &Step, words: &super::words::StepWords, facts: &Facts) -> Vec<String> {
+        match step.choices {
+            Choices::Words => {
+                let choices = words.choices.iter();
+                choices
+                    .map(|text| super::words::fill(text, facts))
+                    .collect()
+            }
+            Choices::Tokens(round) => {
+                let proposals = facts.round(round).map(|(_, round)| &round.proposals);
+                let tokens = proposals
+                    .into_iter()
+                    .flatten()
+                    .map(|it| facts.shown(it.token));
+                tokens.chain(words.none.clone()).collect()
+            }
+            Choices::Number => Vec::new(),
+        }
+    }
+
+    /// Brings the page into a state.
+    fn arrange(&self, place: Place) {
+        self.fetch();
+        self.store.playhead.pause();
+        self.store.open_scene(place.scene());
+        match place {
+            Place::Stage(spot) => self.stand_at(spot),
+            Place::Couplings(name) => self.exhibit.show_named(name),
+            Place::Proof(name, part) => self.proof.show_named(name, part),
+            Place::Speed => {}
+        }
+    }
+
+    /// Whether the run on the page is the recorded one.
+    fn teaches_run(&self) -> bool {
+        self.recording.with(|recording| {
+            let recording = recording.as_ref();
+            recording.is_some_and(|recording| {
+                self.store.shown.with(|shown| {
+                    shown.as_ref().is_some_and(|shown| {
+                        shown.recorded
+                            && shown.file.is_none()
+                            && shown.settings == recording.settings
+                    })
+                })
+            })
+        })
+    }
+
+    fn stand_at(&self, spot: Spot) {
+        let Some(recording) = self.recording.get_untracked() else {
+            return;
+        };
+        if !untrack(|| self.teaches_run()) {
+            self.store.replay(recording, None);
+        }
+        let facts = self.facts.get_untracked();
+        if let Some(facts) = facts {
+            let at = spot.playhead(&facts.run, |token| facts.text(token));
+            self.store.playhead.go(at);
+        }
+    }
+
+    /// Has the recording come, once.
+    fn fetch(&self) {
+        if self.asked.get_value() {
+            return;
+        }
+        self.asked.set_value(true);
+        let lessons = *self;
+        spawn_local(async move {
+            match fetch_recording(PAIR).await {
+                Ok(recording) => {
+                    lessons.trouble.set(None);
+                    lessons.recording.set(Some(recording));
+                    // A link's own place in the run is another one.
+                    if !lessons.store.is_arriving() && !lessons.revealed.get_untracked() {
+                        lessons.arrange_open();
+                    }
+                }
+                Err(why) => {
+                    lessons.asked.set_value(false);
+                    lessons.trouble.set(Some(format!(
+                        "The lessons need the recorded run, and it could not be had: {why}. Close the lesson and open it again."
+                    )));
+                }
+            }
+        });
+    }
+}
+
+/// The lessons of the page.
+pub fn use_lessons() -> Lessons {
+    expect_context::<Lessons>()
+}

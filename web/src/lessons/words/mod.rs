@@ -1,0 +1,230 @@
+//! The words of the lessons. They stand in a file by themselves, `en.json`; another language is
+//! another file of the same shape.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use super::facts::Facts;
+
+/// Everything that the lessons say.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Words {
+    /// Above the list of lessons.
+    pub title: String,
+    /// What the lessons are.
+    pub introduction: String,
+    /// The class plan.
+    pub plan: PlanWords,
+    /// A lesson by its id.
+    lessons: BTreeMap<String, LessonWords>,
+}
+
+/// The words of the class plan.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanWords {
+    /// Its title.
+    pub title: String,
+    /// For whom it is.
+    pub r#for: String,
+    /// What must be ready.
+    pub need: String,
+    /// What to do afterwards.
+    pub at_home: String,
+}
+
+/// The words of a lesson.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LessonWords {
+    /// Its title.
+    pub title: String,
+    /// What one can do after it.
+    pub aim: String,
+    /// Its steps in order.
+    pub steps: Vec<StepWords>,
+}
+
+/// The words of a step. Names in braces stand for what is computed, stars for bold letters.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StepWords {
+    /// What is so.
+    pub text: String,
+    /// The question.
+    pub ask: String,
+    /// Choices, where there are some.
+    #[serde(default)]
+    pub choices: Vec<String>,
+    /// The choice behind the tokens of a round.
+    #[serde(default)]
+    pub none: Option<String>,
+    /// What a number counts.
+    #[serde(default)]
+    pub unit: String,
+    /// What to do where the answer must be measured first.
+    #[serde(default)]
+    pub wait: Option<String>,
+    /// What follows the answer.
+    pub after: String,
+}
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The letters.
+    pub text: String,
+    /// Whether they are bold.
+    pub bold: bool,
+}
+
+/// The words of the page's language.
+pub fn words() -> &'static Words {
+    static WORDS: OnceLock<Words> = OnceLock::new();
+    // A test reads the same file: what is shipped can be read.
+    WORDS.get_or_init(|| serde_json::from_str(include_str!("en.json")).unwrap_or_default())
+}
+
+impl Words {
+    /// A lesson.
+    pub fn lesson(&self, id: &str) -> Option<&LessonWords> {
+        self.lessons.get(id)
+    }
+
+    /// A step of a lesson, from 0.
+    pub fn step(&self, id: &str, step: usize) -> Option<&StepWords> {
+        self.lesson(id)?.steps.get(step)
+    }
+}
+
+/// A text with its names filled in; what is not known yet is three dots.
+pub fn fill(text: &str, facts: &Facts) -> String {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('{') {
+        let (name, after) = behind.split_once('}').unwrap_or((behind, ""));
+        filled.push_str(before);
+        filled.push_str(&facts.word(name).unwrap_or_else(|| "…".to_owned()));
+        rest = after;
+    }
+    filled.push_str(rest);
+    filled
+}
+
+/// A text with its names filled in and its bold letters apart.
+pub fn pieces(text: &str, facts: &Facts) -> Vec<Piece> {
+    // The stars are the writer's: those of a token would come with the names.
+    let parts = text.split("**").enumerate();
+    parts
+        .map(|(index, part)| Piece {
+            text: fill(part, facts),
+            bold: index % 2 == 1,
+        })
+        .filter(|piece| !piece.text.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::answers::Answer;
+    use super::super::course::{COURSE, Choices};
+    use super::*;
+    use couplet_protocol::Trace;
+
+    fn facts() -> Facts {
+        let recording = include_str!("../../../../assets/pairs/shakespeare/recording.json");
+        Facts::new(&Trace::from_json(recording).unwrap())
+    }
+
+    fn read() -> Words {
+        serde_json::from_str(include_str!("en.json")).unwrap()
+    }
+
+    #[test]
+    fn every_step_has_its_words_and_every_name_in_them_is_known() {
+        let (words, facts) = (read(), facts());
+        assert_eq!(words.lessons.len(), COURSE.len());
+        for lesson in &COURSE {
+            let said = words.lesson(lesson.id).unwrap();
+            assert_eq!(said.steps.len(), lesson.steps.len(), "{}", lesson.id);
+            assert!((3..=5).contains(&lesson.steps.len()));
+            for (step, said) in lesson.steps.iter().zip(&said.steps) {
+                let texts = [&said.text, &said.ask, &said.after];
+                for text in texts.into_iter().chain(&said.choices) {
+                    assert_eq!(text.matches("**").count() % 2, 0, "{text}");
+                    // What is measured on the machine at hand is not known here.
+                    if said.wait.is_none() {
+                        assert!(
+                            !fill(text, &facts).contains('…') || text.contains('…'),
+                            "{text}"
+                        );
+                    }
+                }
+                match step.choices {
+                    Choices::Words => assert!(said.choices.len() > 1, "{}", said.ask),
+                    Choices::Number => assert!(!said.unit.is_empty(), "{}", said.ask),
+                    Choices::Tokens(_) => assert!(said.none.is_some(), "{}", said.ask),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_question_has_an_answer_among_its_choices() {
+        let (words, facts) = (read(), facts());
+        for lesson in &COURSE {
+            for (index, step) in lesson.steps.iter().enumerate() {
+                let said = words.step(lesson.id, index).unwrap();
+                match (step.choices, (step.answer)(&facts)) {
+                    (_, None) => assert!(said.wait.is_some(), "{}", said.ask),
+                    (Choices::Words, Some(Answer::Choice(place))) => {
+                        assert!(place < said.choices.len(), "{}", said.ask)
+                    }
+                    (Choices::Tokens(_), Some(Answer::Choice(_)))
+                    | (Choices::Number, Some(Answer::Number { .. })) => {}
+                    other => panic!("{}: {other:?}", said.ask),
+                }
+            }
+        }
+    }
+
+    /// The numbers of the mathematics that this page is about, which were computed elsewhere.
+    #[test]
+    fn answers_that_are_known_by_heart_come_out() {
+        let facts = facts();
+        let number = |answer: Option<Answer>| match answer {
+            Some(Answer::Number { value, .. }) => value,
+            _ => f64::NAN,
+        };
+        use super::super::answers as it;
+        let close = |found: f64, expect: f64| {
+            assert!((found - expect).abs() < 1e-9, "{found} is not {expect}")
+        };
+        close(number(it::kept_of_first(&facts)), 40.0);
+        close(number(it::rejected_share(&facts)), 30.0);
+        close(number(it::last_comes_out(&facts)), 50.0);
+        close(number(it::equal_by_clocks(&facts)), 100.0);
+        close(number(it::perfect_but_slow(&facts)), 1.0);
+        close(number(it::best_look_ahead(&facts)), 3.0);
+        close(number(it::lenient(&facts)), 90.0);
+        assert_eq!(it::greedy_draft(&facts), Some(Answer::Choice(1)));
+        assert_eq!(it::redraw_from_target(&facts), Some(Answer::Choice(2)));
+        assert_eq!(it::struck_again(&facts), Some(Answer::Choice(1)));
+        assert_eq!(facts.word("redrawn_c").as_deref(), Some("0.35"));
+        assert_eq!(facts.word("lenient_c").as_deref(), Some("0.273"));
+    }
+
+    #[test]
+    fn bold_letters_and_names_come_apart() {
+        let found = pieces("The **{gamma}** {nothing}", &facts());
+        let expected = [("The ", false), ("5", true), (" …", false)];
+        let expected = expected.map(|(text, bold)| Piece {
+            text: text.to_owned(),
+            bold,
+        });
+        assert_eq!(found, expected);
+    }
+}

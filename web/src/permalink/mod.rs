@@ -1,0 +1,323 @@
+//! The state of the page in its address: `#v=1&pair=…&prompt=…&at=…`. Whatever is written there,
+//! the page starts.
+
+pub mod query;
+mod settings;
+mod view;
+
+use couplet_protocol::{BackendChoice, Branch, Settings};
+use leptos::prelude::*;
+use wasm_bindgen::JsValue;
+
+pub use view::{HIDEABLE, LinkTheme, View};
+
+/// Keys and values of an address, in order.
+pub type Pairs = Vec<(String, String)>;
+
+const VERSION: &str = "1";
+/// The longest text behind `#` that is read.
+const LONGEST: usize = 16_384;
+/// The longest address that is given away, in bytes: mail and chat programs cut longer ones.
+pub const LONGEST_LINK: usize = 2_048;
+
+/// What an address asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Settings; defaults where the address says nothing or nonsense.
+    pub settings: Settings,
+    /// Whether it names any setting: then it asks for that run.
+    pub asks: bool,
+    /// Whether it names the prompt; else the pair's own will do.
+    pub names_prompt: bool,
+    /// Which engine.
+    pub backend: BackendChoice,
+    /// What else it says.
+    pub view: View,
+    /// A sentence about what could not be understood.
+    pub trouble: Option<String>,
+}
+
+/// Reads the address of the page.
+pub fn read() -> Link {
+    let location = window().location();
+    let hash = location.hash().unwrap_or_default();
+    understand(&location.search().unwrap_or_default(), &hash)
+}
+
+/// What the two parts of an address say, `?…` and `#…`.
+pub fn understand(search: &str, hash: &str) -> Link {
+    let query = query::parse(search.trim_start_matches('?'));
+    let too_long = hash.len() > LONGEST;
+    let pairs = if too_long {
+        Pairs::new()
+    } else {
+        query::parse(hash.trim_start_matches('#'))
+    };
+    let cpu = |pairs: &[(String, String)]| query::value(pairs, "backend") == Some("cpu");
+    let backend = match cpu(&query) || cpu(&pairs) {
+        true => BackendChoice::Cpu,
+        false => BackendChoice::Auto,
+    };
+    let (view, odd) = view::read(&pairs);
+    let names = |name: &str| pairs.iter().any(|(key, _)| key == name);
+    let link = Link {
+        settings: Settings::default(),
+        asks: false,
+        names_prompt: false,
+        backend,
+        view,
+        trouble: None,
+    };
+    if too_long {
+        let sentence = "The link is too long to be one of ours, so these are the usual settings.";
+        return Link {
+            trouble: Some(sentence.to_owned()),
+            ..link
+        };
+    }
+    match settings::read(&pairs) {
+        Ok(settings) => Link {
+            settings,
+            asks: settings::KEYS.iter().any(|name| names(name)),
+            names_prompt: names("prompt"),
+            trouble: odd.map(|clause| format!("A part of the link was left out: {clause}.")),
+            ..link
+        },
+        Err(clause) => Link {
+            // A playhead and a branch belong to the run that was meant.
+            view: View {
+                at: None,
+                branch: None,
+                ..link.view
+            },
+            trouble: Some(format!(
+                "The link could not be used: {clause}. These are the usual settings."
+            )),
+            ..link
+        },
+    }
+}
+
+/// What stands behind `#` for a run and a view of it.
+pub fn hash(settings: Option<&Settings>, view: &View, backend: BackendChoice) -> String {
+    let mut pairs = vec![("v".to_owned(), VERSION.to_owned())];
+    pairs.extend(settings.into_iter().flat_map(settings::print));
+    if backend == BackendChoice::Cpu {
+        pairs.push(("backend".to_owned(), "cpu".to_owned()));
+    }
+    pairs.extend(view::print(view));
+    format!("#{}", query::print(&pairs))
+}
+
+/// The page's address with another text behind `#`.
+pub fn address(hash: &str) -> String {
+    let location = window().location();
+    let part = |part: Result<String, JsValue>| part.unwrap_or_default();
+    format!(
+        "{}{}{}{hash}",
+        part(location.origin()),
+        part(location.pathname()),
+        part(location.search())
+    )
+}
+
+/// Writes a run into the address without leaving the page. The playhead of another run goes.
+pub fn write(settings: &Settings, branch: Option<&Branch>) {
+    let link = read();
+    let view = View {
+        at: None,
+        branch: branch.cloned(),
+        ..link.view
+    };
+    replace(&hash(Some(settings), &view, in_hash(link.backend)));
+}
+
+/// Changes what the address says besides the settings; `step` makes it a step that the browser's
+/// Back button undoes.
+pub fn write_view(step: bool, change: impl FnOnce(&mut View)) {
+    let link = read();
+    let mut view = link.view.clone();
+    change(&mut view);
+    if view == link.view {
+        return;
+    }
+    let settings = link.asks.then_some(&link.settings);
+    let hash = hash(settings, &view, in_hash(link.backend));
+    if step {
+        if let Ok(history) = window().history() {
+            let _ = history.push_state_with_url(&OURS.into(), "", Some(&hash));
+        }
+    } else {
+        replace(&hash);
+    }
+}
+
+/// Writes settings and a view into the address.
+pub fn write_all(settings: &Settings, change: impl FnOnce(&mut View)) {
+    let link = read();
+    let mut view = link.view.clone();
+    change(&mut view);
+    if view != link.view || !link.asks || *settings != link.settings {
+        replace(&hash(Some(settings), &view, in_hash(link.backend)));
+    }
+}
+
+/// The backend as far as the part before `#` does not say it already.
+pub fn in_hash(backend: BackendChoice) -> BackendChoice {
+    let search = window().location().search().unwrap_or_default();
+    let said = query::parse(search.trim_start_matches('?'));
+    if query::value(&said, "backend") == Some("cpu") {
+        BackendChoice::Auto
+    } else {
+        backend
+    }
+}
+
+/// Marks the entries of the browser's history that the page made.
+const OURS: f64 = 1.0;
+
+fn replace(hash: &str) {
+    if let Ok(history) = window().history() {
+        let _ = history.replace_state_with_url(&OURS.into(), "", Some(hash));
+    }
+}
+
+/// Marks the entry that the page was opened with as one of its own. A later entry without the
+/// mark is a link that a person put into the address line.
+pub fn claim() {
+    if let Ok(history) = window().history() {
+        let _ = history.replace_state(&OURS.into(), "");
+    }
+}
+
+/// The beginning of a text that stands in a link, for a sentence about it.
+fn shorten(text: &str) -> String {
+    let mut short: String = text.chars().take(24).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_of_the_first_page_still_mean_the_same() {
+        let link = understand(
+            "?backend=cpu",
+            "#v=1&pair=stories&prompt=Once+upon%2C&gamma=3&rule=typical&epsilon=0.2&delta=0.1&temperature=0.7&top_k=5&top_p=0.9&seed=9&max_tokens=40&scene=proof",
+        );
+        let settings = Settings {
+            pair: "stories".to_owned(),
+            prompt: "Once upon,".to_owned(),
+            gamma: 3,
+            rule: couplet_protocol::Rule::Typical,
+            epsilon: 0.2,
+            delta: 0.1,
+            temperature: 0.7,
+            top_k: 5,
+            top_p: 0.9,
+            seed: 9,
+            max_tokens: 40,
+            ..Settings::default()
+        };
+        assert_eq!(link.settings, settings);
+        assert_eq!(link.view.scene, crate::store::Scene::Proof);
+        assert!(link.asks && link.names_prompt && link.trouble.is_none());
+        assert_eq!(link.backend, BackendChoice::Cpu);
+    }
+
+    #[test]
+    fn a_whole_state_comes_back_from_its_link_in_two_kilobytes() {
+        let settings = Settings {
+            prompt: "é\n".repeat(100),
+            ..Settings::default()
+        };
+        let view = View {
+            at: Some(42),
+            hide: HIDEABLE.iter().map(|it| it.name).collect(),
+            step: 1,
+            ..View::default()
+        };
+        let text = hash(Some(&settings), &view, BackendChoice::Cpu);
+        assert!(text.len() < LONGEST_LINK, "{}", text.len());
+        let link = understand("", &text);
+        assert_eq!(
+            (link.settings, link.view, link.trouble),
+            (settings, view, None)
+        );
+    }
+
+    /// Thousands of odd links: none may panic, and each is used or gets a sentence.
+    #[test]
+    fn no_odd_link_does_harm() {
+        let mut state = 1_u64;
+        let mut next = |most: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % most
+        };
+        let keys: Vec<&str> = settings::KEYS
+            .into_iter()
+            .chain(view::KEYS)
+            .chain(["v", "backend", "%", "", "__proto__"])
+            .collect();
+        let odd = [
+            "",
+            "1",
+            "0",
+            "-1",
+            "NaN",
+            "inf",
+            "1e999",
+            "%",
+            "%E2%28%A1",
+            "%00",
+            "\u{202e}",
+            "🖋".repeat(40).leak(),
+            "<script>alert(1)</script>",
+            "../../etc",
+            "18446744073709551616",
+            "cpu",
+            "rejection",
+            "seed.rule",
+            "+",
+            "=",
+            "==",
+            "#",
+            "null",
+            "[object Object]",
+            "9".repeat(400).leak(),
+        ];
+        for _ in 0..20_000 {
+            let mut text = String::from("#");
+            for _ in 0..next(7) {
+                text.push_str(keys[next(keys.len())]);
+                if next(9) > 0 {
+                    text.push('=');
+                }
+                text.push_str(odd[next(odd.len())]);
+                text.push(['&', ';', '&', '&'][next(4)]);
+            }
+            let link = understand("", &text);
+            assert!(link.settings.check().is_ok(), "{text}");
+            if let Some(sentence) = &link.trouble {
+                assert!(
+                    sentence.ends_with('.') && sentence.chars().count() < 300,
+                    "{sentence}"
+                );
+            }
+            // What it means can be written down and read again.
+            let print = |link: &Link| {
+                let settings = link.asks.then_some(&link.settings);
+                hash(settings, &link.view, link.backend)
+            };
+            let again = understand("", &print(&link));
+            assert_eq!(print(&again), print(&link), "{text}");
+            assert_eq!((again.view, again.trouble), (link.view, None), "{text}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The settings of a run in a link.
+
+use couplet_protocol::{Drafter, Rule, Settings};
+
+use super::query::value;
+use super::{Pairs, VERSION, shorten};
+
+/// Keys that name a setting.
+pub const KEYS: [&str; 14] = [
+    "pair",
+    "prompt",
+    "gamma",
+    "auto",
+    "rule",
+    "lenience",
+    "epsilon",
+    "delta",
+    "drafter",
+    "temperature",
+    "top_k",
+    "top_p",
+    "seed",
+    "max_tokens",
+];
+
+/// Settings as pairs.
+pub fn print(settings: &Settings) -> Pairs {
+    let mut pairs = Pairs::new();
+    let mut add = |key: &str, value: String| pairs.push((key.to_owned(), value));
+    add("pair", settings.pair.clone());
+    add("prompt", settings.prompt.clone());
+    add("gamma", settings.gamma.to_string());
+    if settings.auto_gamma {
+        add("auto", "1".to_owned());
+    }
+    add("rule", settings.rule.name().to_owned());
+    // Parameters of one rule are noise in the links of the others.
+    if settings.rule == Rule::Lenience {
+        add("lenience", settings.lenience.to_string());
+    }
+    if settings.rule == Rule::Typical {
+        add("epsilon", settings.epsilon.to_string());
+        add("delta", settings.delta.to_string());
+    }
+    if settings.drafter != Drafter::Model {
+        add("drafter", settings.drafter.name().to_owned());
+    }
+    add("temperature", settings.temperature.to_string());
+    add("top_k", settings.top_k.to_string());
+    add("top_p", settings.top_p.to_string());
+    add("seed", settings.seed.to_string());
+    add("max_tokens", settings.max_tokens.to_string());
+    pairs
+}
+
+/// Settings from pairs. Keys of other parts of the page are left alone.
+///
+/// # Errors
+///
+/// A clause that names the first key at fault.
+pub fn read(pairs: &[(String, String)]) -> Result<Settings, String> {
+    if let Some(version) = value(pairs, "v").filter(|version| *version != VERSION) {
+        return Err(format!(
+            "it has version {}, this page reads {VERSION}",
+            shorten(version)
+        ));
+    }
+    let mut settings = Settings::default();
+    for (key, value) in pairs {
+        let bad = |_| format!("{key} cannot be “{}”", shorten(value));
+        match key.as_str() {
+            "pair" => settings.pair.clone_from(value),
+            "prompt" => settings.prompt.clone_from(value),
+            "gamma" => settings.gamma = value.parse().map_err(|_| bad(()))?,
+            "auto" => {
+                settings.auto_gamma = match value.as_str() {
+                    "1" => true,
+                    "0" => false,
+                    _ => return Err(bad(())),
+                }
+            }
+            "rule" => {
+                let rule = Rule::ALL.into_iter().find(|rule| rule.name() == value);
+                settings.rule = rule.ok_or(()).map_err(bad)?;
+            }
+            "lenience" => settings.lenience = value.parse().map_err(|_| bad(()))?,
+            "epsilon" => settings.epsilon = value.parse().map_err(|_| bad(()))?,
+            "delta" => settings.delta = value.parse().map_err(|_| bad(()))?,
+            "drafter" => {
+                let drafter = Drafter::ALL.into_iter().find(|it| it.name() == value);
+                settings.drafter = drafter.ok_or(()).map_err(bad)?;
+            }
+            "temperature" => settings.temperature = value.parse().map_err(|_| bad(()))?,
+            "top_k" => settings.top_k = value.parse().map_err(|_| bad(()))?,
+            "top_p" => settings.top_p = value.parse().map_err(|_| bad(()))?,
+            "seed" => settings.seed = value.parse().map_err(|_| bad(()))?,
+            "max_tokens" => settings.max_tokens = value.parse().map_err(|_| bad(()))?,
+            _ => {}
+        }
+    }
+    settings.check().map_err(|error| error.to_string())?;
+    Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_all(pairs: &[(&str, &str)]) -> Result<Settings, String> {
+        let owned: Pairs = pairs
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+            .collect();
+        read(&owned)
+    }
+
+    #[test]
+    fn a_link_sets_what_it_names_and_nothing_else() {
+        let settings = read_all(&[
+            ("v", "1"),
+            ("gamma", "3"),
+            ("prompt", "O\n"),
+            ("auto", "1"),
+            ("rule", "greedy"),
+        ])
+        .unwrap();
+        let expected = Settings {
+            gamma: 3,
+            auto_gamma: true,
+            prompt: "O\n".to_owned(),
+            rule: Rule::Greedy,
+            ..Settings::default()
+        };
+        assert_eq!(settings, expected);
+    }
+
+    #[test]
+    fn every_setting_comes_back_from_its_link() {
+        for rule in Rule::ALL {
+            for drafter in Drafter::ALL {
+                let settings = Settings {
+                    pair: "stories".to_owned(),
+                    prompt: "ça & ça\n+ = %".to_owned(),
+                    gamma: 7,
+                    auto_gamma: true,
+                    rule,
+                    lenience: if rule == Rule::Lenience {
+                        0.25
+                    } else {
+                        Settings::default().lenience
+                    },
+                    drafter,
+                    temperature: 1.3,
+                    top_k: 9,
+                    top_p: 0.9,
+                    seed: 77,
+                    max_tokens: 31,
+                    ..Settings::default()
+                };
+                let text = super::super::query::print(&print(&settings));
+                assert_eq!(read(&super::super::query::parse(&text)), Ok(settings));
+            }
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_a_sentence_that_names_the_field() {
+        for (key, value) in [
+            ("gamma", "-1"),
+            ("gamma", "99"),
+            ("auto", "yes"),
+            ("temperature", "NaN"),
+            ("temperature", "inf"),
+            ("top_p", "0"),
+            ("seed", "1e400"),
+            ("rule", "<script>"),
+            ("lenience", "0"),
+            ("epsilon", "2"),
+            ("delta", "NaN"),
+            ("drafter", "me"),
+            ("pair", "../x"),
+        ] {
+            let sentence = read_all(&[(key, value)]).unwrap_err();
+            assert!(sentence.contains(key), "{sentence}");
+        }
+        assert!(read_all(&[("v", "2")]).unwrap_err().contains("version"));
+    }
+}

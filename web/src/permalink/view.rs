@@ -1,0 +1,267 @@
+//! What a link says about the page besides the run: which part is open, where the playhead stands,
+//! what a teacher hid.
+
+use couplet_protocol::Branch;
+
+use super::query::value;
+use super::{Pairs, shorten};
+use crate::store::Scene;
+
+/// Keys of this part of a link.
+pub const KEYS: [&str; 11] = [
+    "branch",
+    "scene",
+    "at",
+    "lesson",
+    "step",
+    "example",
+    "part",
+    "hide",
+    "theme",
+    "embed",
+    "projector",
+];
+
+/// A control or panel that a teacher can hide. Its name stands in links and in the style sheet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hideable {
+    /// In links.
+    pub name: &'static str,
+    /// For people.
+    pub title: &'static str,
+}
+
+const fn hideable(name: &'static str, title: &'static str) -> Hideable {
+    Hideable { name, title }
+}
+
+/// Everything that can be hidden.
+pub const HIDEABLE: [Hideable; 13] = [
+    hideable("pair", "Pair"),
+    hideable("prompt", "Prompt"),
+    hideable("gamma", "Look-ahead γ"),
+    hideable("drafter", "Drafter"),
+    hideable("temperature", "Temperature"),
+    hideable("filters", "Top-k and top-p"),
+    hideable("tokens", "Number of tokens"),
+    hideable("seed", "Seed"),
+    hideable("rule", "Rule"),
+    hideable("write", "The Write button"),
+    hideable("inspector", "Distributions"),
+    hideable("statistics", "Statistics"),
+    hideable("scenes", "The other scenes"),
+];
+
+/// Colours that a link asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkTheme {
+    /// Ink on paper.
+    Light,
+    /// Chalk on slate.
+    Dark,
+}
+
+impl LinkTheme {
+    /// Its name in links.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+}
+
+/// What a link says besides the settings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    /// The part of the page that is open.
+    pub scene: Scene,
+    /// What of another run the run goes on from.
+    pub branch: Option<Branch>,
+    /// Steps of the run behind which the playhead stands.
+    pub at: Option<usize>,
+    /// Name of the lesson.
+    pub lesson: Option<String>,
+    /// Step of the lesson, from 1.
+    pub step: usize,
+    /// Name of the example that Couplings or Proof shows.
+    pub example: Option<String>,
+    /// How much of Proof's argument is drawn, 1 to 3.
+    pub part: Option<usize>,
+    /// Names of what is hidden, each one of [`HIDEABLE`], in its order.
+    pub hide: Vec<&'static str>,
+    /// Colours.
+    pub theme: Option<LinkTheme>,
+    /// Whether the page stands in a frame of another one.
+    pub embed: bool,
+    /// Whether it is enlarged for a projector.
+    pub projector: bool,
+}
+
+/// The largest step index that a link may name; more steps than any run has.
+const MOST_STEPS: usize = 1_000_000;
+
+/// Reads it; what cannot be understood is left out, and a clause says so.
+pub fn read(pairs: &[(String, String)]) -> (View, Option<String>) {
+    let mut view = View {
+        step: 1,
+        ..View::default()
+    };
+    let mut trouble = None;
+    for key in KEYS {
+        if let Some(value) = value(pairs, key)
+            && read_one(&mut view, key, value).is_none()
+        {
+            trouble.get_or_insert_with(|| format!("{key} cannot be “{}”", shorten(value)));
+        }
+    }
+    if view.lesson.is_none() {
+        view.step = 1;
+    }
+    (view, trouble)
+}
+
+fn read_one(view: &mut View, key: &str, value: &str) -> Option<()> {
+    let whole = |most: usize| value.parse::<usize>().ok().filter(|number| *number <= most);
+    match key {
+        "scene" => view.scene = Scene::ALL.into_iter().find(|it| it.name() == value)?,
+        "branch" => view.branch = Some(branch(value)?),
+        "at" => view.at = Some(whole(MOST_STEPS)?),
+        "lesson" => view.lesson = Some(name(value)?),
+        "step" => view.step = whole(99).filter(|step| *step > 0)?,
+        "example" => view.example = Some(name(value)?),
+        "part" => view.part = Some(whole(3).filter(|part| *part > 0)?),
+        "hide" => {
+            let names: Vec<&str> = value.split(['.', ',', ' ']).collect();
+            let known = HIDEABLE.iter().map(|it| it.name);
+            view.hide = known.filter(|name| names.contains(name)).collect();
+            let all = names.iter().filter(|name| !name.is_empty());
+            return (all.count() == view.hide.len()).then_some(());
+        }
+        "theme" => {
+            let themes = [LinkTheme::Light, LinkTheme::Dark];
+            view.theme = Some(themes.into_iter().find(|theme| theme.name() == value)?);
+        }
+        "embed" => view.embed = flag(value)?,
+        "projector" => view.projector = flag(value)?,
+        _ => {}
+    }
+    Some(())
+}
+
+fn flag(value: &str) -> Option<bool> {
+    match value {
+        "1" => Some(true),
+        "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// A branch that keeps something.
+fn branch(value: &str) -> Option<Branch> {
+    let branch = Branch::parse(value).filter(|branch| !branch.is_empty())?;
+    (branch.kept.len() <= Branch::MAX_KEPT).then_some(branch)
+}
+
+/// A name of lower-case letters, digits and hyphens.
+fn name(value: &str) -> Option<String> {
+    let plain =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    ((1..=40).contains(&value.len()) && value.chars().all(plain)).then(|| value.to_owned())
+}
+
+/// As pairs; what is as usual is not named.
+pub fn print(view: &View) -> Pairs {
+    let mut pairs = Pairs::new();
+    let mut add = |key: &str, value: String| pairs.push((key.to_owned(), value));
+    if view.scene != Scene::default() {
+        add("scene", view.scene.name().to_owned());
+    }
+    if let Some(text) = view.branch.as_ref().and_then(Branch::print) {
+        add("branch", text);
+    }
+    if let Some(at) = view.at {
+        add("at", at.to_string());
+    }
+    if let Some(lesson) = &view.lesson {
+        add("lesson", lesson.clone());
+        add("step", view.step.to_string());
+    }
+    if let Some(example) = &view.example {
+        add("example", example.clone());
+    }
+    if let Some(part) = view.part {
+        add("part", part.to_string());
+    }
+    if !view.hide.is_empty() {
+        add("hide", view.hide.join("."));
+    }
+    if let Some(theme) = view.theme {
+        add("theme", theme.name().to_owned());
+    }
+    if view.embed {
+        add("embed", "1".to_owned());
+    }
+    if view.projector {
+        add("projector", "1".to_owned());
+    }
+    pairs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::query;
+    use super::*;
+
+    fn read_text(text: &str) -> (View, Option<String>) {
+        read(&query::parse(text))
+    }
+
+    #[test]
+    fn a_view_comes_back_from_its_link() {
+        let view = View {
+            scene: Scene::Proof,
+            branch: Branch::parse("AAAB~AC"),
+            at: Some(133),
+            lesson: Some("exact".to_owned()),
+            step: 3,
+            example: Some("three".to_owned()),
+            part: Some(2),
+            hide: vec!["seed", "rule"],
+            theme: Some(LinkTheme::Dark),
+            embed: true,
+            projector: true,
+        };
+        let text = query::print(&print(&view));
+        assert_eq!(read_text(&text), (view, None));
+    }
+
+    #[test]
+    fn nonsense_is_left_out_and_said() {
+        for text in [
+            "scene=../x",
+            "at=-1",
+            "at=99999999",
+            "lesson=<b>",
+            "step=0",
+            "part=4",
+            "hide=everything",
+            "hide=seed.seed2",
+            "theme=pink",
+            "embed=yes",
+            "example=%00",
+        ] {
+            let (view, trouble) = read_text(text);
+            let key = text.split('=').next().unwrap_or_default();
+            assert!(
+                trouble.is_some_and(|trouble| trouble.contains(key)),
+                "{text}"
+            );
+            assert!(
+                !view.embed && view.at.is_none() && view.lesson.is_none(),
+                "{text}"
+            );
+        }
+        assert_eq!(read_text("hide=seed.nonsense").0.hide, ["seed"]);
+    }
+}

@@ -1,0 +1,56 @@
+//! The address line follows what the page shows, so that copying it copies the state.
+
+use std::time::Duration;
+
+use leptos::prelude::*;
+
+use super::{Sharing, link};
+use crate::permalink::{self, View};
+use crate::store::Store;
+
+/// The address waits until nobody moves: browsers slow pages down that change it all the time.
+const STILL: Duration = Duration::from_millis(400);
+
+/// Has the address follow from now on.
+pub fn follow(sharing: Sharing) {
+    let store = sharing.store;
+    let pending = StoredValue::new(None::<TimeoutHandle>);
+    let moving = move || store.playhead.playing.get();
+    Effect::new(move |_| {
+        // While the run plays its place is of no interest, the rest of the page is.
+        let view = if moving() {
+            let view = link::current_but_run(sharing);
+            View { at: None, ..view }
+        } else {
+            link::current(sharing)
+        };
+        if let Some(handle) = pending.get_value() {
+            handle.clear();
+        }
+        pending.set_value(set_timeout_with_handle(move || write(store, view), STILL).ok());
+    });
+}
+
+fn write(store: Store, view: View) {
+    // The address may still name a run that has not come, and no address can bring back a run from
+    // a file.
+    let settings = store.shown.with_untracked(|shown| {
+        let own = shown.as_ref().filter(|shown| shown.file.is_none());
+        own.map(|shown| shown.settings.clone())
+    });
+    let waits = store.is_arriving() || store.linked.get_untracked() || store.wanted.get_untracked();
+    let form = untrack(|| store.form.read()).ok();
+    let known = settings.filter(|settings| !waits && form.as_ref() == Some(settings));
+    let at = view.at;
+    let keep = |now: &mut View| {
+        (now.lesson, now.step) = (view.lesson, view.step);
+        (now.example, now.part) = (view.example, view.part);
+    };
+    match known {
+        Some(settings) if at.is_some() => permalink::write_all(&settings, |now| {
+            (now.at, now.branch) = (at, view.branch.clone());
+            keep(now);
+        }),
+        _ => permalink::write_view(false, keep),
+    }
+}

@@ -1,0 +1,204 @@
+//! Whether events follow each other as those of a run do.
+
+use couplet_protocol::{Event, MAX_GAMMA, Settings};
+
+use super::{check_distribution, share};
+
+/// What has been seen of the round that is open.
+#[derive(Default)]
+struct Open {
+    drafted: Vec<u32>,
+    judged: usize,
+    accepted: usize,
+    closing: Option<u32>,
+    committed: bool,
+}
+
+/// Checks the order of the events, their tokens and their numbers.
+///
+/// # Errors
+///
+/// A clause about the first that is wrong, with its place.
+pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result<(), String> {
+    let Some(Event::Started {
+        prompt_tokens,
+        milliseconds,
+    }) = events.first()
+    else {
+        return Err("its first event is not “started”".to_owned());
+    };
+    known(prompt_tokens, vocabulary, "in the prompt")?;
+    duration(*milliseconds, "in the first event")?;
+    let most = MAX_GAMMA.max(settings.gamma) as usize;
+    let (mut round, mut open) = (0_u32, Open::default());
+    // The position of the round's first token.
+    let mut start = prompt_tokens.len();
+    let mut written = 0;
+    let mut finished = false;
+    for (index, event) in events.iter().enumerate().skip(1) {
+        let place = format!("in event {}", index + 1);
+        if finished {
+            return Err(format!("something follows the end of the run {place}"));
+        }
+        if number(event).is_some_and(|number| number != round) {
+            return Err(format!("a round other than {round} is named {place}"));
+        }
+        let order = |clause: &str| Err(format!("{clause} {place}"));
+        match event {
+            Event::Started { .. } => return order("the run starts twice"),
+            Event::Drafted {
+                token,
+                position,
+                draft_distribution,
+                ..
+            } => {
+                if *position as usize != start + open.drafted.len() {
+                    return order("a position is left out or comes twice");
+                }
+                if open.judged > 0 || open.closing.is_some() || open.committed {
+                    return order("a token is drafted after the judging began");
+                }
+                if open.drafted.len() >= most {
+                    return order("more tokens are drafted than a round can have");
+                }
+                known(&[*token], vocabulary, &place)?;
+                check_distribution(draft_distribution, vocabulary, &place)?;
+                open.drafted.push(*token);
+            }
+            Event::Verified {
+                token,
+                position,
+                draft_prob,
+                target_prob,
+                draw,
+                threshold,
+                own_token,
+                accepted,
+                target_distribution,
+                ..
+            } => {
+                if open.closing.is_some()
+                    || open.committed
+                    || open.drafted.get(open.judged) != Some(token)
+                {
+                    return order("a token is judged that was not drafted there");
+                }
+                if *position as usize != start + open.judged {
+                    return order("a position is left out or comes twice");
+                }
+                for (value, name) in [
+                    (draft_prob, "draft_prob"),
+                    (target_prob, "target_prob"),
+                    (draw, "draw"),
+                ] {
+                    share(*value, name, &place)?;
+                }
+                if threshold.is_some_and(|it| !it.is_finite()) {
+                    return order("threshold is no number");
+                }
+                known(own_token.as_slice(), vocabulary, &place)?;
+                check_distribution(target_distribution, vocabulary, &place)?;
+                if *accepted && open.accepted < open.judged {
+                    return order("a token is kept behind a rejected one");
+                }
+                open.judged += 1;
+                open.accepted += usize::from(*accepted);
+            }
+            Event::Resampled {
+                token,
+                residual,
+                residual_mass,
+                draw,
+                ..
+            } => {
+                if open.closing.is_some() || open.committed || open.accepted >= open.judged {
+                    return order("a token is redrawn where none was rejected");
+                }
+                known(&[*token], vocabulary, &place)?;
+                check_distribution(residual, vocabulary, &place)?;
+                share(*residual_mass, "residual_mass", &place)?;
+                share(*draw, "draw", &place)?;
+                open.closing = Some(*token);
+            }
+            Event::Bonus {
+                token,
+                target_distribution,
+                draw,
+                ..
+            } => {
+                if open.closing.is_some() || open.committed || open.accepted < open.drafted.len() {
+                    return order("a bonus token comes though not everything was kept");
+                }
+                known(&[*token], vocabulary, &place)?;
+                check_distribution(target_distribution, vocabulary, &place)?;
+                share(*draw, "draw", &place)?;
+                open.closing = Some(*token);
+            }
+            Event::Committed { tokens, .. } => {
+                let kept = open.drafted.iter().take(open.accepted).chain(&open.closing);
+                // The end of the text or of the run may cut a round short.
+                let cut = tokens.iter().zip(kept).all(|(token, kept)| token == kept);
+                let most = open.accepted + usize::from(open.closing.is_some());
+                if open.committed
+                    || open.closing.is_none()
+                    || tokens.is_empty()
+                    || tokens.len() > most
+                    || !cut
+                {
+                    return order("other tokens become text than were kept");
+                }
+                open.committed = true;
+                written = tokens.len();
+            }
+            Event::RoundEnded { timings, .. } => {
+                if !open.committed {
+                    return order("a round ends before its tokens become text");
+                }
+                duration(timings.milliseconds, &place)?;
+                open = Open::default();
+                start += written;
+                round += 1;
+            }
+            Event::Finished { .. } => {
+                if !open.drafted.is_empty() || open.closing.is_some() {
+                    return order("the run ends inside a round");
+                }
+                finished = true;
+            }
+        }
+    }
+    if !open.drafted.is_empty() || open.closing.is_some() {
+        return Err("its last round is not complete".to_owned());
+    }
+    Ok(())
+}
+
+/// The round that an event names.
+fn number(event: &Event) -> Option<u32> {
+    match event {
+        Event::Started { .. } | Event::Finished { .. } => None,
+        Event::Drafted { round, .. }
+        | Event::Verified { round, .. }
+        | Event::Resampled { round, .. }
+        | Event::Bonus { round, .. }
+        | Event::Committed { round, .. }
+        | Event::RoundEnded { round, .. } => Some(*round),
+    }
+}
+
+fn known(tokens: &[u32], vocabulary: usize, place: &str) -> Result<(), String> {
+    match tokens.iter().find(|token| **token as usize >= vocabulary) {
+        Some(token) => Err(format!(
+            "token {token} is none of the pair's {vocabulary} {place}"
+        )),
+        None => Ok(()),
+    }
+}
+
+fn duration(milliseconds: f64, place: &str) -> Result<(), String> {
+    if milliseconds.is_finite() && milliseconds >= 0.0 {
+        Ok(())
+    } else {
+        Err(format!("milliseconds is no duration {place}"))
+    }
+}

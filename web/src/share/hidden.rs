@@ -1,0 +1,42 @@
+//! What a link takes off the page: controls that a teacher hid, the header inside a frame.
+
+use leptos::prelude::*;
+
+use super::{link, use_sharing};
+use crate::permalink::View;
+
+/// Has the style sheet know what is hidden, whether the page stands in a frame, and which colours
+/// the link wants.
+pub fn dress(view: &View, hidden: RwSignal<Vec<&'static str>>) {
+    let Some(root) = document().document_element() else {
+        return;
+    };
+    if view.embed {
+        let _ = root.set_attribute("data-embed", "");
+    }
+    if let Some(theme) = view.theme {
+        let _ = root.set_attribute("data-theme", theme.name());
+    }
+    Effect::new(move |_| {
+        let names = hidden.with(|names| names.join(" "));
+        let _ = if names.is_empty() {
+            root.remove_attribute("data-hide")
+        } else {
+            root.set_attribute("data-hide", &names)
+        };
+    });
+}
+
+/// The way out of a frame: the same state on a page of its own.
+#[component]
+pub fn EmbedFoot() -> impl IntoView {
+    let sharing = use_sharing();
+    let address = Memo::new(move |_| link::whole(sharing).unwrap_or_default());
+    view! {
+        <footer class="embed-foot">
+            <a href=move || address.get() target="_blank" rel="noopener" data-testid="embed-out">
+                "Open in Couplet"
+            </a>
+        </footer>
+    }
+}

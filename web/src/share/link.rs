@@ -1,0 +1,107 @@
+//! The address of exactly what the page shows.
+
+use leptos::prelude::*;
+
+use super::Sharing;
+use super::picture::escaped;
+use crate::permalink::{self, LONGEST_LINK, LinkTheme, View};
+use crate::projector;
+use crate::store::Scene;
+
+/// What the page shows, tracked.
+pub fn current(sharing: Sharing) -> View {
+    let store = sharing.store;
+    let stands = store.shown.with(Option::is_some);
+    View {
+        at: stands.then(|| store.playhead.at.get()),
+        ..current_but_run(sharing)
+    }
+}
+
+/// What the page shows besides the run, tracked.
+pub fn current_but_run(sharing: Sharing) -> View {
+    let Sharing { store, lessons, .. } = sharing;
+    let lesson = lessons.place();
+    let scene = store.scene.get();
+    let (example, part) = match scene {
+        Scene::Couplings => (sharing.exhibit.preset_name(), None),
+        Scene::Proof => (sharing.proof.preset_name(), Some(sharing.proof.step.get())),
+        _ => (None, None),
+    };
+    View {
+        scene,
+        branch: store
+            .shown
+            .with(|shown| shown.as_ref().and_then(|shown| shown.branch.clone())),
+        projector: projector::is_on(),
+        step: lesson.as_ref().map_or(1, |(_, step)| *step),
+        lesson: lesson.map(|(name, _)| name),
+        example,
+        part,
+        ..View::default()
+    }
+}
+
+/// The address of the page as it is, whatever its length; `None` while the settings are in error
+/// and there is no run.
+pub fn whole(sharing: Sharing) -> Option<String> {
+    address(
+        sharing,
+        View {
+            hide: sharing.hidden.get(),
+            theme: asked_theme(),
+            ..current(sharing)
+        },
+    )
+}
+
+fn address(sharing: Sharing, view: View) -> Option<String> {
+    let store = sharing.store;
+    let of_run = store
+        .shown
+        .with(|shown| shown.as_ref().map(|shown| shown.settings.clone()));
+    let settings = of_run.or_else(|| store.form.read().ok())?;
+    let backend = permalink::in_hash(permalink::read().backend);
+    Some(permalink::address(&permalink::hash(
+        Some(&settings),
+        &view,
+        backend,
+    )))
+}
+
+/// Colours are part of a link where the page was opened with some.
+fn asked_theme() -> Option<LinkTheme> {
+    permalink::read().view.theme
+}
+
+/// The address of the page as it is, or why there is none.
+///
+/// # Errors
+///
+/// A sentence that says what to do instead.
+pub fn short(sharing: Sharing) -> Result<String, String> {
+    let link =
+        whole(sharing).ok_or("A setting is out of range: put it right, and there is a link.")?;
+    if link.len() > LONGEST_LINK {
+        return Err(format!(
+            "The prompt is too long for a link: it would have {} bytes, and {LONGEST_LINK} arrive everywhere. Send the trace file below instead: dropped on the page, it shows the same.",
+            link.len()
+        ));
+    }
+    Ok(link)
+}
+
+/// What another page needs to show this one in a frame.
+pub fn frame(sharing: Sharing) -> Option<String> {
+    let view = View {
+        embed: true,
+        hide: sharing.hidden.get(),
+        theme: asked_theme(),
+        ..current(sharing)
+    };
+    let address = address(sharing, view).filter(|address| address.len() <= LONGEST_LINK)?;
+    Some(format!(
+        "<iframe src=\"{}\" title=\"Couplet: speculative decoding\" width=\"100%\" height=\"900\" style=\"border:0\" loading=\"lazy\" allow=\"clipboard-write\"></iframe>",
+        escaped(&address)
+    ))
+}

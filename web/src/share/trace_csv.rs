@@ -1,0 +1,151 @@
+//! A run as a table: a row for every drafted token that was judged.
+
+use std::collections::HashMap;
+
+use couplet_protocol::{Event, Trace};
+
+use super::csv;
+
+const HEAD: [&str; 17] = [
+    "round",
+    "column",
+    "position",
+    "token_id",
+    "token",
+    "draft_prob",
+    "target_prob",
+    "draw",
+    "threshold",
+    "own_token",
+    "accepted",
+    "round_accepted",
+    "closing",
+    "closing_token",
+    "residual_mass",
+    "round_tokens",
+    "round_milliseconds",
+];
+
+/// What is known of a round once it is over.
+#[derive(Default)]
+struct RoundFacts {
+    accepted: u32,
+    closing: &'static str,
+    closing_token: String,
+    residual_mass: Option<f32>,
+    tokens: usize,
+    milliseconds: f64,
+}
+
+/// The table. Rounds and columns count from 0, as in the trace.
+pub fn trace_csv(trace: &Trace) -> String {
+    let text_of = |token: u32| {
+        trace
+            .pair
+            .tokens
+            .get(token as usize)
+            .cloned()
+            .unwrap_or_default()
+    };
+    let rounds = round_facts(trace, text_of);
+    let optional = |value: Option<f32>| value.map_or_else(String::new, |value| value.to_string());
+    let mut text = csv::line(&HEAD);
+    let mut column = HashMap::<u32, u32>::new();
+    for event in &trace.events {
+        let Event::Verified {
+            round,
+            position,
+            token,
+            draft_prob,
+            target_prob,
+            draw,
+            threshold,
+            own_token,
+            accepted,
+            ..
+        } = event
+        else {
+            continue;
+        };
+        let place = column.entry(*round).or_default();
+        let none = RoundFacts::default();
+        let facts = rounds.get(round).unwrap_or(&none);
+        text.push_str(&csv::line(&[
+            round.to_string(),
+            place.to_string(),
+            position.to_string(),
+            token.to_string(),
+            text_of(*token),
+            draft_prob.to_string(),
+            target_prob.to_string(),
+            draw.to_string(),
+            optional(*threshold),
+            own_token.map_or_else(String::new, text_of),
+            accepted.to_string(),
+            facts.accepted.to_string(),
+            facts.closing.to_owned(),
+            facts.closing_token.clone(),
+            optional(facts.residual_mass),
+            facts.tokens.to_string(),
+            facts.milliseconds.to_string(),
+        ]));
+        *place += 1;
+    }
+    text
+}
+
+fn round_facts(trace: &Trace, text_of: impl Fn(u32) -> String) -> HashMap<u32, RoundFacts> {
+    let mut rounds = HashMap::<u32, RoundFacts>::new();
+    for event in &trace.events {
+        match event {
+            Event::Verified {
+                round,
+                accepted: true,
+                ..
+            } => rounds.entry(*round).or_default().accepted += 1,
+            Event::Resampled {
+                round,
+                token,
+                residual_mass,
+                ..
+            } => {
+                let facts = rounds.entry(*round).or_default();
+                facts.closing = "resampled";
+                facts.closing_token = text_of(*token);
+                facts.residual_mass = Some(*residual_mass);
+            }
+            Event::Bonus { round, token, .. } => {
+                let facts = rounds.entry(*round).or_default();
+                facts.closing = "bonus";
+                facts.closing_token = text_of(*token);
+            }
+            Event::Committed { round, tokens } => {
+                rounds.entry(*round).or_default().tokens = tokens.len()
+            }
+            Event::RoundEnded { round, timings } => {
+                rounds.entry(*round).or_default().milliseconds = timings.milliseconds;
+            }
+            _ => {}
+        }
+    }
+    rounds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::tests::recording;
+    use super::*;
+
+    #[test]
+    fn every_judged_token_has_a_row() {
+        let trace = recording();
+        let judged = trace
+            .events
+            .iter()
+            .filter(|event| matches!(event, Event::Verified { .. }));
+        let text = trace_csv(&trace);
+        // A line break that is a token stands in quotes, so rows are counted by their ends.
+        assert_eq!(text.matches("\r\n").count(), judged.count() + 1);
+        assert!(text.contains(",resampled,l,"), "{text}");
+    }
+}

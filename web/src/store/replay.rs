@@ -1,0 +1,133 @@
+//! Runs that come from elsewhere, and where in a run the page is to stand.
+
+use std::sync::Arc;
+
+use couplet_protocol::{Settings, Trace};
+use leptos::prelude::*;
+
+use super::{Scene, Shown, Store};
+use crate::permalink;
+
+/// A run that was taken off the page, with all that is needed to put it back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aside {
+    trace: Trace,
+    shown: Shown,
+    at: usize,
+    form: Option<Settings>,
+}
+
+impl Store {
+    /// Opens a part of the page; the browser's Back button leads back.
+    pub fn open_scene(&self, scene: Scene) {
+        if self.scene.get_untracked() == scene {
+            return;
+        }
+        permalink::write_view(true, |view| {
+            view.scene = scene;
+            (view.example, view.part) = (None, None);
+        });
+        self.scene.set(scene);
+    }
+
+    /// Shows a run that is complete. Whatever the page showed before can be brought back, and a
+    /// run that is still being written is stopped.
+    ///
+    /// `file` names the file that it comes from; without one it came with the page.
+    pub fn replay(&self, trace: Trace, file: Option<String>) {
+        self.set_aside();
+        self.stop();
+        self.linked.set(false);
+        self.place.set_value(None);
+        self.form.write(&trace.settings);
+        self.put(
+            Shown {
+                settings: trace.settings.clone(),
+                branch: trace.branch.clone(),
+                pair: Arc::new(trace.pair.clone()),
+                device: trace.device.clone(),
+                recorded: true,
+                file,
+            },
+            &trace,
+        );
+    }
+
+    fn put(&self, shown: Shown, trace: &Trace) {
+        // What a run still has to say that was under way is not about this one.
+        self.taken_over.update_value(|count| *count += 1);
+        self.writing.set(None);
+        self.begin(Some(shown));
+        self.append(&trace.events);
+    }
+
+    /// Keeps the run on the page, if it is one that cannot be had again by a click.
+    fn set_aside(&self) {
+        let Some(shown) = self.shown.get_untracked() else {
+            return;
+        };
+        if shown.recorded && shown.file.is_none() {
+            return;
+        }
+        if let Some(trace) = self.record() {
+            self.aside.set(Some(Aside {
+                trace,
+                shown,
+                at: self.playhead.at.get_untracked(),
+                form: untrack(|| self.form.read()).ok(),
+            }));
+        }
+    }
+
+    /// Puts the run back that was taken off the page last.
+    pub fn bring_back(&self) {
+        let Some(aside) = self.aside.get_untracked() else {
+            return;
+        };
+        self.aside.set(None);
+        self.stop();
+        if let Some(settings) = &aside.form {
+            self.form.write(settings);
+        }
+        permalink::write(&aside.shown.settings, aside.shown.branch.as_ref());
+        self.put(aside.shown, &aside.trace);
+        self.playhead.go(aside.at);
+    }
+
+    /// Plays the run that has begun, unless the address names a place in it.
+    pub(super) fn play_or_arrive(&self) {
+        match self.place.get_value() {
+            Some(at) => {
+                self.place.set_value(None);
+                self.arriving.set(Some(at));
+            }
+            None => self.playhead.play(),
+        }
+    }
+
+    /// Whether the playhead is on its way to where the address wants it.
+    pub fn is_arriving(&self) -> bool {
+        self.arriving.get_untracked().is_some() || self.place.get_value().is_some()
+    }
+
+    /// Sends the playhead to its place once the run has come so far.
+    pub(super) fn watch_arrival(&self) {
+        let store = *self;
+        Effect::new(move |_| {
+            let Some(at) = store.arriving.get() else {
+                return;
+            };
+            let here = store
+                .run
+                .with(|run| run.steps().len() >= at || run.finished().is_some());
+            let moved =
+                store.playhead.at.get_untracked() > 0 || store.playhead.playing.get_untracked();
+            if here && !moved {
+                store.playhead.go(at);
+            }
+            if here || moved {
+                store.arriving.set(None);
+            }
+        });
+    }
+}
