@@ -27,7 +27,8 @@ pub fn Header(
             <Scenes />
             <div class="top-right">
                 <Badge />
-                <ProjectorToggle />
+                // Nobody puts a phone on a wall, and the badge needs the room.
+                <span class="wide-only"><ProjectorToggle /></span>
                 <ThemeToggle />
                 <button type="button" class="icon-button" data-testid="help" aria-label="Help: keys and terms"
                     title="Help: keys and terms (?)" on:click=move |_| help.set(true)>
