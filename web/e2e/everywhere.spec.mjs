@@ -3,17 +3,9 @@ import assert from "node:assert/strict";
 import { compare, easel } from "./golden.mjs";
 import { findings, letters, walk } from "./measure/access.mjs";
 import { call, finished, open, ready, shown } from "./support.mjs";
-import { SCENES, SIZES, THEMES, settle, sideways, still, targets } from "./scenes.mjs";
+import { SCENES, SIZES, THEMES, isSmall, settle, sideways, still, targets } from "./scenes.mjs";
 
 const CPU = "?backend=cpu";
-
-/** A finger wide and high; a label is part of its box. */
-const isSmall = ({ name, width, height }) => {
-  // Twelve handles side by side on a phone are as wide as there is room for, and move up and
-  // down; the numbers can be typed as well.
-  const wide = name.startsWith("g:") ? 20 : 43;
-  return width < wide || height < 43;
-};
 
 const scenes = Object.fromEntries(
   SCENES.flatMap((scene) => [
@@ -159,7 +151,7 @@ export default {
     for (const [index, sentence] of spoken.entries()) assert.ok(sentence.startsWith(`Round ${index + 1}: `), sentence);
     assert.equal(await page.getByTestId("live").getAttribute("aria-live"), "polite");
     // Marks above and below the line are drawn, not read.
-    const text = await page.getByRole("region", { name: "Text" }).ariaSnapshot();
+    const text = await page.getByRole("region", { name: "Text", exact: true }).ariaSnapshot();
     assert.match(text, /KING RICHARD/);
     assert.doesNotMatch(text, /img/);
   },

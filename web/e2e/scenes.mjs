@@ -22,8 +22,12 @@ export async function still(page, base, scene, link = "") {
   if (scene === "stage") {
     await page.locator("[data-testid=provenance][data-kind=recorded]").waitFor({ state: "attached" });
     await page.keyboard.press("Home");
-    for (let round = 0; round < 7; round += 1) await page.keyboard.press("]");
-    await page.keyboard.press("ArrowLeft");
+    for (let round = 0; round < 5; round += 1) await page.keyboard.press("]");
+    const rejected = page.getByTestId("round").locator(".closing:not(.bonus)");
+    for (let round = 0; round < 20 && !(await rejected.count()); round += 1) {
+      await page.keyboard.press("]");
+      await page.waitForTimeout(50);
+    }
   }
   await settle(page);
 }
@@ -75,6 +79,13 @@ export const targets = (page) =>
         };
       });
   }, FINGER);
+
+/**
+ * Whether a finger is too wide or high for a target. Marks of a drawing that stand side by side,
+ * twelve handles or all letters, are as wide as there is room for; there each has another way in:
+ * numbers that can be typed, arrow keys, the table.
+ */
+export const isSmall = ({ name, width, height }) => height < FINGER - 1 || (width < FINGER - 1 && !/^(g|rect):/.test(name));
 
 /** How far the page reaches beyond the window, in pixels. */
 export const sideways = (page) =>

@@ -152,6 +152,33 @@ export default {
     assert.equal(third.branch.kept[kept], other, "a branch of a branch keeps its token by hand");
   },
 
+  "on a phone a token is picked from the table, and both texts fit": async ({ page, base }) => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await open(page, base, CPU);
+    const run = await call(page, "generate", { max_tokens: 60 });
+    await standBehind(page, 2);
+    const inspector = page.getByTestId("inspector");
+    await inspector.locator("summary").click();
+    const row = inspector.locator(`.pick-row[data-token="${run.pair.tokens.indexOf("Z")}"]`);
+    const box = await row.boundingBox();
+    assert.ok(box.width >= 44 && box.height >= 44, JSON.stringify(box));
+    await row.click();
+    await page.getByTestId("force").click();
+    await page.getByTestId("versions").waitFor();
+    await finished(page);
+    await page.keyboard.press("End");
+    const { scroll, client } = await page.evaluate(() => ({
+      scroll: document.documentElement.scrollWidth,
+      client: document.documentElement.clientWidth,
+    }));
+    assert.ok(scroll <= client, `${scroll} > ${client}`);
+    for (const name of ["version-0", "version-1"]) {
+      const box = await page.getByTestId(name).boundingBox();
+      assert.ok(box.height >= 44, `${name}: ${box.height}`);
+    }
+    assert.equal(await page.getByTestId("row-old").locator("mark").count(), 1);
+  },
+
   "nothing can be written behind a token that was thrown away": async ({ page, base }) => {
     await open(page, base, CPU);
     const run = await call(page, "generate", { max_tokens: 60 });

@@ -4,11 +4,13 @@ import { createRequire } from "node:module";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe finds, as lines. */
+/** What axe finds serious, as lines. */
 export async function findings(page) {
   await page.evaluate(AXE);
   const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-  return violations.flatMap(({ id, impact, nodes }) =>
+  // What axe calls moderate is advice.
+  const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  return serious.flatMap(({ id, impact, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${impact} ${id}: ${target} ${failureSummary.split("\n").slice(1)}`),
   );
 }
@@ -29,7 +31,10 @@ export async function walk(page) {
       const later = window.walked.every((before) => before.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING);
       window.walked.push(element);
       const drawn = element.matches("g") ? [...element.querySelectorAll("*")].map((part) => getComputedStyle(part)) : [];
-      const ring = [style, ...drawn].some(({ outlineStyle, outlineWidth }) => outlineStyle !== "none" && parseFloat(outlineWidth) >= 2);
+      // A mark in a drawing may be framed by its own line instead.
+      const framed = element.matches("svg *") && style.stroke !== "none" && parseFloat(style.strokeWidth) >= 2;
+      const outlined = ({ outlineStyle, outlineWidth }) => outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
+      const ring = framed || [style, ...drawn].some(outlined);
       const name = element.getAttribute("aria-label") ?? (element.textContent.trim() || element.id);
       return { name: `${element.localName} ${name.slice(0, 30)}`, again, later, ring, left, top, width, height };
     });

@@ -2,7 +2,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 import { call, open, patchWorker, ready, visitor } from "../support.mjs";
-import { SCENES, SIZES, THEMES, settle, sideways, still, targets } from "../scenes.mjs";
+import { SCENES, SIZES, THEMES, isSmall, settle, sideways, still, targets } from "../scenes.mjs";
 import { findings, letters, walk } from "./access.mjs";
 
 const CPU = "?backend=cpu";
@@ -121,8 +121,7 @@ export const access = (browser, base) =>
         }
       }
     }
-    const serious = found.filter((line) => /^(serious|critical)/.test(line)).length;
-    return { looked, serious, other: found.length - serious, stops, seen };
+    return { looked, serious: found.length, stops, seen };
   });
 
 /** The narrowest and the farthest seats. */
@@ -135,8 +134,7 @@ export const room = (browser, base) =>
       found.beyond = Math.max(found.beyond, await sideways(page));
       const all = await targets(page);
       found.targets += all.length;
-      // Twelve handles side by side are as wide as there is room for; the numbers can be typed.
-      found.small += all.filter(({ name, width, height }) => height < 43 || (width < 43 && !name.startsWith("g:"))).length;
+      found.small += all.filter(isSmall).length;
       await page.setViewportSize({ width: 1024, height: 768 });
       await still(page, base, scene, "&projector=1");
       found.letters = Math.min(found.letters, await letters(page));

@@ -35,7 +35,7 @@ pub fn figure(store: Store, drawn: &Drawn) -> AnyView {
         full: drawn.full,
     };
     let test = verdict.map(|verdict| Test::of(verdict, settings));
-    let label = label(probs, test);
+    let label = label(store, probs, test);
     let share = |counted| test.map(|test| gauge(probs, test, counted));
     let draft = probs.draft.map_or(0.0, f64::from);
     match settings.rule {
@@ -70,7 +70,7 @@ pub fn drafted(prob: Option<f32>) -> String {
     }
 }
 
-fn label(probs: Bars, test: Option<Test>) -> String {
+fn label(store: Store, probs: Bars, test: Option<Test>) -> String {
     let draft = drafted(probs.draft);
     let Some(target) = probs.target else {
         return format!("{draft}, never tested");
@@ -81,6 +81,9 @@ fn label(probs: Bars, test: Option<Test>) -> String {
             format!("{both}, threshold {below:.2}, u {u:.2}")
         }
         Some(Test::Probable { above, .. }) => format!("{both}, least {above:.3}"),
+        Some(Test::First { token: Some(token) }) => {
+            format!("{both}, the target’s first is {}", store.show(token))
+        }
         _ => both,
     }
 }

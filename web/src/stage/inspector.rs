@@ -206,7 +206,7 @@ fn shown(store: Store, place: Place) -> impl IntoView {
                 Some(picking) => picking.offer().into_any(),
                 None => view! { <p class="offer muted">"Thrown away: the text before it never stood."</p> }.into_any(),
             }}
-            <Table place=place />
+            <Table place=place picking=picking />
         </div>
     }
 }
@@ -283,7 +283,12 @@ pub fn entries(place: &Place) -> Vec<(u32, Option<f32>, Option<f32>)> {
 }
 
 #[component]
-fn Table(place: Place) -> impl IntoView {
+fn Table(
+    /// What is in it.
+    place: Place,
+    /// Where another token can be written.
+    picking: Option<Picking>,
+) -> impl IntoView {
     let store = use_store();
     let open = RwSignal::new(false);
     let toggle = move |event: web_sys::Event| {
@@ -301,7 +306,12 @@ fn Table(place: Place) -> impl IntoView {
             .map(|(token, draft, target)| {
                 view! {
                     <tr>
-                        <th scope="row">{store.show(token)}</th>
+                        <th scope="row">
+                            {match picking {
+                                Some(picking) => picking.button(token).into_any(),
+                                None => store.show(token).into_any(),
+                            }}
+                        </th>
                         <td>{number(draft)}</td>
                         <td>{number(target)}</td>
                     </tr>

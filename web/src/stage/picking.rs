@@ -72,6 +72,18 @@ impl Picking {
         .into_any()
     }
 
+    /// A token in a table, with room for a finger.
+    pub fn button(self, token: u32) -> impl IntoView {
+        let pressed = move || (self.picked.get() == Some(token)).to_string();
+        let name = self.store.show(token);
+        view! {
+            <button type="button" class="pick-row" aria-pressed=pressed title="Write it here instead"
+                data-token=token.to_string() on:click=move |_| self.pick(token)>
+                {name}
+            </button>
+        }
+    }
+
     /// What can be done with the picked token.
     pub fn offer(self) -> impl IntoView {
         let store = self.store;
