@@ -5,7 +5,7 @@
 //! out late is only where the text ends; rounds beyond that are not looked at.
 
 use couplet_kernels::{Device, DeviceError, Read, Readback, Step, record};
-use couplet_protocol::{Event, FinishReason, Timings};
+use couplet_protocol::{Drafter, Event, FinishReason, Timings};
 use couplet_speculation::rules::{CommitEnd, commit};
 
 use crate::events::{RoundData, round_events};
@@ -183,6 +183,16 @@ impl Engine {
         let rounds = run.pace.rounds(ahead, bounds).min(most);
         run.pace.sent(rounds);
         let begun = self.now();
+        if gamma == 0 {
+            run.unseen_by_draft += rounds;
+        } else if run.settings.drafter == Drafter::Model {
+            // Only a run that chooses γ drafts after rounds in which nobody did. Every such round
+            // adds one token, also those that the device still works on.
+            let count = std::mem::take(&mut run.unseen_by_draft);
+            if count > 0 {
+                self.show_to_draft(count);
+            }
+        }
         let program = self.prepared(ProgramKind::round(&run.settings, gamma));
         let step = Step {
             programs: &[&program],

@@ -18,6 +18,9 @@ pub struct Run {
     pub(crate) finished: Option<FinishReason>,
     /// Rounds that the device works on, the oldest first.
     pub(crate) under_way: VecDeque<Batch>,
+    /// Tokens that rounds without a draft have added since the draft last ran: it has not seen
+    /// them.
+    pub(crate) unseen_by_draft: usize,
     /// When the last readback was there.
     pub(crate) landed: f64,
     pub(crate) pace: Pace,
@@ -34,6 +37,7 @@ impl Run {
             round: 0,
             finished: None,
             under_way: VecDeque::new(),
+            unseen_by_draft: 0,
             landed: f64::NEG_INFINITY,
         }
     }

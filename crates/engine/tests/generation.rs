@@ -64,6 +64,61 @@ fn every_kernel_set_writes_the_same_run() {
     }
 }
 
+/// Where γ is chosen round by round, the draft drafts on after rounds that it has not seen.
+#[test]
+fn a_draft_that_paused_has_read_what_was_written_meanwhile() {
+    for (name, backend) in backends() {
+        let engine = tiny(&backend, 8);
+        let pair = engine.pair().clone();
+        let mut after_pauses = 0;
+        for seed in 0..60 {
+            let (tokens, events) = write(
+                &engine,
+                &Settings {
+                    auto_gamma: true,
+                    temperature: 1.0,
+                    seed,
+                    max_tokens: 40,
+                    ..tiny_settings()
+                },
+            );
+            let mut silent = 0;
+            let mut drafted: Vec<u32> = Vec::new();
+            for event in &events {
+                match event {
+                    Event::Drafted {
+                        position,
+                        token,
+                        draft_distribution,
+                        ..
+                    } => {
+                        let round_start = *position as usize - drafted.len();
+                        let before = [&tokens[1..round_start], &drafted].concat();
+                        let text = pair.tokenizer.decode(&before);
+                        let fresh = engine.distribution(Which::Draft, &text);
+                        assert_eq!(
+                            draft_distribution.probs,
+                            pollster::block_on(fresh).unwrap(),
+                            "{name}, seed {seed}, {position} after {silent} rounds"
+                        );
+                        drafted.push(*token);
+                    }
+                    Event::RoundEnded { .. } => {
+                        after_pauses += usize::from(silent > 1 && !drafted.is_empty());
+                        silent = if drafted.is_empty() { silent + 1 } else { 0 };
+                        drafted.clear();
+                    }
+                    _ => {}
+                }
+            }
+            if after_pauses >= 3 {
+                break;
+            }
+        }
+        assert!(after_pauses >= 3, "{name}: the draft paused");
+    }
+}
+
 /// Every distribution in the log is what the model says after the text before it, computed
 /// afresh: so caches hold the accepted prefix and nothing else, and what was verified is what
 /// was sampled from.
