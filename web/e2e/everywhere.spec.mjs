@@ -110,6 +110,17 @@ export default {
     assert.ok((await letters(page)) >= 20);
   },
 
+  "a link for the projector is an ordinary page on a phone": async ({ page, base }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await still(page, base, "stage");
+    const brand = () => page.locator(".brand").evaluate((brand) => brand.getBoundingClientRect().width);
+    const ordinary = await brand();
+    await still(page, base, "stage", "&projector=1");
+    assert.equal(await brand(), ordinary);
+    assert.equal(await sideways(page), 0);
+    assert.equal(await page.getByTestId("projector").isVisible(), false);
+  },
+
   "a pointer hits what it points at in large letters": async ({ page, base }) => {
     await page.setViewportSize({ width: 1024, height: 768 });
     await still(page, base, "couplings", "&projector=1");

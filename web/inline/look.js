@@ -7,6 +7,8 @@
   const root = document.documentElement;
   /** The smallest letters of a line, 15 px, become more than 20. */
   const LEAST = 1.5;
+  /** A link meant for the wall opens on phones too, whose letters are near enough. */
+  const HAND_HELD_PX = 700;
   /** A room sees no more of a wall than of a laptop this wide. */
   const WIDEST_PX = 1280;
 
@@ -18,7 +20,8 @@
   /** What style sheets say of windows, as it was written. */
   const written = new Map();
   function enlarge() {
-    const scale = "projector" in root.dataset ? Math.max(LEAST, innerWidth / WIDEST_PX) : 1;
+    const enlarged = "projector" in root.dataset && innerWidth >= HAND_HELD_PX;
+    const scale = enlarged ? Math.max(LEAST, innerWidth / WIDEST_PX) : 1;
     for (const name of ["zoom", "--scale"]) root.style.setProperty(name, scale === 1 ? "" : scale);
     for (const { cssRules } of document.styleSheets) {
       for (const { media } of cssRules) {

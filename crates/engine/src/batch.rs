@@ -28,6 +28,8 @@ struct Plan {
     details: bool,
     /// Dispatches of one of its rounds.
     dispatches: usize,
+    /// Passes of the draft that its time holds besides the rounds.
+    catching_up: usize,
     /// When it was encoded.
     begun: f64,
 }
@@ -182,17 +184,20 @@ impl Engine {
         };
         let rounds = run.pace.rounds(ahead, bounds).min(most);
         run.pace.sent(rounds);
-        let begun = self.now();
+        let mut catching_up = 0;
         if gamma == 0 {
             run.unseen_by_draft += rounds;
         } else if run.settings.drafter == Drafter::Model {
             // Only a run that chooses γ drafts after rounds in which nobody did. Every such round
             // adds one token, also those that the device still works on.
             let count = std::mem::take(&mut run.unseen_by_draft);
-            if count > 0 {
-                self.show_to_draft(count);
-            }
+            catching_up = self.catch_up(count);
         }
+        // In memory the draft has caught up by now; a GPU does so before it begins.
+        if matches!(self.device, Device::Cpu) {
+            catching_up = 0;
+        }
+        let begun = self.now();
         let program = self.prepared(ProgramKind::round(&run.settings, gamma));
         let step = Step {
             programs: &[&program],
@@ -204,6 +209,7 @@ impl Engine {
             rounds,
             details: ahead.details,
             dispatches: program.dispatches(),
+            catching_up,
             begun,
         };
         Ok(Some(Batch { plan, readback }))
@@ -218,7 +224,9 @@ impl Engine {
         let begun = plan.begun.max(run.landed);
         run.landed = landed;
         let taken = (landed - begun) / plan.rounds as f64;
-        run.pace.took(plan.gamma, taken);
+        if plan.catching_up == 0 {
+            run.pace.took(plan.gamma, taken);
+        }
         let mut facts = Vec::with_capacity(plan.rounds);
         for words in &records {
             let round = self.commit_round(run, plan, words)?;
@@ -228,7 +236,7 @@ impl Engine {
                 break;
             }
         }
-        self.learn(run, &facts, taken);
+        self.learn(run, &facts, taken, plan.catching_up);
         let milliseconds = (landed - begun) / facts.len() as f64;
         for (index, round) in facts.iter_mut().enumerate() {
             round.end = begun + milliseconds * (index + 1) as f64;

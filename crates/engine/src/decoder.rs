@@ -73,9 +73,11 @@ impl DeviceDecoder {
         self.kernels.set(kernels);
     }
 
-    /// Leaves nothing of earlier passes but the caches.
+    /// Leaves nothing of earlier passes.
     pub(crate) fn forget(&self) {
-        for buffer in [&self.stream, &self.mixed, &self.activated, &self.logits] {
+        let scratch = [&self.stream, &self.mixed, &self.activated, &self.logits];
+        let caches = self.caches.iter().flat_map(|(keys, values)| [keys, values]);
+        for buffer in scratch.into_iter().chain(caches) {
             self.device.write(buffer, 0, &vec![0; buffer.words()]);
         }
     }

@@ -191,21 +191,6 @@ impl Engine {
         self.read_prompt(&run.tokens, run_settings(&run.settings));
     }
 
-    /// Has the draft read so many tokens before the last two committed ones, with which its next
-    /// step begins.
-    pub(crate) fn show_to_draft(&self, count: usize) {
-        let mut dispatches = Vec::new();
-        for start in (0..count).step_by(MAX_ROWS) {
-            let rows = MAX_ROWS.min(count - start);
-            let offset = start as i32 - (count + 2) as i32;
-            dispatches.extend(
-                self.draft
-                    .forward(&self.tokens, &self.state, rows, offset, None),
-            );
-        }
-        self.device.submit(&[&self.device.program(dispatches)]);
-    }
-
     /// Next-token probabilities of one model after a text, at temperature 1.
     ///
     /// # Errors

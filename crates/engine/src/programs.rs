@@ -47,7 +47,13 @@ pub(crate) enum Portion {
     TargetPass,
     /// Probabilities, draws and the verdict.
     Sampling,
+    /// No part of a round: the draft reads [`CHUNK`] tokens that it has not seen, those in place
+    /// `gamma` of such chunks, counted back from the last two committed tokens.
+    CatchUp,
 }
+
+/// Tokens that the draft reads at once when it catches up.
+pub(crate) const CHUNK: usize = 8;
 
 /// The parts that a round consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,11 +73,33 @@ impl Portion {
             Self::DraftPasses => part == Part::DraftPass,
             Self::TargetPass => part == Part::TargetPass,
             Self::Sampling => matches!(part, Part::DraftSampling | Part::Judging),
+            Self::CatchUp => false,
         }
     }
 }
 
 impl Engine {
+    /// Has the draft read so many tokens before the last two committed ones, with which its next
+    /// step begins, and possibly some more, which changes nothing. Returns how many passes that
+    /// takes.
+    pub(crate) fn catch_up(&self, count: usize) -> usize {
+        let chunks = count.div_ceil(CHUNK);
+        for place in (0..chunks).rev() {
+            self.device.submit(&[&self.catching_up(place)]);
+        }
+        chunks
+    }
+
+    /// The program with which the draft reads the chunk of tokens at a place.
+    pub(crate) fn catching_up(&self, place: usize) -> Rc<Program> {
+        self.prepared(ProgramKind {
+            gamma: place,
+            rule: 0,
+            drafter: Drafter::Model,
+            portion: Portion::CatchUp,
+        })
+    }
+
     /// The program of a kind, prepared once.
     pub(crate) fn prepared(&self, kind: ProgramKind) -> Rc<Program> {
         let prepare = || Rc::new(self.device.program(self.dispatches(kind)));
@@ -89,6 +117,12 @@ impl Engine {
             drafter,
             portion,
         } = kind;
+        if portion == Portion::CatchUp {
+            let offset = -((2 + CHUNK * (gamma + 1)) as i32);
+            return self
+                .draft
+                .forward(&self.tokens, &self.state, CHUNK, offset, None);
+        }
         let mut dispatches = Vec::new();
         let sampled_at_once = self.samples_at_once(rule, drafter);
         for step in 0..gamma {

@@ -46,8 +46,8 @@ impl Run {
     /// then counts is what belongs to committed tokens, but for the last of all, which has not
     /// been computed yet. So after a bonus the draft lacks two.
     ///
-    /// A round computes at most two committed tokens for the draft. After several rounds without a
-    /// drafted token, which the engine may choose, those before them are missing for good.
+    /// After rounds without a drafted token, which the engine may choose, the draft first reads what
+    /// they have added.
     pub fn caches(&self, playhead: usize) -> Caches {
         let prompt = self.prompt().len();
         let mut caches = Caches {
@@ -59,8 +59,6 @@ impl Run {
         let Some(step) = self.step_at(playhead) else {
             return caches;
         };
-        // Committed tokens that the draft has passed over.
-        let mut missing = 0;
         for (index, round) in self.rounds()[..=step.round].iter().enumerate() {
             let phase = if index == step.round {
                 step.phase
@@ -78,9 +76,7 @@ impl Run {
             settle(&mut caches.draft);
             settle(&mut caches.target);
             if gamma > 0 {
-                let lacks = (length + gamma - 1).saturating_sub(caches.draft.kept + missing);
-                caches.draft.added = lacks.min(gamma + 1);
-                missing += lacks - caches.draft.added;
+                caches.draft.added = (length + gamma - 1).saturating_sub(caches.draft.kept);
             }
             if phase >= Phase::Verify {
                 caches.target.added = (length + gamma).saturating_sub(caches.target.kept);
@@ -88,8 +84,7 @@ impl Run {
             caches.text = length + gamma;
             if phase == Phase::Commit {
                 let holds = length + round.committed.len().saturating_sub(1);
-                let of_draft = holds.saturating_sub(missing);
-                for (cache, holds) in [(&mut caches.draft, of_draft), (&mut caches.target, holds)] {
+                for cache in [&mut caches.draft, &mut caches.target] {
                     let cut = cache.len().saturating_sub(holds).min(cache.added);
                     cache.added -= cut;
                     cache.cut = cut;
@@ -156,15 +151,15 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_that_was_silent_for_long_has_missed_tokens() {
+    fn a_draft_that_was_silent_reads_what_was_written_meanwhile() {
         let mut events = fixture::alone(&[2, 3, 4]);
         events.extend(fixture::events().into_iter().skip(1));
         let run = Run::from_events(&events);
         let silent = run.end_of(2);
         assert_eq!(run.caches(silent).draft, cache(1, 0, 0));
-        // Five tokens stand, of which the draft has one and computes the last two.
-        assert_eq!(run.caches(silent + 1).draft, cache(1, 4, 0));
-        assert_eq!(run.caches(run.end_of(3)).draft, cache(1, 3, 1));
+        // Five tokens stand, of which the draft has one; it drafts three.
+        assert_eq!(run.caches(silent + 1).draft, cache(1, 6, 0));
+        assert_eq!(run.caches(run.end_of(3)).draft, cache(1, 5, 1));
         assert_eq!(run.caches(run.end_of(3)).target, cache(4, 2, 2));
     }
 

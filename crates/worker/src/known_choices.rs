@@ -12,14 +12,15 @@ use crate::{browser_cache, scope};
 
 const NAME: &str = "couplet-choices-1";
 
-/// What a choice was made for: a pair's shapes, a GPU, and these very kernels.
+/// What a choice was made for: a pair's shapes, a GPU, a browser, and these very kernels.
 pub(crate) struct Place(String);
 
 impl Place {
     /// The place of a pair on a GPU.
     pub(crate) fn new(pair: &str, gpu: &str) -> Self {
         let mut hasher = DefaultHasher::new();
-        (pair, gpu).hash(&mut hasher);
+        // Browsers compile kernels, and a new version does it differently.
+        (pair, gpu, scope::browser()).hash(&mut hasher);
         for kernel in Kernel::ALL {
             kernel.source().hash(&mut hasher);
         }

@@ -38,26 +38,40 @@ pub(crate) async fn climb(
     ))
 }
 
-async fn on_gpu(pair: &Rc<Pair>) -> Result<(Engine, DeviceInfo), EngineError> {
+/// An engine on the GPU that has passed its trial, with the kernels that ask least of a GPU.
+async fn fresh_on_gpu(pair: &Rc<Pair>) -> Result<Engine, EngineError> {
     let backend = Backend::gpu().await?;
     let engine = Engine::new(pair.clone(), &backend, scope::now).await?;
     try_out(&engine).await?;
+    Ok(engine)
+}
+
+async fn on_gpu(pair: &Rc<Pair>) -> Result<(Engine, DeviceInfo), EngineError> {
+    let mut engine = fresh_on_gpu(pair).await?;
     let name = match scope::gpu_name().await {
         name if name.is_empty() => "WebGPU".to_owned(),
         name => format!("WebGPU, {name}"),
     };
     let place = Place::new(&pair.card.name, &name);
-    let kernels = match place.known().await {
+    let known = place.known().await;
+    let chosen = match known {
         Some(kernels) => {
             engine.use_kernel_set(kernels);
-            kernels
+            try_out(&engine).await.map(|()| kernels)
         }
-        None => {
-            let kernels = engine.choose_kernels().await?;
-            place.keep(kernels).await;
-            kernels
+        None => engine.choose_kernels().await,
+    };
+    let kernels = match chosen {
+        Ok(kernels) => kernels,
+        // Others than the usual kernels can be too much for a GPU; those have passed already.
+        Err(_) => {
+            engine = fresh_on_gpu(pair).await?;
+            engine.kernel_set()
         }
     };
+    if known != Some(kernels) {
+        place.keep(kernels).await;
+    }
     Ok((
         engine,
         DeviceInfo {

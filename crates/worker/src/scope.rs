@@ -84,6 +84,11 @@ pub(crate) fn address(path: &str) -> String {
     format!("{folder}/{path}")
 }
 
+/// What the browser calls itself, version included.
+pub(crate) fn browser() -> String {
+    scope().navigator().user_agent().unwrap_or_default()
+}
+
 /// What the browser tells of its GPU: "apple metal-3". Empty when it tells nothing; wgpu passes
 /// on only the description, which browsers leave empty.
 pub(crate) async fn gpu_name() -> String {

@@ -46,7 +46,7 @@ pub fn Couplings() -> impl IntoView {
                     {Coupling::ALL.map(|coupling| view! { <Card coupling=coupling /> }).collect_view()}
                 </div>
             </Cover>
-            <SwapPanel />
+            <Cover what=Covered::Swap><SwapPanel /></Cover>
         </div>
     }
 }

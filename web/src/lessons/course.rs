@@ -91,7 +91,7 @@ const fn covered(what: Covered, step: Step) -> Step {
 }
 
 use Choices::{Number, Tokens, Words};
-use Covered::{Agreement, Statistics};
+use Covered::{Agreement, Numbers, Statistics, Swap};
 use Place::{Couplings, Proof, Speed, Stage};
 use Round::{Full, Struck};
 use Spot::{Closed, Committed, Drafted, End, Judged, Prompt, Verified};
@@ -158,23 +158,32 @@ pub const COURSE: [Lesson; 6] = [
                 answers::struck_again,
                 Stage(Closed(Struck)),
             ),
-            step(
-                Proof("three", 1),
-                Number,
-                answers::kept_of_first,
-                Proof("three", 1),
+            covered(
+                Numbers,
+                step(
+                    Proof("three", 1),
+                    Number,
+                    answers::kept_of_first,
+                    Proof("three", 1),
+                ),
             ),
-            step(
-                Proof("three", 1),
-                Number,
-                answers::rejected_share,
-                Proof("three", 2),
+            covered(
+                Numbers,
+                step(
+                    Proof("three", 1),
+                    Number,
+                    answers::rejected_share,
+                    Proof("three", 2),
+                ),
             ),
-            step(
-                Proof("three", 2),
-                Number,
-                answers::last_comes_out,
-                Proof("three", 3),
+            covered(
+                Numbers,
+                step(
+                    Proof("three", 2),
+                    Number,
+                    answers::last_comes_out,
+                    Proof("three", 3),
+                ),
             ),
         ],
     },
@@ -218,11 +227,14 @@ pub const COURSE: [Lesson; 6] = [
                     Couplings("peaked-and-flat"),
                 ),
             ),
-            step(
-                Couplings("vowels"),
-                Words,
-                answers::swapped_drafter,
-                Couplings("vowels"),
+            covered(
+                Swap,
+                step(
+                    Couplings("vowels"),
+                    Words,
+                    answers::swapped_drafter,
+                    Couplings("vowels"),
+                ),
             ),
         ],
     },

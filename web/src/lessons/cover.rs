@@ -11,6 +11,16 @@ pub enum Covered {
     Agreement,
     /// The statistics of a run.
     Statistics,
+    /// What each letter keeps, loses and gets in Proof.
+    Numbers,
+    /// What becomes of a text when another drafts.
+    Swap,
+}
+
+/// Whether a lesson asks for what a part of the page says.
+pub fn covered(what: Covered) -> Memo<bool> {
+    let lessons = use_context::<Lessons>();
+    Memo::new(move |_| lessons.is_some_and(|lessons| lessons.covers(what)))
 }
 
 /// A part of the page, absent while a lesson asks for what it says.
@@ -21,8 +31,7 @@ pub fn Cover(
     /// The part.
     children: ChildrenFn,
 ) -> impl IntoView {
-    let lessons = use_context::<Lessons>();
-    let covered = Memo::new(move |_| lessons.is_some_and(|lessons| lessons.covers(what)));
+    let covered = covered(what);
     view! {
         <Show when=move || !covered.get()
             fallback=|| view! { <p class="covered" data-testid="covered">"Covered until you have made your guess."</p> }>

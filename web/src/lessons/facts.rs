@@ -169,14 +169,14 @@ impl Facts {
             "two-less" => round.committed.len().saturating_sub(2).to_string(),
             "new" => self.shown(closing.token),
             "token" => self.shown(rejected()?.0.token),
-            "draft" => format!("{:.2}", rejected()?.1.draft_prob),
-            "target" => format!("{:.2}", rejected()?.1.target_prob),
-            "u" => format!("{:.2}", rejected()?.1.draw),
+            "draft" => format!("{:.3}", rejected()?.1.draft_prob),
+            "target" => format!("{:.3}", rejected()?.1.target_prob),
+            "u" => format!("{:.3}", rejected()?.1.draw),
             "below" => {
                 let verdict = rejected()?.1;
-                format!("{:.2}", (verdict.target_prob / verdict.draft_prob).min(1.0))
+                format!("{:.3}", (verdict.target_prob / verdict.draft_prob).min(1.0))
             }
-            "residual" => format!("{:.2}", closing.distribution.prob(rejected()?.0.token)?),
+            "residual" => format!("{:.3}", closing.distribution.prob(rejected()?.0.token)?),
             _ => return None,
         })
     }

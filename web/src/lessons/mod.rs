@@ -13,6 +13,6 @@ mod state;
 mod words;
 
 pub use contents::Contents;
-pub use cover::{Cover, Covered};
+pub use cover::{Cover, Covered, covered};
 pub use panel::Panel;
 pub use state::Lessons;

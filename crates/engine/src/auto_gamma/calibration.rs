@@ -24,6 +24,9 @@ const PATIENCE: f64 = 300.0;
 /// time, so costs have steps after γ = 3 and γ = 7.
 const SAMPLED: [usize; 5] = [0, 3, 1, 7, 4];
 
+/// Chunks of unseen tokens for which programs are prepared before a run.
+const PREPARED_CHUNKS: usize = 4;
+
 impl Engine {
     /// Readies the chooser of γ for a run whose first rounds are to come: times rounds of some γ
     /// where the run stands, unless that was done before, and puts the committed length right
@@ -38,6 +41,10 @@ impl Engine {
             self.choosers
                 .borrow_mut()
                 .insert(key, AutoGamma::new(known));
+        }
+        // What is prepared now need not be when the device may be lost.
+        for place in 0..PREPARED_CHUNKS {
+            self.catching_up(place);
         }
         if let Some(auto) = self.choosers.borrow_mut().get_mut(&key) {
             auto.begin(&run.settings);

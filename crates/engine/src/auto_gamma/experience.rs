@@ -84,6 +84,13 @@ impl Experience {
         self.milliseconds[gamma]
     }
 
+    /// What one more drafted token takes, on average.
+    pub(crate) fn slope(&self) -> f64 {
+        let longest = self.milliseconds.len() - 1;
+        let more = self.milliseconds[longest] - self.milliseconds[1];
+        (more / (longest - 1) as f64).max(0.0)
+    }
+
     /// Tokens per millisecond.
     pub(crate) fn speed(&self, gamma: usize) -> f64 {
         expected_tokens_per_round(self.acceptance_rate(), gamma) / self.milliseconds[gamma]

@@ -180,7 +180,13 @@ impl Engine {
     }
 
     /// Remembers what rounds of one γ did and took, `milliseconds` each.
-    pub(crate) fn learn(&self, run: &Run, facts: &[RoundFacts], milliseconds: f64) {
+    pub(crate) fn learn(
+        &self,
+        run: &Run,
+        facts: &[RoundFacts],
+        milliseconds: f64,
+        catching_up: usize,
+    ) {
         let Some(gamma) = facts.first().map(|first| first.gamma) else {
             return;
         };
@@ -190,7 +196,10 @@ impl Engine {
         let mut choosers = self.choosers.borrow_mut();
         if let Some(auto) = choosers.get_mut(&Experience::key(&run.settings)) {
             let accepted: Vec<usize> = facts.iter().map(|round| round.accepted).collect();
-            auto.learn(gamma, &accepted, milliseconds);
+            // Passes with which the draft caught up are not the round's.
+            let pass = auto.known.slope() / facts.len() as f64;
+            let of_rounds = milliseconds - catching_up as f64 * pass;
+            auto.learn(gamma, &accepted, of_rounds.max(0.5 * milliseconds));
         }
     }
 }

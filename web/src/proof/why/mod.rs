@@ -5,6 +5,7 @@ mod panels;
 
 use leptos::prelude::*;
 
+use crate::lessons::{Cover, Covered, covered};
 use crate::proof::pair::{NOTHING, ProofPair};
 use crate::proof::state::use_proof;
 use crate::proof::words::{capital, count_word, plural};
@@ -24,6 +25,7 @@ const TITLES: [&str; 3] = [
 pub fn Why() -> impl IntoView {
     let store = use_store();
     let proof = use_proof();
+    let covered = covered(Covered::Numbers);
     let panels = move || {
         let pair = proof.pair.get();
         let shown = proof.step.get();
@@ -36,7 +38,7 @@ pub fn Why() -> impl IntoView {
                     <div class="why-panel" class:current=step == shown data-testid=format!("why-{step}")>
                         <h3>{title}</h3>
                         {panel(&pair, step, drawn)}
-                        <p class="why-say">{words}</p>
+                        {(!covered.get()).then_some(view! { <p class="why-say">{words}</p> })}
                     </div>
                 }
             })
@@ -60,7 +62,9 @@ pub fn Why() -> impl IntoView {
                 <Steps />
             </Chooser>
             <div class="why-panels">{panels}</div>
-            <Numbers content=Signal::derive(move || steps_table(&proof.pair.get(), store.notation.get())) />
+            <Cover what=Covered::Numbers>
+                <Numbers content=Signal::derive(move || steps_table(&proof.pair.get(), store.notation.get())) />
+            </Cover>
         </section>
     }
 }
