@@ -1,7 +1,7 @@
 //! Which of several kernels that do the same is the quickest here.
 
 use couplet_kernels::{Device, Kernel, Read, record};
-use couplet_protocol::Settings;
+use couplet_protocol::{Rule, Settings};
 
 use crate::programs::{Portion, ProgramKind};
 use crate::rule::run_settings;
@@ -53,6 +53,9 @@ const HOPELESS: f64 = 2.0;
 
 /// Rows whose logits are compared.
 const TRIAL_ROWS: usize = 5;
+
+/// Rules whose sampling is tried: between them they run every kernel of which there are two.
+const TRIAL_RULES: [Rule; 3] = [Rule::Rejection, Rule::Greedy, Rule::SampleAndMatch];
 
 /// How far the logits of two choices may be apart: sums run in another order.
 const TOLERANCE: f32 = 1e-3;
@@ -120,31 +123,45 @@ impl Engine {
         Ok(best.1)
     }
 
+    /// Whether all kernel sets compute the same on this device. Goes on with the first.
+    ///
+    /// # Errors
+    ///
+    /// If the device fails.
+    pub async fn kernel_sets_agree(&self) -> Result<bool, EngineError> {
+        let mut first: Option<Trial> = None;
+        let mut agree = true;
+        for choice in KernelSet::ALL {
+            self.use_kernel_set(choice);
+            let found = self.trial(first.as_ref()).await?;
+            agree &= found.agrees_with(first.get_or_insert_with(|| found.clone()));
+        }
+        self.use_kernel_set(KernelSet::ALL[0]);
+        Ok(agree)
+    }
+
     /// What the kernels in use compute over some first rows, with nothing left over from passes
-    /// before. Sampling is tried on the logits of `before`,
-    /// where there are any: equal logits must give equal tokens.
+    /// before. Sampling is tried on the logits of `before`, where there are any: equal logits
+    /// must give equal tokens.
     async fn trial(&self, before: Option<&Trial>) -> Result<Trial, EngineError> {
-        let settings = Settings {
+        let settings = |rule| Settings {
             temperature: 1.0,
+            rule,
             ..Settings::default()
         };
-        let program = |portion, gamma| {
+        let program = |rule, portion, gamma| {
             self.prepared(ProgramKind {
                 portion,
-                ..ProgramKind::round(&settings, gamma)
+                ..ProgramKind::round(&settings(rule), gamma)
             })
         };
         let vocab = self.pair.target_config.vocab_size;
         let some_tokens: Vec<u32> = (0..=TRIAL_ROWS as u32).map(|i| i % vocab as u32).collect();
         self.device.write(&self.tokens, 0, &some_tokens);
+        let gamma = TRIAL_ROWS - 1;
         let mut logits = Vec::new();
         let passes = [
-            (
-                &self.target,
-                Portion::TargetPass,
-                TRIAL_ROWS - 1,
-                TRIAL_ROWS,
-            ),
+            (&self.target, Portion::TargetPass, gamma, TRIAL_ROWS),
             (&self.draft, Portion::DraftPasses, 1, 1),
         ];
         for (decoder, portion, gamma, rows) in passes {
@@ -154,7 +171,7 @@ impl Engine {
                 buffer: &decoder.logits,
                 words: 0..rows * vocab,
             };
-            let program = program(portion, gamma);
+            let program = program(Rule::Rejection, portion, gamma);
             let words = self.device.run(&[&program], &[read]).await?;
             logits.push(bytemuck::cast_slice(&words[0]).to_vec());
         }
@@ -163,23 +180,28 @@ impl Engine {
             self.device
                 .write(&decoder.logits, 0, bytemuck::cast_slice(logits));
         }
-        let run_settings = run_settings(&settings);
-        self.device
-            .write(&self.settings, 0, bytemuck::cast_slice(&[run_settings]));
-        self.device.write(&self.state, 0, &[2]);
-        let read = Read {
-            buffer: &self.record,
-            words: 0..record::words(TRIAL_ROWS - 1),
-        };
-        let program = program(Portion::Sampling, TRIAL_ROWS - 1);
-        let words = self.device.run(&[&program], &[read]).await?;
-        let drafted = (0..TRIAL_ROWS - 1).map(|i| record::HEAD + record::ENTRY * i);
-        let places = [record::LENGTH, record::ACCEPTED, record::NEW_TOKEN];
-        let round = places.into_iter().chain(drafted);
-        Ok(Trial {
-            logits,
-            round: round.map(|place| words[0][place]).collect(),
-        })
+        let mut rounds = Vec::new();
+        for rule in TRIAL_RULES {
+            let run_settings = run_settings(&settings(rule));
+            self.device
+                .write(&self.settings, 0, bytemuck::cast_slice(&[run_settings]));
+            self.device.write(&self.state, 0, &[2]);
+            let read = Read {
+                buffer: &self.record,
+                words: 0..record::words(gamma),
+            };
+            let program = program(rule, Portion::Sampling, gamma);
+            let words = self.device.run(&[&program], &[read]).await?;
+            let drafted = (0..gamma).map(|i| record::HEAD + record::ENTRY * i);
+            let places = [record::LENGTH, record::ACCEPTED, record::NEW_TOKEN];
+            rounds.extend(
+                places
+                    .into_iter()
+                    .chain(drafted)
+                    .map(|place| words[0][place]),
+            );
+        }
+        Ok(Trial { logits, rounds })
     }
 
     /// Milliseconds of one kernel over one row, with what waiting for it takes.
@@ -228,14 +250,14 @@ impl Engine {
 struct Trial {
     /// The target's rows and the draft's.
     logits: Vec<Vec<f32>>,
-    /// What a round committed: length, accepted tokens, the new token, the drafted ones.
-    round: Vec<u32>,
+    /// What rounds committed: length, accepted tokens, the new token, the drafted ones.
+    rounds: Vec<u32>,
 }
 
 impl Trial {
     fn agrees_with(&self, expected: &Self) -> bool {
         let rows = expected.logits.iter().zip(&self.logits);
-        self.round == expected.round
+        self.rounds == expected.rounds
             && rows
                 .into_iter()
                 .all(|(expected, found)| agree(expected, found))
@@ -254,7 +276,7 @@ mod tests {
         assert!(!agree(&[1.0], &[]));
         let trial = |token| Trial {
             logits: vec![vec![1.0]],
-            round: vec![token],
+            rounds: vec![token],
         };
         assert!(trial(3).agrees_with(&trial(3)));
         assert!(!trial(3).agrees_with(&trial(4)));

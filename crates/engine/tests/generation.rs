@@ -3,7 +3,7 @@
 mod common;
 
 use common::{PROMPTS, backends, shipped, tiny, tiny_settings, write};
-use couplet_engine::KernelSet;
+use couplet_engine::{Engine, KernelSet};
 use couplet_protocol::{Event, FinishReason, Rule, Settings, Which};
 
 #[test]
@@ -64,12 +64,18 @@ fn every_kernel_set_writes_the_same_run() {
     }
 }
 
+/// A distribution in the log is what the model says after the text before it, computed afresh.
+fn assert_fresh(engine: &Engine, model: Which, before: &[u32], probs: &[f32], place: &str) {
+    let text = engine.pair().tokenizer.decode(&before[1..]);
+    let fresh = pollster::block_on(engine.distribution(model, &text)).unwrap();
+    assert_eq!(probs, fresh, "{place}");
+}
+
 /// Where γ is chosen round by round, the draft drafts on after rounds that it has not seen.
 #[test]
 fn a_draft_that_paused_has_read_what_was_written_meanwhile() {
     for (name, backend) in backends() {
         let engine = tiny(&backend, 8);
-        let pair = engine.pair().clone();
         let mut after_pauses = 0;
         for seed in 0..60 {
             let (tokens, events) = write(
@@ -93,14 +99,10 @@ fn a_draft_that_paused_has_read_what_was_written_meanwhile() {
                         ..
                     } => {
                         let round_start = *position as usize - drafted.len();
-                        let before = [&tokens[1..round_start], &drafted].concat();
-                        let text = pair.tokenizer.decode(&before);
-                        let fresh = engine.distribution(Which::Draft, &text);
-                        assert_eq!(
-                            draft_distribution.probs,
-                            pollster::block_on(fresh).unwrap(),
-                            "{name}, seed {seed}, {position} after {silent} rounds"
-                        );
+                        let before = [&tokens[..round_start], &drafted].concat();
+                        let place = format!("{name}, seed {seed}, {position}, {silent} silent");
+                        let probs = &draft_distribution.probs;
+                        assert_fresh(&engine, Which::Draft, &before, probs, &place);
                         drafted.push(*token);
                     }
                     Event::RoundEnded { .. } => {
@@ -126,10 +128,14 @@ fn a_draft_that_paused_has_read_what_was_written_meanwhile() {
 fn distributions_of_a_run_are_those_of_a_fresh_start() {
     for (name, backend) in backends() {
         let engine = tiny(&backend, 8);
-        let pair = engine.pair().clone();
-        let text = |tokens: &[u32]| pair.tokenizer.decode(&tokens[1..]);
-        let fresh = |model, tokens: &[u32]| {
-            pollster::block_on(engine.distribution(model, &text(tokens))).unwrap()
+        let check = |model, before: &[u32], probs: &[f32], position| {
+            assert_fresh(
+                &engine,
+                model,
+                before,
+                probs,
+                &format!("{name}, {position}"),
+            );
         };
         for gamma in [1, 4] {
             let (tokens, events) = write(
@@ -152,16 +158,8 @@ fn distributions_of_a_run_are_those_of_a_fresh_start() {
                         ..
                     } => {
                         let round_start = *position as usize - drafted.len();
-                        let before: Vec<u32> = tokens[..round_start]
-                            .iter()
-                            .chain(&drafted)
-                            .copied()
-                            .collect();
-                        assert_eq!(
-                            draft_distribution.probs,
-                            fresh(Which::Draft, &before),
-                            "{name}, {position}"
-                        );
+                        let before = [&tokens[..round_start], &drafted].concat();
+                        check(Which::Draft, &before, &draft_distribution.probs, *position);
                         drafted.push(*token);
                     }
                     Event::Verified {
@@ -171,11 +169,7 @@ fn distributions_of_a_run_are_those_of_a_fresh_start() {
                         ..
                     } => {
                         let before = &tokens[..*position as usize];
-                        assert_eq!(
-                            target_distribution.probs,
-                            fresh(Which::Target, before),
-                            "{name}, {position}"
-                        );
+                        check(Which::Target, before, &target_distribution.probs, *position);
                         rejections += usize::from(!accepted);
                     }
                     Event::Bonus {
@@ -183,14 +177,8 @@ fn distributions_of_a_run_are_those_of_a_fresh_start() {
                         target_distribution,
                         ..
                     } => {
-                        let position = *position as usize;
-                        if position <= tokens.len() {
-                            let before = &tokens[..position];
-                            assert_eq!(
-                                target_distribution.probs,
-                                fresh(Which::Target, before),
-                                "{name}"
-                            );
+                        if let Some(before) = tokens.get(..*position as usize) {
+                            check(Which::Target, before, &target_distribution.probs, *position);
                         }
                         full_acceptances += 1;
                     }

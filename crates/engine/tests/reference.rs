@@ -81,6 +81,20 @@ fn a_rows_logits_do_not_depend_on_its_company() {
     }
 }
 
+/// A set that is found to differ is never chosen, so a trial that finds differences where there are
+/// none would go unnoticed.
+#[test]
+fn the_trial_finds_that_kernel_sets_compute_the_same() {
+    for (name, backend) in backends() {
+        for engine in [shipped(&backend), tiny(&backend, 8)] {
+            assert!(
+                pollster::block_on(engine.kernel_sets_agree()).unwrap(),
+                "{name}"
+            );
+        }
+    }
+}
+
 #[test]
 fn the_quickest_kernels_are_chosen_among_those_that_compute_the_same() {
     for (name, backend) in backends() {
