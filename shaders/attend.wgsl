@@ -28,6 +28,7 @@
 @group(0) @binding(6) var<storage, read_write> values: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> mixed: array<vec4<f32>>;
 
+//#import columns
 //#import shares
 //#import rotary
 
@@ -78,7 +79,7 @@ fn item_at(kv_head: u32, index: u32, column: u32) -> Item {
     return Item(head, four, first_row, first_row < pass_.rows && four < half);
 }
 
-fn keep_share(lane: u32, share: Share) {
+fn keep_share(lane: u32, share: FourColumns) {
     partial_sums[lane] = share.a;
     partial_sums[LANES + lane] = share.b;
     partial_sums[2u * LANES + lane] = share.c;
@@ -112,8 +113,8 @@ fn project(kv_head: u32, lane: u32) {
     let items = (group + 2u) * ((half + 3u) / 4u) * tiles;
     for (var first = 0u; first < items; first += ITEMS) {
         let it = item_at(kv_head, first + lane / ITEM_LANES, lane % 4u);
-        var low_share: Share;
-        var high_share: Share;
+        var low_share: FourColumns;
+        var high_share: FourColumns;
         if it.exists {
             let count = min(ROWS_TOGETHER, pass_.rows - it.first_row);
             let column = it.head * 2u * half + it.four;

@@ -17,6 +17,7 @@
 @group(0) @binding(6) var<storage, read_write> values: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> mixed: array<vec4<f32>>;
 
+//#import columns
 //#import rows
 //#import rotary
 

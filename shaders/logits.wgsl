@@ -14,6 +14,7 @@
 @group(0) @binding(3) var<storage, read> weights: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> logits: array<f32>;
 
+//#import columns
 //#import rows
 
 @compute @workgroup_size(32)

@@ -15,6 +15,7 @@
 @group(0) @binding(3) var<storage, read> weights: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> stream: array<vec4<f32>>;
 
+//#import columns
 //#import rows
 
 @compute @workgroup_size(32)

@@ -1,32 +1,10 @@
 // Up to four rows of `inputs` times four columns of `weights`, the inputs shared out to several
-// invocations. Before this, a kernel declares both as array<vec4<f32>>. Which inputs belong to
-// which part, and the order in which parts are added, do not depend on the number of rows.
-//
-// weights   (panels, input_size, 4)   panels of 16 columns; crates/kernels/src/panels.rs
-
-const ROWS_TOGETHER: u32 = 4u;
-
-// What one part adds to four columns of each of four rows; rows beyond the count repeat the last.
-struct Share {
-    a: vec4<f32>,
-    b: vec4<f32>,
-    c: vec4<f32>,
-    d: vec4<f32>,
-    // Sums of the rows' squares.
-    squares: vec4<f32>,
-}
-
-// Where four columns begin in the weights; `column` counts in fours.
-fn panel_start(column: u32, input_size: u32) -> u32 {
-    return (column / 4u) * input_size * 4u + column % 4u;
-}
-
-fn sum_of(x: vec4<f32>) -> f32 {
-    return x.x + x.y + x.z + x.w;
-}
+// invocations. After columns; before this, a kernel declares both as array<vec4<f32>>. Which
+// inputs belong to which part, and the order in which parts are added, do not depend on the number
+// of rows.
 
 // Every `parts`-th four inputs from `part` on; `vectors` is the number of inputs in fours.
-fn share_of(first_row: u32, count: u32, start: u32, vectors: u32, part: u32, parts: u32) -> Share {
+fn share_of(first_row: u32, count: u32, start: u32, vectors: u32, part: u32, parts: u32) -> FourColumns {
     let last = first_row + count - 1u;
     let row_a = first_row * vectors;
     let row_b = min(first_row + 1u, last) * vectors;
@@ -72,7 +50,7 @@ fn share_of(first_row: u32, count: u32, start: u32, vectors: u32, part: u32, par
         d += x_d.w * w;
     }
     let squares = vec4<f32>(sum_of(squares_a), sum_of(squares_b), sum_of(squares_c), sum_of(squares_d));
-    return Share(a, b, c, d, squares);
+    return FourColumns(a, b, c, d, squares);
 }
 
 // The factor of RMSNorm.

@@ -13,6 +13,7 @@
 // The gate's panel and the up projection's.
 const PANELS: u32 = 2u;
 
+//#import columns
 //#import shares
 //#import panel
 

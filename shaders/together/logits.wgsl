@@ -12,6 +12,7 @@
 
 const PANELS: u32 = 1u;
 
+//#import columns
 //#import shares
 //#import panel
 
