@@ -1,7 +1,8 @@
 //! Keys and terms.
 
-use leptos::html;
 use leptos::prelude::*;
+
+use crate::dialog::Dialog;
 
 const KEYS: [(&str, &str); 8] = [
     ("Space", "play or pause"),
@@ -99,21 +100,8 @@ pub fn Help(
     /// Whether it is shown.
     open: RwSignal<bool>,
 ) -> impl IntoView {
-    let dialog = NodeRef::<html::Dialog>::new();
-    Effect::new(move |_| {
-        let Some(dialog) = dialog.get() else { return };
-        if open.get() && !dialog.open() {
-            let _ = dialog.show_modal();
-        } else if !open.get() && dialog.open() {
-            dialog.close();
-        }
-    });
     view! {
-        <dialog node_ref=dialog class="help" aria-labelledby="help-title" on:close=move |_| open.set(false)>
-            <header>
-                <h2 id="help-title">"Keys and terms"</h2>
-                <button type="button" class="button" on:click=move |_| open.set(false)>"Close"</button>
-            </header>
+        <Dialog open=open name="help" title="Keys and terms">
             <p class="serif">
                 "The draft writes in pencil; the target reads several pencilled tokens in one pass, inks those it agrees with and replaces the first it does not. The text is distributed exactly as if the target had written alone."
             </p>
@@ -125,6 +113,6 @@ pub fn Help(
             <dl class="help-terms">
                 {TERMS.map(|(term, what)| view! { <div><dt>{term}</dt><dd>{what}</dd></div> }).collect_view()}
             </dl>
-        </dialog>
+        </Dialog>
     }
 }

@@ -3,6 +3,7 @@
 mod api;
 mod app;
 mod couplings;
+mod dialog;
 mod engine_client;
 mod errors;
 mod form;

@@ -1,6 +1,5 @@
 //! The panel behind the header's Share button.
 
-use leptos::html;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use wasm_bindgen::JsCast;
@@ -11,6 +10,7 @@ use super::figures::{Figure, figures_of, save_png, save_svg};
 use super::save::save;
 use super::trace_csv::trace_csv;
 use super::{Sharing, intake, link, use_sharing};
+use crate::dialog::Dialog;
 use crate::permalink::HIDEABLE;
 use crate::store::{Scene, Store, use_store};
 
@@ -19,22 +19,8 @@ use crate::store::{Scene, Store, use_store};
 pub fn Share() -> impl IntoView {
     let (store, sharing) = (use_store(), use_sharing());
     let open = sharing.open;
-    let dialog = NodeRef::<html::Dialog>::new();
-    Effect::new(move |_| {
-        let Some(dialog) = dialog.get() else { return };
-        if open.get() && !dialog.open() {
-            let _ = dialog.show_modal();
-        } else if !open.get() && dialog.open() {
-            dialog.close();
-        }
-    });
     view! {
-        <dialog node_ref=dialog class="help share" data-testid="share-panel" aria-labelledby="share-title"
-            on:close=move |_| open.set(false)>
-            <header>
-                <h2 id="share-title">"Share and keep"</h2>
-                <button type="button" class="button" on:click=move |_| open.set(false)>"Close"</button>
-            </header>
+        <Dialog open=open name="share" title="Share and keep">
             // Made anew whenever it opens: it is about the page as it then is.
             {move || open.get().then(|| view! {
                 <LinkPart store=store sharing=sharing />
@@ -43,7 +29,7 @@ pub fn Share() -> impl IntoView {
                 <PicturePart scene=store.scene.get_untracked() />
                 <FramePart sharing=sharing />
             })}
-        </dialog>
+        </Dialog>
     }
 }
 
