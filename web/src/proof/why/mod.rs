@@ -37,7 +37,7 @@ pub fn Why() -> impl IntoView {
                 view! {
                     <div class="why-panel" class:current=step == shown data-testid=format!("why-{step}")>
                         <h3>{title}</h3>
-                        {panel(&pair, step, drawn)}
+                        {panel(&pair, step, drawn, !covered.get())}
                         {(!covered.get()).then_some(view! { <p class="why-say">{words}</p> })}
                     </div>
                 }

@@ -42,17 +42,18 @@ fn both(pair: &ProofPair, index: usize) -> (f64, f64) {
     (of(&pair.draft), of(&pair.target))
 }
 
-/// One of the three pictures; before its step only the target's lines are drawn.
-pub fn panel(pair: &ProofPair, step: usize, drawn: bool) -> impl IntoView + use<> {
+/// One of the three pictures; before its step only the target's lines are drawn. Without
+/// `numbers` the bars stand for themselves.
+pub fn panel(pair: &ProofPair, step: usize, drawn: bool, numbers: bool) -> impl IntoView + use<> {
     let slots = Slots::new(pair.len(), 0.0);
     let indices = 0..pair.len();
     let bars = drawn.then(|| {
         indices
             .clone()
             .map(|index| match step {
-                1 => guess(pair, slots, index),
-                2 => accept(pair, slots, index),
-                _ => pour(pair, slots, index),
+                1 => guess(pair, slots, index, numbers),
+                2 => accept(pair, slots, index, numbers),
+                _ => pour(pair, slots, index, numbers),
             })
             .collect_view()
     });
@@ -84,13 +85,15 @@ pub fn panel(pair: &ProofPair, step: usize, drawn: bool) -> impl IntoView + use<
     }
 }
 
-fn guess(pair: &ProofPair, slots: Slots, index: usize) -> AnyView {
+fn guess(pair: &ProofPair, slots: Slots, index: usize, numbers: bool) -> AnyView {
     let heights = heights(pair, index);
     let (draft, target) = both(pair, index);
     let off = draft - target;
     let number = signed(off, pair.decimals());
     let least = 0.5 * 10f64.powi(-(pair.decimals() as i32));
-    let word = if off > least {
+    let word = if !numbers {
+        ().into_any()
+    } else if off > least {
         label(
             slots,
             index,
@@ -118,7 +121,7 @@ fn guess(pair: &ProofPair, slots: Slots, index: usize) -> AnyView {
     .into_any()
 }
 
-fn accept(pair: &ProofPair, slots: Slots, index: usize) -> AnyView {
+fn accept(pair: &ProofPair, slots: Slots, index: usize, numbers: bool) -> AnyView {
     let heights = heights(pair, index);
     let (draft, target) = both(pair, index);
     let kept = draft.min(target);
@@ -135,7 +138,7 @@ fn accept(pair: &ProofPair, slots: Slots, index: usize) -> AnyView {
         }
     });
     let decimals = pair.decimals();
-    let number = (BASE - heights.kept > ROOM).then(|| {
+    let number = (numbers && BASE - heights.kept > ROOM).then(|| {
         let y = (heights.kept + BASE) / 2.0 + 5.0;
         label(
             slots,
@@ -153,13 +156,13 @@ fn accept(pair: &ProofPair, slots: Slots, index: usize) -> AnyView {
     .into_any()
 }
 
-fn pour(pair: &ProofPair, slots: Slots, index: usize) -> AnyView {
+fn pour(pair: &ProofPair, slots: Slots, index: usize, numbers: bool) -> AnyView {
     let heights = heights(pair, index);
     let (draft, target) = both(pair, index);
     let missing = target - draft;
     let decimals = pair.decimals();
     let poured = (missing > NOTHING).then(|| {
-        let number = (heights.kept - heights.target > ROOM).then(|| {
+        let number = (numbers && heights.kept - heights.target > ROOM).then(|| {
             let y = (heights.kept + heights.target) / 2.0 + 5.0;
             label(
                 slots,
@@ -176,10 +179,20 @@ fn pour(pair: &ProofPair, slots: Slots, index: usize) -> AnyView {
             </g>
         }
     });
+    let reached = numbers.then(|| {
+        let y = heights.target - 7.0;
+        label(
+            slots,
+            index,
+            "number strong on-target halo",
+            y,
+            share(target, decimals),
+        )
+    });
     view! {
         {bar(slots, index, "bar-overlap", heights.kept, BASE)}
         {poured}
-        {label(slots, index, "number strong on-target halo", heights.target - 7.0, share(target, decimals))}
+        {reached}
     }
     .into_any()
 }
