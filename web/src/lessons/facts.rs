@@ -21,7 +21,7 @@ pub struct Facts {
     pub pair: Arc<PairInfo>,
     /// What happened.
     pub run: Run,
-    /// The newest measurement of speed on this machine.
+    /// The newest measurement of the pair's speed on this machine.
     pub measured: Option<Kept>,
 }
 

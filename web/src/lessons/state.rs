@@ -13,7 +13,7 @@ use super::progress::Progress;
 use crate::couplings::Exhibit;
 use crate::permalink::View;
 use crate::proof::ProofState;
-use crate::store::{Scene, Store, fetch_recording};
+use crate::store::{Kept, Scene, Store, fetch_recording};
 
 /// The pair whose recording is taught.
 const PAIR: &str = "shakespeare";
@@ -70,7 +70,9 @@ impl Lessons {
             facts: Memo::new(move |_| {
                 recording.with(|trace| {
                     let facts = trace.as_ref().map(Facts::new)?;
-                    let measured = reports.with(|reports| reports.last().cloned());
+                    let of_pair = |kept: &&Kept| kept.pair.name == facts.pair.name;
+                    let measured =
+                        reports.with(|reports| reports.iter().rev().find(of_pair).cloned());
                     Some(Facts { measured, ..facts })
                 })
             }),
