@@ -9,20 +9,29 @@ use crate::couplings::{Couplings, Exhibit};
 use crate::errors::Notices;
 use crate::header::Header;
 use crate::help::Help;
-use crate::lessons::{Contents, Lessons, Panel};
+use crate::language::Language;
+use crate::lessons::{Contents, Lessons, Panel, use_lessons};
 use crate::playhead::Stride;
 use crate::proof::{Proof, ProofState};
-use crate::share::{self, EmbedFoot, Share, Sharing};
+use crate::share::{self, EmbedFoot, Share, Sharing, use_sharing};
 use crate::speed::{Speed, SpeedState};
 use crate::stage::Stage;
-use crate::store::{Scene, Store};
+use crate::store::{Scene, Store, use_store};
 use crate::{api, permalink};
 
 /// The page.
 #[component]
-pub fn App() -> impl IntoView {
+pub fn App(
+    /// What it speaks.
+    language: Language,
+    /// A sentence above everything.
+    message: Option<String>,
+) -> impl IntoView {
     let link = permalink::read();
-    let store = Store::new(link.clone());
+    let store = Store::new(link.clone(), language);
+    if message.is_some() {
+        store.message.set(message);
+    }
     provide_context(store);
     let (exhibit, proof) = (Exhibit::new(store), ProofState::new(store));
     provide_context(exhibit);
@@ -61,6 +70,16 @@ pub fn App() -> impl IntoView {
         }
     });
     on_cleanup(move || back.remove());
+    // All that is said stands in the views: another language makes them anew.
+    move || {
+        store.language.track();
+        view! { <Views help=help /> }
+    }
+}
+
+#[component]
+fn Views(help: RwSignal<bool>) -> impl IntoView {
+    let (store, sharing, lessons) = (use_store(), use_sharing(), use_lessons());
     view! {
         <button type="button" class="skip" on:click=move |_| skip_to_scene()>"Skip to the page"</button>
         <Hatch />

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::dialog::Dialog;
+use crate::language::LanguageChoice;
 
 const KEYS: [(&str, &str); 8] = [
     ("Space", "play or pause"),
@@ -102,6 +103,7 @@ pub fn Help(
 ) -> impl IntoView {
     view! {
         <Dialog open=open name="help" title="Keys and terms">
+            <LanguageChoice />
             <p class="serif">
                 "The draft writes in pencil; the target reads several pencilled tokens in one pass, inks those it agrees with and replaces the first it does not. The text is distributed exactly as if the target had written alone."
             </p>

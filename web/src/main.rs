@@ -9,6 +9,7 @@ mod errors;
 mod form;
 mod header;
 mod help;
+mod language;
 mod lessons;
 mod permalink;
 mod playhead;
@@ -24,10 +25,30 @@ mod theme;
 mod typed_list;
 mod width;
 
+use app::App;
+use language::Language;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
 fn main() {
     console_error_panic_hook::set_once();
-    leptos::mount::mount_to_body(app::App);
-    if let Some(shell) = leptos::prelude::document().get_element_by_id("shell") {
+    let language = Language::first();
+    match language {
+        // Nothing to wait for.
+        Language::English => open(language, None),
+        language => spawn_local(async move {
+            match language.speak().await {
+                Ok(()) => open(language, None),
+                Err(sentence) => open(Language::English, Some(sentence)),
+            }
+        }),
+    }
+}
+
+/// Puts the page in the place of the shell, with a sentence above everything if there is one.
+fn open(language: Language, message: Option<String>) {
+    mount_to_body(move || view! { <App language=language message=message /> });
+    if let Some(shell) = document().get_element_by_id("shell") {
         shell.remove();
     }
 }

@@ -15,4 +15,5 @@ mod words;
 pub use contents::Contents;
 pub use cover::{Cover, Covered, covered};
 pub use panel::Panel;
-pub use state::Lessons;
+pub use state::{Lessons, use_lessons};
+pub use words::{Words, speak};

@@ -20,6 +20,7 @@ use leptos::prelude::*;
 
 use crate::engine_client::{EngineClient, EngineState};
 use crate::form::Form;
+use crate::language::Language;
 use crate::permalink::Link;
 use crate::playhead::Playhead;
 
@@ -84,6 +85,8 @@ pub struct Store {
     pub marks: RwSignal<MarksShown>,
     /// Measurements of speed.
     pub measuring: Measuring,
+    /// What the page speaks.
+    pub language: RwSignal<Language>,
     /// A sentence above everything.
     pub message: RwSignal<Option<String>>,
     /// Whether the settings are unfolded where they fold.
@@ -105,7 +108,7 @@ pub struct Store {
 
 impl Store {
     /// The state of a page with this address; fetches the recording and starts the engine.
-    pub fn new(link: Link) -> Self {
+    pub fn new(link: Link, language: Language) -> Self {
         let engine = EngineClient::new(&link.settings.pair, link.backend);
         let run = RwSignal::new(Run::default());
         let playhead = Playhead::new(run);
@@ -128,6 +131,7 @@ impl Store {
             notation: RwSignal::new(Notation::Words),
             marks: RwSignal::new(MarksShown::All),
             measuring: Measuring::default(),
+            language: RwSignal::new(language),
             message: RwSignal::new(link.trouble),
             settings_open: RwSignal::new(false),
             place: StoredValue::new(link.view.at),

@@ -1,8 +1,8 @@
-//! The words of the lessons. They stand in a file by themselves, `en.json`; another language is
-//! another file of the same shape.
+//! The words of the lessons. They stand in a file by themselves, `en.json`; the file of another
+//! language has them in the same shape.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, RwLock};
 
 use serde::Deserialize;
 
@@ -81,11 +81,23 @@ pub struct Piece {
     pub bold: bool,
 }
 
+static ENGLISH: LazyLock<Words> =
+    // A test reads the same file: what is shipped can be read.
+    LazyLock::new(|| serde_json::from_str(include_str!("en.json")).unwrap_or_default());
+static OTHER: RwLock<Option<&'static Words>> = RwLock::new(None);
+
 /// The words of the page's language.
 pub fn words() -> &'static Words {
-    static WORDS: OnceLock<Words> = OnceLock::new();
-    // A test reads the same file: what is shipped can be read.
-    WORDS.get_or_init(|| serde_json::from_str(include_str!("en.json")).unwrap_or_default())
+    let other = OTHER.read().ok().and_then(|words| *words);
+    other.unwrap_or(&ENGLISH)
+}
+
+/// Teaches in these words from now on; without any, in English.
+pub fn speak(words: Option<Words>) {
+    if let Ok(mut other) = OTHER.write() {
+        // What was said may still be read; languages change seldom.
+        *other = words.map(|words| &*Box::leak(Box::new(words)));
+    }
 }
 
 impl Words {

@@ -1,0 +1,39 @@
+//! Choosing the language.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use tr::tr;
+
+use super::Language;
+use crate::store::use_store;
+
+/// The languages, of which one is chosen.
+#[component]
+pub fn LanguageChoice() -> impl IntoView {
+    let store = use_store();
+    let choose = move |language: Language| {
+        spawn_local(async move {
+            match language.speak().await {
+                Ok(()) => {
+                    language.remember();
+                    store.language.set(language);
+                }
+                Err(sentence) => store.message.set(Some(sentence)),
+            }
+        });
+    };
+    view! {
+        <fieldset class="languages" data-testid="languages">
+            <legend>{tr!("Language")}</legend>
+            {Language::ALL
+                .map(|language| view! {
+                    <button type="button" class="button" lang=language.code()
+                        aria-pressed=move || (store.language.get() == language).to_string()
+                        on:click=move |_| choose(language)>
+                        {language.own_name()}
+                    </button>
+                })
+                .collect_view()}
+        </fieldset>
+    }
+}

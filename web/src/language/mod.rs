@@ -1,0 +1,135 @@
+//! The language of the page. English stands in the code, each saying in a `tr!`; what another
+//! language says instead is in its file, `web/words/CODE.json`.
+
+mod catalogue;
+mod choice;
+
+use std::sync::Arc;
+
+use js_sys::{Array, Reflect};
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::Response;
+
+pub use catalogue::LanguageFile;
+pub use choice::LanguageChoice;
+
+use crate::lessons;
+use crate::permalink::query;
+
+const KEY: &str = "couplet-language";
+
+/// A language that the page speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// The one in the code.
+    English,
+    /// The one in `de.json`.
+    German,
+}
+
+impl Language {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::English, Self::German];
+
+    /// Its code in BCP 47.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::German => "de",
+        }
+    }
+
+    /// Its name for those who speak it.
+    pub fn own_name(self) -> &'static str {
+        match self {
+            Self::English => "English",
+            Self::German => "Deutsch",
+        }
+    }
+
+    /// The language that a code such as `de-AT` stands for.
+    fn of(code: &str) -> Option<Self> {
+        let code = code.split(['-', '_']).next()?;
+        Self::ALL
+            .into_iter()
+            .find(|language| code.eq_ignore_ascii_case(language.code()))
+    }
+
+    /// What the page opens in: what the address asks for (`?language=de`), what was chosen here
+    /// before, or the first of the browser's languages that the page speaks.
+    pub fn first() -> Self {
+        let window = window();
+        let search = window.location().search().unwrap_or_default();
+        let asked = query::parse(search.trim_start_matches('?'));
+        let stored = || window.local_storage().ok()??.get_item(KEY).ok()?;
+        query::value(&asked, "language")
+            .and_then(Self::of)
+            .or_else(|| Self::of(&stored()?))
+            .or_else(|| spoken().find_map(|code| Self::of(&code)))
+            .unwrap_or(Self::English)
+    }
+
+    /// Makes everything that is said from now on be said in this language.
+    ///
+    /// # Errors
+    ///
+    /// Why that cannot be, in a sentence, in the language spoken so far.
+    pub async fn speak(self) -> Result<(), String> {
+        match self {
+            Self::English => {
+                tr::unset_translator!();
+                couplet_playback::speak_english();
+                lessons::speak(None);
+            }
+            language => {
+                let file = fetch(language).await?;
+                let catalogue = Arc::new(file.page);
+                tr::set_translator!(Arc::clone(&catalogue));
+                couplet_playback::speak_as(catalogue);
+                lessons::speak(Some(file.lessons));
+            }
+        }
+        if let Some(root) = document().document_element() {
+            let _ = root.set_attribute("lang", self.code());
+        }
+        document().set_title(&tr::tr!(
+            "Couplet: speculative decoding, live in your browser"
+        ));
+        Ok(())
+    }
+
+    fn remember(self) {
+        if let Ok(Some(storage)) = window().local_storage() {
+            let _ = storage.set_item(KEY, self.code());
+        }
+    }
+}
+
+/// The languages of the browser, the best first.
+fn spoken() -> impl Iterator<Item = String> {
+    let get = |object: &JsValue, name: &str| Reflect::get(object, &JsValue::from_str(name)).ok();
+    let languages = get(&window(), "navigator").and_then(|navigator| get(&navigator, "languages"));
+    let languages = languages.map_or_else(Array::new, |languages| Array::from(&languages));
+    languages.into_iter().filter_map(|code| code.as_string())
+}
+
+async fn fetch(language: Language) -> Result<LanguageFile, String> {
+    let path = format!("words/{}.json", language.code());
+    let text = async {
+        let response = JsFuture::from(window().fetch_with_str(&path)).await.ok()?;
+        let response: Response = response.unchecked_into();
+        if !response.ok() {
+            return None;
+        }
+        let text = JsFuture::from(response.text().ok()?).await.ok()?;
+        text.as_string()
+    };
+    let file = text.await.and_then(|text| serde_json::from_str(&text).ok());
+    file.ok_or_else(|| {
+        tr::tr!(
+            "The page could not be had in this language: check the connection and choose it again."
+        )
+    })
+}
