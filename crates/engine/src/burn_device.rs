@@ -3,7 +3,20 @@
 use burn::backend::Wgpu;
 use burn::cubecl::wgpu::{AutoCompiler, WgpuServer, WgpuSetup};
 use burn::tensor::{Device as BurnDevice, Tensor};
-use couplet_kernels::{Buffer, Device, DeviceError, GpuBuffer, GpuDevice};
+use couplet_kernels::{Buffer, Device, DeviceError, GpuBuffer, GpuDevice, Kernel};
+
+/// The kernels of a round by Rejection in the set that every GPU begins with.
+const FIRST_KERNELS: [Kernel; 9] = [
+    Kernel::Embed,
+    Kernel::AttentionInputs,
+    Kernel::Attention,
+    Kernel::ProjectResidual,
+    Kernel::GateUp,
+    Kernel::Logits,
+    Kernel::Probabilities,
+    Kernel::Draw,
+    Kernel::Verify,
+];
 
 /// Where burn keeps the tensors and where kernels run: the same place.
 #[derive(Clone, Debug)]
@@ -34,6 +47,22 @@ impl Backend {
             burn: burn_on_gpu(&gpu)?,
             kernels: Device::Gpu(gpu),
         })
+    }
+
+    /// Has the GPU build what a round by Rejection is made of, while the models are on their way.
+    /// On the CPU there is nothing to build.
+    pub fn prepare(&self) {
+        if let Device::Gpu(gpu) = &self.kernels {
+            gpu.prepare(&FIRST_KERNELS);
+        }
+    }
+
+    /// Whether the GPU is of no more use.
+    pub fn is_lost(&self) -> bool {
+        match &self.kernels {
+            Device::Gpu(gpu) => gpu.trouble().is_some(),
+            Device::Cpu => false,
+        }
     }
 
     /// The words of a CPU tensor as a kernel's buffer. On the GPU burn uploads and owns the

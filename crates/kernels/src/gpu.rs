@@ -257,6 +257,13 @@ impl GpuDevice {
             .write_buffer(&buffer.buffer, offset, bytemuck::cast_slice(words));
     }
 
+    /// Has pipelines built before they are needed; a browser does so beside other work.
+    pub fn prepare(&self, kernels: &[Kernel]) {
+        for kernel in kernels {
+            self.pipeline(*kernel);
+        }
+    }
+
     fn pipeline(&self, kernel: Kernel) -> wgpu::ComputePipeline {
         if let Some(pipeline) = self.pipelines.borrow().get(&kernel) {
             return pipeline.clone();

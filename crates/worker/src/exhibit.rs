@@ -37,12 +37,12 @@ impl Session {
         match command {
             Command::Couple { id, request } => {
                 let coupled = couple(device, request, scope::now, async |_| go_on(*id).await);
-                let coupled = patiently(device, coupled).await?;
+                let coupled = scope::patiently(device, coupled).await?;
                 Ok(Reply::Coupled { id: *id, coupled })
             }
             Command::CountRounds { id, request } => {
                 let counted = count_rounds(device, request, scope::now, async |_| go_on(*id).await);
-                let counted = patiently(device, counted).await?;
+                let counted = scope::patiently(device, counted).await?;
                 Ok(Reply::RoundsCounted { id: *id, counted })
             }
             _ => unreachable!("other commands wait for their turn"),
@@ -77,10 +77,4 @@ impl Session {
         // Another request may have made one meanwhile.
         self.spare.borrow_mut().get_or_insert(device).beside()
     }
-}
-
-/// Waits for work that ends by itself when it is stopped.
-async fn patiently<T>(device: &Device, work: impl Future<Output = T>) -> T {
-    let done = scope::attend(device, || false, work).await;
-    done.expect("it is never given up")
 }

@@ -77,6 +77,12 @@ pub(crate) async fn attend<T>(
     }
 }
 
+/// Waits for work on a device that ends by itself, reminding the browser meanwhile.
+pub(crate) async fn patiently<T>(device: &Device, work: impl Future<Output = T>) -> T {
+    let done = attend(device, || false, work).await;
+    done.expect("it is never given up")
+}
+
 /// An address relative to the folder that the worker was loaded from.
 pub(crate) fn address(path: &str) -> String {
     let here = scope().location().href();

@@ -11,6 +11,7 @@ use couplet_protocol::{
     BackendChoice, Branch, Command, DeviceInfo, Distribution, Drafter, Event, Failure, FailureKind,
     FinishReason, PairSummary, Reply, Settings, SpeedRequest, Which,
 };
+use futures_util::future::{join, join_all};
 
 use crate::download::{self, Downloads, Stage, Watcher};
 use crate::{ladder, scope};
@@ -116,9 +117,14 @@ impl Session {
             scope::post(&Reply::Loaded { id, pair, device });
             return Ok(());
         }
-        let pair = match known {
-            Some(known) => known.pair,
-            None => Rc::new(self.fetch_pair(id, name).await?),
+        // A GPU can get ready while nothing but the line is busy.
+        let gpu = ladder::open_gpu(choice);
+        let (pair, gpu) = match known {
+            Some(known) => (known.pair, gpu.await),
+            None => {
+                let (pair, gpu) = join(self.fetch_pair(id, name), gpu).await;
+                (Rc::new(pair?), gpu)
+            }
         };
         let total = files(&pair.card)
             .iter()
@@ -130,7 +136,7 @@ impl Session {
             received: total,
             total,
         });
-        let (engine, device) = ladder::climb(&pair, choice)
+        let (engine, device) = ladder::climb(&pair, gpu)
             .await
             .map_err(|error| error.failure())?;
         let info = pair.info().map_err(|error| error.failure())?;
@@ -157,17 +163,7 @@ impl Session {
             sentence: format!("{name}/model-card.json cannot be read: {error}."),
         })?;
         let entries = files(&card);
-        let mut loading = Loading {
-            session: self,
-            id,
-            before: 0,
-            total: entries.iter().map(|entry| entry.bytes as u64).sum(),
-        };
-        let mut fetched = Vec::new();
-        for entry in entries {
-            fetched.push(self.downloads.file(&folder, entry, &loading).await?);
-            loading.before += entry.bytes as u64;
-        }
+        let fetched = self.fetch_all(id, &folder, &entries).await?;
         let mut fetched = fetched.into_iter();
         let mut next = || fetched.next().unwrap_or_default();
         let files = PairFiles {
@@ -189,6 +185,26 @@ impl Session {
             download::tidy(&folder, &hashes).await;
         });
         Ok(pair)
+    }
+
+    /// Files of the pair in `folder`, all at once: one after another, each would wait for an
+    /// answer first.
+    async fn fetch_all(
+        &self,
+        id: u32,
+        folder: &str,
+        entries: &[&FileEntry],
+    ) -> Result<Vec<Vec<u8>>, Failure> {
+        let loading = Loading::new(self, id, entries);
+        let fetches = entries.iter().enumerate().map(|(index, entry)| {
+            let loading = &loading;
+            async move {
+                let watcher = FileLoading { loading, index };
+                self.downloads.file(folder, entry, &watcher).await
+            }
+        });
+        // What one of them cannot have, the others do not lose.
+        join_all(fetches).await.into_iter().collect()
     }
 
     async fn generate(&self, id: u32, settings: &Settings, branch: &Branch) -> Result<(), Failure> {
@@ -248,8 +264,7 @@ impl Session {
     ) -> Result<(), Failure> {
         let loaded = self.ready(id, pair).await?;
         let engine = loaded.engine.expect("ready() provides one");
-        let probs = engine
-            .distribution(model, text)
+        let probs = scope::patiently(engine.device(), engine.distribution(model, text))
             .await
             .map_err(|error| error.failure())?;
         scope::post(&Reply::Distribution {
@@ -320,14 +335,8 @@ impl Session {
             .bigram
             .as_ref()
             .ok_or_else(|| EngineError::NoBigram.failure())?;
-        let loading = Loading {
-            session: self,
-            id,
-            before: 0,
-            total: entry.bytes as u64,
-        };
         let folder = format!("pairs/{}/", card.name);
-        let bytes = self.downloads.file(&folder, entry, &loading).await?;
+        let bytes = self.fetch_all(id, &folder, &[entry]).await?.concat();
         let table = loaded
             .pair
             .bigram(&bytes)
@@ -359,7 +368,7 @@ impl Session {
         } else {
             self.choice.get().unwrap_or_default()
         };
-        let (engine, mut device) = ladder::climb(&pair, choice)
+        let (engine, mut device) = ladder::climb(&pair, ladder::open_gpu(choice).await)
             .await
             .map_err(|error| error.failure())?;
         device
@@ -401,31 +410,51 @@ fn files(card: &ModelCard) -> [&FileEntry; 5] {
     ]
 }
 
-/// Tells the page how far a pair's files have come.
+/// Tells the page how far several files have come.
 struct Loading<'a> {
     session: &'a Session,
     id: u32,
-    /// Bytes of the files before this one.
-    before: u64,
+    /// Bytes of each file that have arrived.
+    received: Vec<Cell<u64>>,
     total: u64,
 }
 
-impl Watcher for Loading<'_> {
+impl<'a> Loading<'a> {
+    fn new(session: &'a Session, id: u32, entries: &[&FileEntry]) -> Self {
+        Self {
+            session,
+            id,
+            received: entries.iter().map(|_| Cell::default()).collect(),
+            total: entries.iter().map(|entry| entry.bytes as u64).sum(),
+        }
+    }
+}
+
+/// One of these files.
+struct FileLoading<'a> {
+    loading: &'a Loading<'a>,
+    index: usize,
+}
+
+impl Watcher for FileLoading<'_> {
     fn progress(&self, stage: Stage, received: usize) {
         let stage = match stage {
             Stage::Kept => "Live models, kept from the last visit",
             Stage::Arriving => "Live models arrive",
             Stage::Broken => "The connection broke and is tried again",
         };
+        let loading = self.loading;
+        loading.received[self.index].set(received as u64);
         scope::post(&Reply::Loading {
-            id: self.id,
+            id: loading.id,
             stage: stage.to_owned(),
-            received: self.before + received as u64,
-            total: self.total,
+            received: loading.received.iter().map(Cell::get).sum(),
+            total: loading.total,
         });
     }
 
     fn gave_up(&self) -> bool {
-        self.session.stopped.borrow().contains(&self.id)
+        let Loading { session, id, .. } = self.loading;
+        session.stopped.borrow().contains(id)
     }
 }
