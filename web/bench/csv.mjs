@@ -38,7 +38,7 @@ export function csv({ sweeps, peers, native }) {
     const ratio = ({ median, interval: [low, high], pairs }) => ({ speed_up: median, low, high, pairs });
     line({ ...shared, kind: "native", subject: "couplet, target alone, native", milliseconds_per_token: milliseconds.native.median });
     line({ ...shared, kind: "browser against native", subject: "couplet, target alone", milliseconds_per_token: milliseconds.browser.median, ...ratio(target_alone) });
-    if (plain_burn) line({ ...shared, kind: "fused against plain burn", subject: "couplet, target alone, native", milliseconds_per_token: plain_burn.fused.median, ...ratio(plain_burn.ratio), tokens: plain_burn.tokens });
+    if (plain_burn?.ratio) line({ ...shared, kind: "fused against plain burn", subject: "couplet, target alone, native", milliseconds_per_token: plain_burn.fused.median, ...ratio(plain_burn.ratio), tokens: plain_burn.tokens });
   }
   return `${COLUMNS.join(",")}\n${lines.join("\n")}\n`;
 }

@@ -105,7 +105,7 @@ function groups({ peers, native }) {
     const { bars } = group(pair, backend);
     const bar = (kind, label, { median, interval: [min, max] }, note) => bars.push({ kind, label, median, min, max, note });
     bar("alone", "Couplet native, target alone", milliseconds.native, device);
-    if (plain_burn) bar("peer", "plain burn native, KV cache", plain_burn.plain, `fused: ${figure(plain_burn.ratio.median)}× [${plain_burn.ratio.interval.map(figure).join(", ")}]`);
+    if (plain_burn?.ratio) bar("peer", "plain burn native, KV cache", plain_burn.plain, `fused: ${figure(plain_burn.ratio.median)}× [${plain_burn.ratio.interval.map(figure).join(", ")}]`);
   }
   return [...found.values()];
 }

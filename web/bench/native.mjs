@@ -23,7 +23,9 @@ export async function runNative({ program, icd }, { folder, backend, request, pl
     const { stdout } = await within(seconds, run(program, words, { env, maxBuffer: 1 << 28 }));
     return JSON.parse(stdout);
   } catch (error) {
-    throw new Error((error.stderr || error.message).trim().split("\n").at(-1));
+    // What a panic says of itself stands above its backtrace.
+    const lines = (error.stderr || error.message).split("\n").filter((line) => /^(?!note:|stack backtrace)\S/.test(line));
+    throw new Error(lines.at(-1) ?? error.message);
   }
 }
 
@@ -33,14 +35,18 @@ export async function againstNative({ ours, native, folder, pair, backend, texts
   const request = { pair, ...asked, temperature: 0, max_tokens: tokens.length, gammas: [gamma], pairs: 5 };
   const ratios = { target_alone: [], speculation: [] };
   const speeds = { browser: [], native: [] };
-  let plain = null;
+  const again = (plainTokens) => runNative(native, { folder, backend, request, plainTokens, seconds });
+  // Not every driver runs what burn asks for.
+  const plain = await again(plainTokens).then(
+    ({ plain_burn }) => plainBurn(plain_burn),
+    (error) => ({ error: error.message }),
+  );
   let device;
   for (let turn = 0; turn < pairs; turn++) {
     const browser = await ours.bench(request);
-    const answer = await runNative(native, { folder, backend, request, plainTokens: turn === 0 ? plainTokens : 0, seconds });
+    const answer = await again(0);
     checkLanes(browser, tokens);
     checkLanes(answer.report, tokens);
-    plain ??= answer.plain_burn;
     device = answer.report.device.name;
     ratios.target_alone.push(browser.target_alone.median / answer.report.target_alone.median);
     ratios.speculation.push(browser.gammas[0].speculation.median / answer.report.gammas[0].speculation.median);
@@ -57,7 +63,7 @@ export async function againstNative({ ours, native, folder, pair, backend, texts
     target_alone: targetAlone,
     speculation: { gamma, ...summary(ratios.speculation) },
     verdict: sentence("The browser", "native on the same device", targetAlone),
-    plain_burn: plain && plainBurn(plain),
+    plain_burn: plain,
   };
 }
 

@@ -2,7 +2,7 @@
 //
 // Measures and writes the report; `cargo xtask bench` prepares everything and calls this. The
 // configuration names what is to be measured and where things lie:
-//   { base, chromium, gpu, modules, assets, out, pairs: [names], backends: ["cpu", "webgpu"],
+//   { base, browser, firefox, gpu, modules, assets, out, pairs: [names], backends: ["cpu", "webgpu"],
 //     peers: ["ort", "wllama"], quick, native: { program, icd } | null }
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ const effort = {
 
 const report = { version: 1, quick, sweeps: [], peers: [], native: [] };
 const browser = await launch(config);
-report.browser = `Chromium ${browser.version()}`;
+report.browser = `${config.firefox ? "Firefox" : "Chromium"} ${/\d[\d.]*/.exec(await browser.version())}`;
 report.versions = Object.fromEntries(await Promise.all(["onnxruntime-web", "@wllama/wllama"].map(async (name) => [name, JSON.parse(await readFile(join(config.modules, "node_modules", name, "package.json"), "utf8")).version])));
 console.log(`${report.browser}, ${Object.entries(report.versions).map((each) => each.join(" ")).join(", ")}`);
 
@@ -90,7 +90,7 @@ for (const backend of config.backends) {
       await attempt(report.native, { pair, backend }, async () => {
         const found = await againstNative({ ...common, native: config.native, folder: join(config.assets, pair), plainTokens: effort.plainTokens[backend] });
         console.log(`    ${found.device}: ${found.verdict}`);
-        if (found.plain_burn) console.log(`    ${found.plain_burn.verdict}`);
+        console.log(`    ${found.plain_burn.verdict ?? `plain burn does not run: ${found.plain_burn.error}`}`);
         return found;
       });
     }

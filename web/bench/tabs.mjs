@@ -1,15 +1,33 @@
-// Chromium, a tab with our page, and tabs with peers.
+// The browser, a tab with our page, and tabs with peers.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
+/** Seconds that a sweep may take. */
+const LONGEST_S = 600;
+
 /**
- * Starts the browser as the browser tests do.
- * @param {{modules: string, chromium: string, gpu: boolean}} config `modules` is where npm put the
- * packages; without `gpu`, the GPU is SwiftShader
+ * Starts the browser. Both have what is called here of a page, in the same words.
+ * @param {{modules: string, browser: string, firefox: boolean, gpu: boolean}} config `modules` is
+ * where npm put the packages; without `gpu`, Chromium's GPU is SwiftShader
  */
-export async function launch({ modules, chromium: executablePath, gpu }) {
-  const { chromium } = createRequire(join(modules, "package.json"))("playwright-core");
-  return chromium.launch({
+export async function launch({ modules, browser: executablePath, firefox, gpu }) {
+  const load = createRequire(join(modules, "package.json"));
+  if (firefox) {
+    return load("puppeteer-core").launch({
+      browser: "firefox",
+      executablePath,
+      protocolTimeout: 1000 * LONGEST_S,
+      extraPrefsFirefox: {
+        // Not everywhere on without asking, and a GPU made of software is refused.
+        "dom.webgpu.enabled": true,
+        "gfx.webgpu.ignore-blocklist": true,
+        // Timers of tabs in the background run as in the foreground.
+        "dom.min_background_timeout_value": 4,
+        "dom.timeout.enable_budget_timer_throttling": false,
+      },
+    });
+  }
+  return load("playwright-core").chromium.launch({
     executablePath,
     args: [
       // Containers run as root, where Chromium's sandbox refuses to start.
@@ -45,7 +63,7 @@ export async function openOurs(browser, base, backend) {
   const page = await browser.newPage();
   await page.goto(`${base}page/${backend === "cpu" ? "?backend=cpu" : ""}`);
   await page.waitForFunction(() => window.couplet);
-  const call = (name, options, seconds = 600) => within(seconds, page.evaluate(([name, options]) => window.couplet[name](options), [name, options]));
+  const call = (name, options, seconds = LONGEST_S) => within(seconds, page.evaluate(([name, options]) => window.couplet[name](options), [name, options]));
   const { device } = await call("ready");
   return {
     device,

@@ -2,7 +2,8 @@
 //
 // Runs the tests of every `*.spec.mjs` beside this file, each in a browser context of its own.
 // A spec's default export maps names to tests: `{ "name": async ({ page, base, browser }) => { … } }`;
-// `base` ends in a slash. The last line of output is `N passed, N failed`.
+// `base` ends in a slash. A spec may export as `needs` the environment variable without which it is
+// skipped. The last line of output is `N passed, N failed`.
 import { readdir } from "node:fs/promises";
 import { launch } from "./browser.mjs";
 
@@ -20,7 +21,11 @@ let passed = 0;
 let failed = 0;
 const files = (await readdir(import.meta.dirname)).filter((name) => name.endsWith(".spec.mjs"));
 for (const file of files.sort()) {
-  const { default: tests } = await import(`./${file}`);
+  const { default: tests, needs } = await import(`./${file}`);
+  if (needs && !process.env[needs]) {
+    console.log(`skipped ${file}: ${needs} names no browser`);
+    continue;
+  }
   for (const [name, test] of Object.entries(tests)) {
     if (!name.includes(part)) continue;
     // A service worker would answer before the tests can misbehave in a server's place; what is

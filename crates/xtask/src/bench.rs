@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: the page in Chromium, other runtimes with the same weights, and the engine
+//! `cargo xtask bench`: the page in a browser, other runtimes with the same weights, and the engine
 //! natively, in turn. Here is what has to be in place; `web/bench/run.mjs` measures.
 
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use crate::steps::step;
 use crate::{build, process, python, static_server, test, transformers};
 
 const HELP: &str = "\
-Measures Couplet in Chromium, beside onnxruntime-web and wllama with the same weights, and natively
+Measures Couplet in Chromium or Firefox, beside onnxruntime-web and wllama with the same weights, and natively
 
 usage: cargo xtask bench [options]
 
@@ -25,6 +25,7 @@ usage: cargo xtask bench [options]
   --peer NAME       only ort (onnxruntime-web), wllama or none
   --no-native       leaves the engine outside the browser out
   --gpu             WebGPU on the machine's own GPU; without, on SwiftShader
+  --firefox         in Firefox instead of Chromium, on the machine's Vulkan driver
   --costs           instead of all that, natively: what every pass should take from what the
                     device charges for dispatches, bytes and arithmetic, and what it takes
 
@@ -55,6 +56,7 @@ struct Options {
     peers: Vec<String>,
     native: bool,
     gpu: bool,
+    firefox: bool,
     costs: bool,
 }
 
@@ -71,18 +73,20 @@ pub fn run(repo: &Repo, arguments: Vec<OsString>) -> Result<()> {
     if options.quick {
         pairs.truncate(1);
     }
-    let chromium = test::ensure_chromium()?;
+    let browser = match options.firefox {
+        true => test::ensure_firefox()?,
+        false => test::ensure_chromium()?,
+    };
+    let driver = match options.gpu || options.firefox {
+        true => Driver::Own,
+        false => Driver::of_chromium(&browser),
+    };
     if options.costs {
-        return costs(
-            repo,
-            &native(repo, &chromium, options.gpu)?,
-            &pairs,
-            &options.backends,
-        );
+        return costs(repo, &native(repo, driver)?, &pairs, &options.backends);
     }
     build::run(repo)?;
     let native = match options.native {
-        true => Some(native(repo, &chromium, options.gpu)?.as_json()),
+        true => Some(native(repo, driver)?.as_json()),
         false => None,
     };
     let folder = repo.path("target/bench");
@@ -102,7 +106,8 @@ pub fn run(repo: &Repo, arguments: Vec<OsString>) -> Result<()> {
     })?;
     let config = json!({
         "base": format!("http://{address}/"),
-        "chromium": chromium,
+        "browser": browser,
+        "firefox": options.firefox,
         "gpu": options.gpu,
         "modules": peers,
         "assets": repo.path("assets/pairs"),
@@ -139,6 +144,7 @@ fn parse(arguments: Vec<OsString>) -> Result<Option<Options>> {
         peers: all(&["ort", "wllama"]),
         native: true,
         gpu: false,
+        firefox: false,
         costs: false,
     };
     let mut parser = lexopt::Parser::from_args(arguments);
@@ -163,6 +169,7 @@ fn parse(arguments: Vec<OsString>) -> Result<Option<Options>> {
             }
             Long("no-native") => options.native = false,
             Long("gpu") => options.gpu = true,
+            Long("firefox") => options.firefox = true,
             Long("costs") => options.costs = true,
             Long("help") | Short('h') => return Ok(None),
             other => return Err(other.unexpected().into()),
@@ -171,21 +178,42 @@ fn parse(arguments: Vec<OsString>) -> Result<Option<Options>> {
     Ok(Some(options))
 }
 
+/// The Vulkan driver under the engine.
+enum Driver {
+    /// The machine's own, as the browser.
+    Own,
+    /// The copy of SwiftShader that the browser brought along, described by this file.
+    OfChromium(PathBuf),
+    /// The machine's own, though the browser has another that could not be found.
+    Other,
+}
+
+impl Driver {
+    fn of_chromium(chromium: &Path) -> Self {
+        swiftshader(chromium).map_or(Self::Other, Self::OfChromium)
+    }
+}
+
 /// How the engine is run natively.
 struct Native {
     program: PathBuf,
-    /// The Vulkan driver to take; absent where the machine chooses.
-    driver: Option<PathBuf>,
-    /// Whether the browser's WebGPU runs on the same driver.
-    same_driver: bool,
+    driver: Driver,
 }
 
 impl Native {
+    /// What tells the driver to take, where the machine does not choose.
+    fn icd(&self) -> Option<&Path> {
+        match &self.driver {
+            Driver::OfChromium(file) => Some(file),
+            Driver::Own | Driver::Other => None,
+        }
+    }
+
     fn as_json(&self) -> serde_json::Value {
         json!({
             "program": self.program,
-            "icd": self.driver,
-            "same_driver": self.same_driver,
+            "icd": self.icd(),
+            "same_driver": !matches!(self.driver, Driver::Other),
         })
     }
 }
@@ -199,8 +227,8 @@ fn costs(repo: &Repo, native: &Native, pairs: &[String], backends: &[String]) ->
                 .args(["costs", "--pair-folder"])
                 .arg(repo.path("assets/pairs").join(pair))
                 .args(["--device", if backend == "cpu" { "cpu" } else { "gpu" }]);
-            if let Some(driver) = &native.driver {
-                command.env("VK_ICD_FILENAMES", driver);
+            if let Some(icd) = native.icd() {
+                command.env("VK_ICD_FILENAMES", icd);
             }
             process::run(&mut command)?;
         }
@@ -209,7 +237,7 @@ fn costs(repo: &Repo, native: &Native, pairs: &[String], backends: &[String]) ->
 }
 
 /// Builds the engine natively and says how it is to be run.
-fn native(repo: &Repo, chromium: &Path, gpu: bool) -> Result<Native> {
+fn native(repo: &Repo, driver: Driver) -> Result<Native> {
     let mut cargo = Command::new("cargo");
     cargo
         .current_dir(repo.root())
@@ -229,13 +257,7 @@ fn native(repo: &Repo, chromium: &Path, gpu: bool) -> Result<Native> {
     let program = target
         .join("debug")
         .join(format!("couplet-trainer{}", std::env::consts::EXE_SUFFIX));
-    // The browser's own copy of SwiftShader, so that both run on the same driver.
-    let driver = if gpu { None } else { swiftshader(chromium) };
-    Ok(Native {
-        program,
-        same_driver: gpu || driver.is_some(),
-        driver,
-    })
+    Ok(Native { program, driver })
 }
 
 /// The description of the SwiftShader that a Chromium brought along.
@@ -263,7 +285,7 @@ fn install_peers(repo: &Repo, folder: &Path) -> Result<()> {
         fs::copy(repo.path("web/bench").join(name), folder.join(name))
             .with_context(|| format!("{name} cannot be copied to {}", folder.display()))?;
     }
-    step("onnxruntime-web, wllama and playwright", || {
+    step("onnxruntime-web, wllama and what drives browsers", || {
         test::npm_install(folder)
     })
 }

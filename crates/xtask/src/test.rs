@@ -161,6 +161,14 @@ fn browser_tests(repo: &Repo) -> Result<Tally> {
         .arg(folder.join("run.mjs"))
         .arg(url)
         .env("CHROMIUM", chromium);
+    // Where there is no Firefox, its tests say that they are skipped.
+    match ensure_firefox() {
+        Ok(firefox) => node.env("FIREFOX", firefox),
+        Err(why) => {
+            println!("{why:#}");
+            node.env_remove("FIREFOX")
+        }
+    };
     let mut last = None;
     let (_, succeeded) = counted(&mut node, |line| {
         if !line.trim().is_empty() {
@@ -239,28 +247,45 @@ fn number_before(text: &str, word: &str) -> Option<u64> {
 /// # Errors
 /// If there is none and none can be installed.
 pub fn ensure_chromium() -> Result<PathBuf> {
-    if let Some(path) = std::env::var_os("CHROMIUM") {
+    let names = ["chromium", "google-chrome", "chromium-browser"];
+    ensure_browser("Chromium or Chrome", "CHROMIUM", &names, "chromium")
+}
+
+/// The other browser.
+///
+/// # Errors
+/// If there is none and none can be installed.
+pub fn ensure_firefox() -> Result<PathBuf> {
+    ensure_browser(
+        "Firefox",
+        "FIREFOX",
+        &["firefox", "firefox-esr"],
+        "firefox-esr",
+    )
+}
+
+/// A browser by what it is called on the search path, in Debian and in the environment.
+fn ensure_browser(name: &str, variable: &str, programs: &[&str], package: &str) -> Result<PathBuf> {
+    if let Some(path) = std::env::var_os(variable) {
         let path = PathBuf::from(path);
         if path.is_file() {
             return Ok(path);
         }
-        bail!("CHROMIUM names {}, which is not a file", path.display());
+        bail!("{variable} names {}, which is not a file", path.display());
     }
-    let find = || {
-        ["chromium", "google-chrome", "chromium-browser"]
-            .iter()
-            .find_map(|name| process::find(name))
-    };
+    let find = || programs.iter().find_map(|program| process::find(program));
     if let Some(path) = find() {
         return Ok(path);
     }
     if apt::is_available() {
-        apt::ensure("the browser tests", &["chromium"])?;
+        apt::ensure("the browser tests", &[package])?;
     }
-    find().context(
-        "no Chromium or Chrome on the search path: install one, or name it in the environment \
-         variable CHROMIUM",
-    )
+    find().with_context(|| {
+        format!(
+            "no {name} on the search path: install one, or name it in the environment \
+             variable {variable}"
+        )
+    })
 }
 
 /// Sees to it that tests can open a GPU, be it one made of software.

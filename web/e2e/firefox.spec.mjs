@@ -1,0 +1,82 @@
+// The page in Firefox, whose WebGPU is another implementation and hands results back in its own time.
+import assert from "node:assert/strict";
+import puppeteer from "puppeteer-core";
+import { call, open, tokens } from "./support.mjs";
+
+/** Names the browser; without it, this file is skipped. */
+export const needs = "FIREFOX";
+
+const SIZES = [
+  [1440, 900],
+  [1024, 768],
+  [390, 844],
+];
+
+/** Does `work` with a page of Firefox. */
+async function inFirefox(work) {
+  const browser = await puppeteer.launch({
+    browser: "firefox",
+    executablePath: process.env.FIREFOX,
+    // Not everywhere on without asking, and a GPU made of software is refused.
+    extraPrefsFirefox: { "dom.webgpu.enabled": true, "gfx.webgpu.ignore-blocklist": true },
+  });
+  try {
+    const page = await browser.newPage();
+    await page.setViewport({ width: 1440, height: 900 });
+    const errors = [];
+    page.on("pageerror", (error) => errors.push(String(error)));
+    await work(page);
+    assert.deepEqual(errors, []);
+  } finally {
+    await browser.close();
+  }
+}
+
+const greedy = async (page, gamma) => tokens(await call(page, "generate", { temperature: 0, gamma, max_tokens: 24 }));
+
+export default {
+  "in Firefox two models write on its GPU, and speculation does not change the greedy text": async ({ base }) => {
+    await inFirefox(async (page) => {
+      const { device } = await open(page, base);
+      // Where Firefox has no WebGPU, the page says so and goes on.
+      if (device.backend !== "gpu") console.log(`        on the CPU: ${device.reason}`);
+      assert.ok(device.backend === "gpu" || device.reason);
+      assert.deepEqual(await greedy(page, 4), await greedy(page, 0));
+    });
+  },
+
+  "in Firefox nobody waits a tenth of a second for each readback": async ({ base }) => {
+    await inFirefox(async (page) => {
+      const { pair, device } = await open(page, base);
+      if (device.backend !== "gpu") return console.log(`        on the CPU: ${device.reason}`);
+      const times = await page.evaluate(async (pair) => {
+        const times = [];
+        for (let turn = 0; turn < 9; turn += 1) {
+          const start = performance.now();
+          await window.couplet.distribution({ pair, model: "draft", text: "ROMEO" });
+          times.push(performance.now() - start);
+        }
+        return times.sort((a, b) => a - b);
+      }, pair.name);
+      const median = times[times.length >> 1];
+      console.log(`        a distribution comes after ${median.toFixed(0)} ms`);
+      assert.ok(median < 80, `${times}`);
+    });
+  },
+
+  "in Firefox the CPU path writes, and nothing scrolls sideways": async ({ base }) => {
+    await inFirefox(async (page) => {
+      const { device } = await open(page, base, "?backend=cpu");
+      assert.equal(device.backend, "cpu");
+      assert.deepEqual(await greedy(page, 4), await greedy(page, 0));
+      for (const [width, height] of SIZES) {
+        await page.setViewport({ width, height });
+        for (const scene of ["stage", "couplings", "speed", "proof", "lessons"]) {
+          await page.click(`[data-testid=scene-${scene}]`);
+          const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          assert.ok(beyond <= 0, `${scene} at ${width}: ${beyond} px`);
+        }
+      }
+    });
+  },
+};
