@@ -22,12 +22,13 @@ export async function still(page, base, scene, link = "") {
   if (scene === "stage") {
     await page.locator("[data-testid=provenance][data-kind=recorded]").waitFor({ state: "attached" });
     await page.keyboard.press("Home");
-    for (let round = 0; round < 5; round += 1) await page.keyboard.press("]");
-    const rejected = page.getByTestId("round").locator(".closing:not(.bonus)");
-    for (let round = 0; round < 20 && !(await rejected.count()); round += 1) {
-      await page.keyboard.press("]");
+    for (let round = 0; round < 20; round += 1) await page.keyboard.press("]");
+    const resampled = page.getByTestId("round").locator(".closing:not(.bonus)");
+    for (let phase = 0; phase < 40 && !(await resampled.count()); phase += 1) {
+      await page.keyboard.press(".");
       await page.waitForTimeout(50);
     }
+    if (!(await resampled.count())) throw new Error("the recording has no round that was resampled");
   }
   await settle(page);
 }
