@@ -9,6 +9,7 @@ mod finish;
 mod process;
 mod python;
 mod repo;
+mod sayings;
 mod serve;
 mod static_server;
 mod steps;

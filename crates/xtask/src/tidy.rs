@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::process;
 use crate::repo::Repo;
+use crate::sayings;
 use crate::test::Tally;
 
 /// A rule's verdict: a sentence that names the offenders, if there are any.
@@ -30,7 +31,7 @@ pub fn run(repo: &Repo) -> Result<Tally> {
     let texts = texts(repo)?;
     let architecture = fs::read_to_string(repo.path("ARCHITECTURE.md")).unwrap_or_default();
 
-    let rules: [(&str, Verdict); 5] = [
+    let rules: [(&str, Verdict); 6] = [
         (
             "the page links neither models nor kernels nor engine",
             graph.never_links(
@@ -58,6 +59,10 @@ pub fn run(repo: &Repo) -> Result<Tally> {
         (
             "every crate has a row in ARCHITECTURE.md",
             every_crate_has_a_row(&graph.members, &architecture),
+        ),
+        (
+            "every language says all that the page says",
+            every_language_is_complete(&texts),
         ),
     ];
     let mut tally = Tally::default();
@@ -228,6 +233,25 @@ fn texts(repo: &Repo) -> Result<Vec<(String, String)>> {
         // A file that is deleted but still in git's index, or is not text, has nothing to say.
         .filter_map(|path| Some((path.to_owned(), fs::read_to_string(repo.path(path)).ok()?)))
         .collect())
+}
+
+/// Holds what stands in `tr!`s against the files of `web/words`.
+fn every_language_is_complete(texts: &[(String, String)]) -> Verdict {
+    let sources: Vec<&str> = texts
+        .iter()
+        .filter(|(path, _)| path.starts_with("web/src/") || path.starts_with("crates/playback/"))
+        .filter(|(path, _)| path.ends_with(".rs") && !path.contains("/tests/"))
+        .map(|(_, text)| text.as_str())
+        .collect();
+    let offences: Vec<String> = texts
+        .iter()
+        .filter(|(path, _)| path.starts_with("web/words/"))
+        .filter_map(|(path, text)| {
+            let offence = sayings::complete(&sources, text).err()?;
+            Some(format!("{path}: {offence}"))
+        })
+        .collect();
+    verdict(offences)
 }
 
 /// Folders that exist on one machine only. Put together from pieces, so that this file passes

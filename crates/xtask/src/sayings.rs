@@ -1,0 +1,162 @@
+//! What the page says: every `tr!` of the sources, held against the files of other languages.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proc_macro2::{TokenStream, TokenTree};
+use serde_json::Value;
+
+/// What stands in `tr!`s: one form, or two where it counts something, by the key that it has in
+/// a language's file.
+type Sayings = BTreeMap<String, Vec<String>>;
+
+/// Whether a language's file says everything that the sources say, and nothing else.
+///
+/// `sources` are texts in Rust, `file` the text of `web/words/CODE.json`.
+///
+/// # Errors
+/// A sentence that names what is missing, left over or has other placeholders.
+pub fn complete(sources: &[&str], file: &str) -> Result<(), String> {
+    let mut said = Sayings::new();
+    for source in sources {
+        let tokens: TokenStream = source.parse().map_err(|error| format!("{error}"))?;
+        collect(tokens, &mut said);
+    }
+    let file: Value = serde_json::from_str(file).map_err(|error| error.to_string())?;
+    let page = file["page"].as_object().ok_or("it has no `page`")?;
+    let mut offences = Vec::new();
+    for (key, english) in &said {
+        let Some(value) = page.get(key) else {
+            offences.push(format!("{key:?} is missing"));
+            continue;
+        };
+        let other: Vec<&str> = match value {
+            Value::Array(forms) => forms.iter().filter_map(Value::as_str).collect(),
+            value => value.as_str().into_iter().collect(),
+        };
+        if other.len() != english.len() {
+            offences.push(format!("{key:?} has {} forms", other.len()));
+        }
+        // The form for one thing may leave the number out.
+        let places = |form: &str| placeholders(form);
+        let expected = english.last().map(|form| places(form));
+        if other.last().map(|form| places(form)) != expected {
+            offences.push(format!("{key:?} has other placeholders"));
+        }
+    }
+    let left_over = page.keys().filter(|key| !said.contains_key(*key));
+    offences.extend(left_over.map(|key| format!("{key:?} is said nowhere")));
+    if offences.is_empty() {
+        Ok(())
+    } else {
+        Err(offences.join("; "))
+    }
+}
+
+/// Adds every `tr!` in `tokens`, however deep.
+fn collect(tokens: TokenStream, said: &mut Sayings) {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    for (index, token) in tokens.iter().enumerate() {
+        let TokenTree::Group(group) = token else {
+            continue;
+        };
+        let before = |back: usize| {
+            index
+                .checked_sub(back)
+                .map(|index| tokens[index].to_string())
+        };
+        if before(1).as_deref() == Some("!")
+            && before(2).as_deref() == Some("tr")
+            && let Some((key, forms)) = saying(group.stream())
+        {
+            said.insert(key, forms);
+        }
+        collect(group.stream(), said);
+    }
+}
+
+/// Reads `"words"`, `"one" | "several" % …` and either behind `"context" =>`.
+fn saying(tokens: TokenStream) -> Option<(String, Vec<String>)> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let text = |index: usize| match tokens.get(index)? {
+        TokenTree::Literal(literal) => syn::parse_str::<syn::LitStr>(&literal.to_string())
+            .ok()
+            .map(|literal| literal.value()),
+        _ => None,
+    };
+    let is = |index: usize, mark: &str| {
+        let token = tokens.get(index);
+        token.is_some_and(|token| token.to_string() == mark)
+    };
+    let (context, at) = match is(1, "=") && is(2, ">") {
+        true => (format!("{}|", text(0)?), 3),
+        false => (String::new(), 0),
+    };
+    let first = text(at)?;
+    let key = format!("{context}{first}");
+    let mut forms = vec![first];
+    if is(at + 1, "|") {
+        forms.push(text(at + 2)?);
+    }
+    Some((key, forms))
+}
+
+/// The names in braces; nameless ones count each by themselves.
+fn placeholders(form: &str) -> BTreeSet<String> {
+    let mut nameless = 0;
+    form.split('{')
+        .skip(1)
+        .filter_map(|rest| rest.split_once('}'))
+        .map(|(name, _)| {
+            if name.is_empty() {
+                nameless += 1;
+                return (nameless - 1).to_string();
+            }
+            name.to_owned()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = r#"
+        fn title(count: usize) -> String {
+            view! { <p title=tr!("Share")>{tr!("one token" | "{n} tokens" % count)}</p> };
+            tr!("verb" => "Draft {} \
+                 and {name}", 1, name = 2)
+        }
+    "#;
+
+    fn found(page: Value) -> Result<(), String> {
+        complete(&[SOURCE], &serde_json::json!({ "page": page }).to_string())
+    }
+
+    #[test]
+    fn a_file_that_says_everything_is_complete() {
+        let page = serde_json::json!({
+            "Share": "Teilen",
+            "one token": ["ein Token", "{n} Token"],
+            "verb|Draft {} and {name}": "{name} und {0} entwerfen",
+        });
+        assert_eq!(found(page), Ok(()));
+    }
+
+    #[test]
+    fn what_is_missing_left_over_or_has_other_placeholders_is_named() {
+        let page = serde_json::json!({
+            "one token": "ein Token",
+            "verb|Draft {} and {name}": "{nome} und {0} entwerfen",
+            "Save": "Sichern",
+        });
+        let offences = found(page).unwrap_err();
+        for offence in [
+            "\"Share\" is missing",
+            "\"one token\" has 1 forms",
+            "\"verb|Draft {} and {name}\" has other placeholders",
+            "\"Save\" is said nowhere",
+        ] {
+            assert!(offences.contains(offence), "{offence}: {offences}");
+        }
+    }
+}
