@@ -132,7 +132,7 @@ fn numbers(report: &SpeedReport) -> Table {
         })
         .collect();
     Table {
-        name: "The sweep in numbers",
+        name: tr::tr!("The sweep in numbers"),
         head: head.map(str::to_owned).to_vec(),
         rows,
     }
