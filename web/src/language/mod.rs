@@ -3,6 +3,7 @@
 
 mod catalogue;
 mod choice;
+mod pieces;
 
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use web_sys::Response;
 
 pub use catalogue::LanguageFile;
 pub use choice::LanguageChoice;
+pub use pieces::{filled, slot};
 
 use crate::lessons;
 use crate::permalink::query;
