@@ -1,6 +1,7 @@
 //! Light, dark or as the system has it; remembered between visits.
 
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::permalink::{self, LinkTheme};
 
@@ -72,7 +73,11 @@ impl Theme {
 #[component]
 pub fn ThemeToggle() -> impl IntoView {
     let theme = RwSignal::new(Theme::first());
-    let label = move || format!("Colours: {}", theme.get().name());
+    let label = move || match theme.get() {
+        Theme::Auto => tr!("Colours: auto"),
+        Theme::Light => tr!("Colours: light"),
+        Theme::Dark => tr!("Colours: dark"),
+    };
     let change = move |_| {
         theme.update(|theme| *theme = theme.next());
         theme.get_untracked().apply();

@@ -40,6 +40,41 @@ impl Catalogue {
             None => self.0.get(english),
         }
     }
+
+    /// What is said instead of a sentence of the engine: of all that fit, the one that leaves the
+    /// least of it to the parts that differ.
+    pub fn of_engine(&self, sentence: &str) -> String {
+        let fitting = self.0.iter().filter_map(|(key, saying)| {
+            let pattern = key.strip_prefix("engine|")?;
+            match saying {
+                Saying::Always(saying) => Some((pattern, saying, parts(pattern, sentence)?)),
+                Saying::Counted(_) => None,
+            }
+        });
+        let Some((_, saying, parts)) = fitting.max_by_key(|(pattern, ..)| pattern.len()) else {
+            return sentence.to_owned();
+        };
+        parts.iter().fold(saying.clone(), |said, part| {
+            said.replacen("{}", &self.of_engine(part), 1)
+        })
+    }
+}
+
+/// What stands in a sentence in the places of a pattern's `{}`, if it is made like it.
+fn parts<'a>(pattern: &str, sentence: &'a str) -> Option<Vec<&'a str>> {
+    let mut fixed = pattern.split("{}");
+    let mut rest = sentence.strip_prefix(fixed.next()?)?;
+    let mut parts = Vec::new();
+    let mut fixed = fixed.peekable();
+    while let Some(piece) = fixed.next() {
+        let (part, behind) = match fixed.peek() {
+            Some(_) => rest.split_once(piece)?,
+            None => (rest.strip_suffix(piece)?, ""),
+        };
+        parts.push(part);
+        rest = behind;
+    }
+    rest.is_empty().then_some(parts)
 }
 
 impl Translator for Catalogue {

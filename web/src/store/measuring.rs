@@ -6,9 +6,11 @@ use couplet_protocol::{
     BackendKind, Command, PairInfo, Reply, Settings, SpeedReport, SpeedRequest,
 };
 use leptos::prelude::*;
+use tr::tr;
 
 use super::Store;
 use crate::engine_client::reply_id;
+use crate::language;
 use crate::playhead::now;
 
 /// The page says how far a bench is at most this often: whoever draws, disturbs.
@@ -137,10 +139,10 @@ impl Measuring {
             .with_value(|stopped| stopped.iter().any(|stopped| Some(*stopped) == id));
         match reply {
             Reply::Failed { failure, .. } if !stopped => {
-                let sentence = &failure.sentence;
+                let sentence = language::of_engine(&failure.sentence);
                 self.failed.set(Some(match &failure.field {
                     Some(field) => format!("{field}: {sentence}"),
-                    None => sentence.clone(),
+                    None => sentence,
                 }));
             }
             _ => {}
@@ -202,7 +204,7 @@ impl Store {
         let measuring = self.measuring;
         measuring.failed.set(None);
         measuring.progress.set(Some(Progress {
-            stage: "Waiting for the engine".to_owned(),
+            stage: tr!("Waiting for the engine"),
             done: 0,
             runs: 0,
             left: None,
@@ -220,7 +222,7 @@ impl Store {
                 } => {
                     if let Some(left) = clock.tick(*done, *runs) {
                         measuring.progress.set(Some(Progress {
-                            stage: stage.clone(),
+                            stage: language::of_engine(stage),
                             done: *done,
                             runs: *runs,
                             left,
