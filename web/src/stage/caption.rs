@@ -46,12 +46,8 @@ pub fn caption(store: Store, about: &Captioned) -> AnyView {
     };
     let test = Test::of(verdict, about.settings);
     match (test, judged) {
-        (Test::Share { below, .. }, None) => {
-            muted(tr!("stays if u < {}", format!("{below:.2}")))
-        },
-        (Test::Prefix { below, .. }, None) => {
-            muted(tr!("passes if u < {}", format!("{below:.2}")))
-        },
+        (Test::Share { below, .. }, None) => muted(tr!("stays if u < {}", format!("{below:.2}"))),
+        (Test::Prefix { below, .. }, None) => muted(tr!("passes if u < {}", format!("{below:.2}"))),
         (Test::Share { u, below }, Some(_)) => needle(u, below),
         (Test::Prefix { u, below }, Some(_)) => {
             let words = if test.passes_alone() == Some(true) {
@@ -75,12 +71,15 @@ pub fn caption(store: Store, about: &Captioned) -> AnyView {
             let first = token.map(|token| store.show(token));
             bold(tr!("first is {}", slot(0)), first)
         }
-        (Test::Probable { above, .. }, None) => {
-            muted(tr!("stays above {}", format!("{above:.3}")))
-        },
+        (Test::Probable { above, .. }, None) => muted(tr!("stays above {}", format!("{above:.3}"))),
         (Test::Probable { target_prob, above }, Some(kept)) => {
             let sign = if kept { ">" } else { "≤" };
-            let saying = tr!("target {} {sign} {above}", slot(0), sign, above = format!("{above:.3}"));
+            let saying = tr!(
+                "target {} {sign} {above}",
+                slot(0),
+                sign,
+                above = format!("{above:.3}")
+            );
             bold(saying, Some(format!("{target_prob:.3}")))
         }
     }
