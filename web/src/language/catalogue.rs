@@ -100,3 +100,60 @@ impl Translator for Catalogue {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn german() -> Catalogue {
+        let file: LanguageFile = serde_json::from_str(include_str!("../../words/de.json")).unwrap();
+        file.page
+    }
+
+    /// What stands in braces, in alphabetical order; not the count, which words for one can spare.
+    fn places(text: &str) -> Vec<&str> {
+        let behind = text.split('{').skip(1);
+        let mut places: Vec<&str> = behind
+            .filter_map(|behind| Some(behind.split_once('}')?.0))
+            .filter(|place| *place != "n")
+            .collect();
+        places.sort_unstable();
+        places
+    }
+
+    #[test]
+    fn what_is_said_instead_has_a_place_for_all_that_is_filled_in() {
+        for (english, saying) in &german().0 {
+            let forms = match saying {
+                Saying::Always(saying) => std::slice::from_ref(saying),
+                Saying::Counted(forms) => forms,
+            };
+            for form in forms {
+                assert_eq!(places(form), places(english), "{english}");
+            }
+        }
+    }
+
+    #[test]
+    fn sentences_of_the_engine_are_recognised_with_what_differs_in_them() {
+        let catalogue = german();
+        for (english, german) in [
+            (
+                "99 is out of range; choose 0 to 16.",
+                "99 geht hier nicht; wähle 0 bis 16.",
+            ),
+            (
+                "WebGPU is not used because no GPU is available: {}.",
+                "WebGPU wird nicht benutzt: Keine GPU ist verfügbar ({}).",
+            ),
+            (
+                "The engine did not answer. The text and settings are kept.",
+                "Der Rechenkern hat nicht geantwortet. Text und Einstellungen bleiben.",
+            ),
+            ("Nothing that it says.", "Nothing that it says."),
+            ("", ""),
+        ] {
+            assert_eq!(catalogue.of_engine(english), german);
+        }
+    }
+}

@@ -6,7 +6,6 @@ use couplet_protocol::{
     BackendKind, Command, PairInfo, Reply, Settings, SpeedReport, SpeedRequest,
 };
 use leptos::prelude::*;
-use tr::tr;
 
 use super::Store;
 use crate::engine_client::reply_id;
@@ -204,7 +203,7 @@ impl Store {
         let measuring = self.measuring;
         measuring.failed.set(None);
         measuring.progress.set(Some(Progress {
-            stage: tr!("Waiting for the engine"),
+            stage: "Waiting for the engine".to_owned(),
             done: 0,
             runs: 0,
             left: None,
@@ -222,7 +221,7 @@ impl Store {
                 } => {
                     if let Some(left) = clock.tick(*done, *runs) {
                         measuring.progress.set(Some(Progress {
-                            stage: language::of_engine(stage),
+                            stage: stage.clone(),
                             done: *done,
                             runs: *runs,
                             left,
