@@ -8,6 +8,7 @@ use couplet_protocol::{
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::exhibit::Exhibit;
 use crate::engine_client::{EngineClient, EngineState};
@@ -166,7 +167,7 @@ impl Board {
                     });
                     Throwing::Idle
                 }
-                None => Throwing::Failed("The engine threw nothing.".to_owned()),
+                None => Throwing::Failed(tr!("The engine threw nothing.")),
             },
             Reply::Failed { failure, .. } => Throwing::Failed(failure.sentence.clone()),
             _ => Throwing::Idle,
@@ -224,7 +225,7 @@ impl Exhibit {
     fn send(&self, board: Board, trials: u64) {
         let engine = self.store.engine;
         let trouble = match engine.state.get_untracked() {
-            EngineState::Crashed => Some("The engine stopped.".to_owned()),
+            EngineState::Crashed => Some(tr!("The engine stopped.")),
             EngineState::Failed(failure) => Some(failure.sentence),
             _ => None,
         };

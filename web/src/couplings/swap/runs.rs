@@ -3,6 +3,7 @@
 use couplet_playback::{Cut, Run};
 use couplet_protocol::{Command, Drafter, Event, FinishReason, Reply, Rule, Settings};
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::couplings::exhibit::Exhibit;
 
@@ -95,9 +96,10 @@ impl Exhibit {
         let mut settings = match untrack(|| self.store.form.read()) {
             Ok(settings) => settings,
             Err(error) => {
-                let sentence = format!(
+                let sentence = tr!(
                     "The settings on the Stage need a look first: {}: {}.",
-                    error.field, error.sentence
+                    error.field,
+                    error.sentence
                 );
                 swap.writing.set(Writing::Failed(sentence));
                 return;
@@ -175,7 +177,7 @@ impl Exhibit {
                     return;
                 };
                 match end {
-                    Ok(FinishReason::Stopped) => self.give_up("Stopped."),
+                    Ok(FinishReason::Stopped) => self.give_up(&tr!("Stopped.")),
                     Ok(_) => {
                         now.texts.cells[row][column] = Some(self.written(&events));
                         let pair = self.store.engine.pair.get_untracked();
