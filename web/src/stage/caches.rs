@@ -1,6 +1,6 @@
 //! The caches of both models: how they grow with a round and are cut back after a rejection.
 
-use couplet_playback::{Cache, Phase};
+use couplet_playback::Cache;
 use couplet_protocol::Drafter;
 use leptos::prelude::*;
 use tr::tr;
@@ -26,8 +26,6 @@ struct Line {
     cache: Cache,
     /// The first entry that is drawn by itself.
     from: usize,
-    /// Whether the round has ended, so that nothing more is cut.
-    settled: bool,
 }
 
 /// Both caches in a line each.
@@ -36,18 +34,12 @@ pub fn CachesLine() -> impl IntoView {
     let store = use_store();
     let lines = Memo::new(move |_| {
         store.epoch.track();
-        let (playhead, step) = store.state.with(|state| (state.playhead, state.step));
+        let playhead = store.state.with(|state| state.playhead);
         let caches = store
             .run
             .with_untracked(|run| run.started().then(|| run.caches(playhead)))?;
         let from = caches.target.kept.saturating_sub(BEFORE);
-        let settled = step.is_none_or(|step| step.phase == Phase::Commit);
-        let line = |name, cache| Line {
-            name,
-            cache,
-            from,
-            settled,
-        };
+        let line = |name, cache| Line { name, cache, from };
         let model = settings_of(store).drafter == Drafter::Model;
         Some([
             model.then(|| line("draft", caches.draft)),
