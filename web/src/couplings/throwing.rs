@@ -12,6 +12,7 @@ use tr::tr;
 
 use super::exhibit::Exhibit;
 use crate::engine_client::{EngineClient, EngineState};
+use crate::language;
 use crate::store::Scene;
 
 /// Thrown by itself once nobody moves a handle.
@@ -169,7 +170,9 @@ impl Board {
                 }
                 None => Throwing::Failed(tr!("The engine threw nothing.")),
             },
-            Reply::Failed { failure, .. } => Throwing::Failed(failure.sentence.clone()),
+            Reply::Failed { failure, .. } => {
+                Throwing::Failed(language::of_engine(&failure.sentence))
+            }
             _ => Throwing::Idle,
         };
         self.state.set(state);
@@ -226,7 +229,7 @@ impl Exhibit {
         let engine = self.store.engine;
         let trouble = match engine.state.get_untracked() {
             EngineState::Crashed => Some(tr!("The engine stopped.")),
-            EngineState::Failed(failure) => Some(failure.sentence),
+            EngineState::Failed(failure) => Some(language::of_engine(&failure.sentence)),
             _ => None,
         };
         if let Some(trouble) = trouble {

@@ -10,6 +10,7 @@ use tr::tr;
 use super::pair::ProofPair;
 use super::theory::target_joint;
 use crate::engine_client::EngineState;
+use crate::language;
 use crate::store::Store;
 
 /// How many texts are asked for at once.
@@ -132,7 +133,7 @@ pub fn ask(
         move |reply| {
             let result = match reply {
                 Reply::RoundsCounted { counted, .. } => Ok(counted.clone()),
-                Reply::Failed { failure, .. } => Err(failure.sentence.clone()),
+                Reply::Failed { failure, .. } => Err(language::of_engine(&failure.sentence)),
                 Reply::Events { .. } => Err(tr!("The counting was stopped.")),
                 _ => return,
             };
@@ -151,7 +152,7 @@ pub fn waits_for(store: Store) -> Option<String> {
         )),
         EngineState::Failed(failure) if failure.kind == FailureKind::Device => Some(tr!(
             "No engine runs: {} What you ask for starts it again.",
-            failure.sentence
+            language::of_engine(&failure.sentence)
         )),
         EngineState::Crashed => Some(tr!(
             "The engine has stopped; what you ask for starts it again. The argument above needs none."

@@ -118,14 +118,19 @@ impl ProofPair {
                 kind
             );
         }
-        tr!(
-            "Taken from the Stage after “{context}”: the one most probable {kind}, and all the others together as one bar."
-                | "Taken from the Stage after “{context}”: the {count} most probable {kind}, and all the others together as one bar."
-                    % named,
-            context,
-            count,
-            kind
-        )
+        match named {
+            1 => tr!(
+                "Taken from the Stage after “{context}”: the one most probable {kind}, and all the others together as one bar.",
+                context,
+                kind
+            ),
+            _ => tr!(
+                "Taken from the Stage after “{context}”: the {count} most probable {kind}, and all the others together as one bar.",
+                context,
+                count,
+                kind
+            ),
+        }
     }
 
     /// How many decimals show every probability well: two where two say everything.

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use crate::couplings::exhibit::Exhibit;
+use crate::language;
 
 /// Tokens of each text.
 const LENGTH: u32 = 60;
@@ -170,7 +171,9 @@ impl Exhibit {
                             _ => None,
                         })
                     }
-                    Reply::Failed { failure, .. } => Some(Err(failure.sentence.clone())),
+                    Reply::Failed { failure, .. } => {
+                        Some(Err(language::of_engine(&failure.sentence)))
+                    }
                     _ => None,
                 };
                 let Some((end, mut now)) = end.and_then(|end| Some((end, coming.take()?))) else {

@@ -145,7 +145,6 @@ fn sentence(pair: &ProofPair, step: usize, notation: Notation) -> AnyView {
             filled(&words, [minus, plus, number(lost)]).into_any()
         }
         2 => {
-            
             let words = if equal {
                 tr!(
                     "{ratio} is 1 everywhere: all of it is accepted, and nothing is rejected.",
