@@ -169,7 +169,7 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
         }
     }
     if !open.drafted.is_empty() || open.closing.is_some() {
-        return Err("its last round is not complete".to_owned());
+        return Err(tr!("its last round is not complete"));
     }
     Ok(())
 }
