@@ -176,8 +176,8 @@ fn commit(round: &Round, rule: Rule) -> String {
     match round.accepted() {
         0 => {}
         count => parts.push(tr!(
-            "one inked" | "{count} inked" % count,
-            count = count_word(count)
+            "one inked" | "{n} inked" % count,
+            n = count_word(count)
         )),
     }
     match round.closing.as_ref().map(|closing| closing.kind) {
@@ -189,15 +189,15 @@ fn commit(round: &Round, rule: Rule) -> String {
     match round.discarded() {
         0 => {}
         count => parts.push(tr!(
-            "one thrown away" | "{count} thrown away" % count,
-            count = count_word(count)
+            "one thrown away" | "{n} thrown away" % count,
+            n = count_word(count)
         )),
     }
     let count = round.committed.len();
     let mut tokens = tr!(
         "one token from a single pass of the target"
-            | "{count} tokens from a single pass of the target" % count,
-        count = count_word(count)
+            | "{n} tokens from a single pass of the target" % count,
+        n = count_word(count)
     );
     // The last round may bring more than was asked for or than the context holds.
     if count <= round.accepted() && round.closing.is_some() {

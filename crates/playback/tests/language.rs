@@ -41,9 +41,9 @@ impl Translator for German {
     ) -> Cow<'a, str> {
         match (one, count) {
             ("one token from a single pass of the target", 2..) => {
-                "aus einem Durchlauf {count} Token".into()
+                "aus einem Durchlauf {n} Token".into()
             }
-            ("one thrown away", 2..) => "{count} verworfen".into(),
+            ("one thrown away", 2..) => "{n} verworfen".into(),
             (_, 1) => one.into(),
             _ => several.into(),
         }
