@@ -31,19 +31,19 @@ pub fn plain(pieces: &[Piece]) -> String {
 /// Small numbers in words.
 pub fn count_word(count: usize) -> String {
     match count {
-        0 => tr!("number" => "no"),
-        1 => tr!("number" => "one"),
-        2 => tr!("number" => "two"),
-        3 => tr!("number" => "three"),
-        4 => tr!("number" => "four"),
-        5 => tr!("number" => "five"),
-        6 => tr!("number" => "six"),
-        7 => tr!("number" => "seven"),
-        8 => tr!("number" => "eight"),
-        9 => tr!("number" => "nine"),
-        10 => tr!("number" => "ten"),
-        11 => tr!("number" => "eleven"),
-        12 => tr!("number" => "twelve"),
+        0 => tr!("count" => "no"),
+        1 => tr!("count" => "one"),
+        2 => tr!("count" => "two"),
+        3 => tr!("count" => "three"),
+        4 => tr!("count" => "four"),
+        5 => tr!("count" => "five"),
+        6 => tr!("count" => "six"),
+        7 => tr!("count" => "seven"),
+        8 => tr!("count" => "eight"),
+        9 => tr!("count" => "nine"),
+        10 => tr!("count" => "ten"),
+        11 => tr!("count" => "eleven"),
+        12 => tr!("count" => "twelve"),
         _ => count.to_string(),
     }
 }

@@ -26,7 +26,7 @@ impl Translator for German {
             }
             (None, "line break") => "Zeilenumbruch",
             (None, "{token} added by the target") => "vom Ziel dazu: {token}",
-            (Some("number"), "two") => "zwei",
+            (Some("count"), "two") => "zwei",
             _ => english,
         };
         said.into()
