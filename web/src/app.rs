@@ -2,6 +2,7 @@
 
 use leptos::ev;
 use leptos::prelude::*;
+use tr::tr;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
@@ -81,7 +82,7 @@ pub fn App(
 fn Views(help: RwSignal<bool>) -> impl IntoView {
     let (store, sharing, lessons) = (use_store(), use_sharing(), use_lessons());
     view! {
-        <button type="button" class="skip" on:click=move |_| skip_to_scene()>"Skip to the page"</button>
+        <button type="button" class="skip" on:click=move |_| skip_to_scene()>{tr!("Skip to the page")}</button>
         <Hatch />
         {(!sharing.embed).then(|| view! { <Header help=help /> })}
         <main id="scene" tabindex="-1" class:with-lesson=move || lessons.open.with(Option::is_some)
@@ -98,7 +99,7 @@ fn Views(help: RwSignal<bool>) -> impl IntoView {
         </main>
         {sharing.embed.then(|| view! { <EmbedFoot /> })}
         <Show when=move || sharing.hovering.get()>
-            <div class="drop-here" aria-hidden="true"><p>"Drop the trace: it is replayed here"</p></div>
+            <div class="drop-here" aria-hidden="true"><p>{tr!("Drop the trace: it is replayed here")}</p></div>
         </Show>
         <Share />
         <Help open=help />

@@ -2,6 +2,7 @@
 
 use leptos::html;
 use leptos::prelude::*;
+use tr::tr;
 
 /// The dialog.
 #[component]
@@ -11,7 +12,8 @@ pub fn Dialog(
     /// Its name for styles and tests, and the beginning of its title's id.
     name: &'static str,
     /// What stands over it.
-    title: &'static str,
+    #[prop(into)]
+    title: String,
     /// What is in it.
     children: Children,
 ) -> impl IntoView {
@@ -31,7 +33,7 @@ pub fn Dialog(
             aria-labelledby=labelled_by on:close=move |_| open.set(false)>
             <header>
                 <h2 id=title_id>{title}</h2>
-                <button type="button" class="button" on:click=move |_| open.set(false)>"Close"</button>
+                <button type="button" class="button" on:click=move |_| open.set(false)>{tr!("Close")}</button>
             </header>
             {children()}
         </dialog>

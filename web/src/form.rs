@@ -2,6 +2,9 @@
 
 use couplet_protocol::{Drafter, MAX_GAMMA, Rule, Settings};
 use leptos::prelude::*;
+use tr::tr;
+
+use crate::language;
 
 /// A field and what is wrong with it.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,15 +122,23 @@ impl Form {
             epsilon: share(self.epsilon, "epsilon", typical, usual.epsilon)?,
             delta: share(self.delta, "delta", typical, usual.delta)?,
             drafter: self.drafter.get(),
-            temperature: number(self.temperature, "temperature", "a number, 0 to 4")?,
-            top_k: number(self.top_k, "top_k", "a whole number; 0 turns it off")?,
-            top_p: number(self.top_p, "top_p", "a number above 0, up to 1")?,
-            seed: number(self.seed, "seed", "a whole number")?,
-            max_tokens: number(self.max_tokens, "max_tokens", "a whole number, 1 to 4096")?,
+            temperature: number(self.temperature, "temperature", || {
+                tr!("write a number, 0 to 4")
+            })?,
+            top_k: number(self.top_k, "top_k", || {
+                tr!("write a whole number; 0 turns it off")
+            })?,
+            top_p: number(self.top_p, "top_p", || {
+                tr!("write a number above 0, up to 1")
+            })?,
+            seed: number(self.seed, "seed", || tr!("write a whole number"))?,
+            max_tokens: number(self.max_tokens, "max_tokens", || {
+                tr!("write a whole number, 1 to 4096")
+            })?,
         };
         let refuse = |error: couplet_protocol::SettingsError| FieldError {
             field: error.field.to_owned(),
-            sentence: error.sentence,
+            sentence: language::of_engine(&error.sentence),
         };
         settings.check().map_err(refuse)?;
         Ok(settings)
@@ -135,7 +146,7 @@ impl Form {
 
     /// γ as it is written; while the engine chooses it, whatever stands there is no error.
     fn read_gamma(&self, auto: bool, usual: u32) -> Result<u32, FieldError> {
-        let gamma = number(self.gamma, "gamma", "a whole number, 0 to 16");
+        let gamma = number(self.gamma, "gamma", || tr!("write a whole number, 0 to 16"));
         if !auto {
             return gamma;
         }
@@ -145,14 +156,20 @@ impl Form {
 
     /// What is wrong, by the page's own check or the engine's.
     pub fn error(&self) -> Option<FieldError> {
-        self.read().err().or_else(|| self.refused.get())
+        self.read().err().or_else(|| {
+            let refused = self.refused.get()?;
+            Some(FieldError {
+                sentence: language::of_engine(&refused.sentence),
+                ..refused
+            })
+        })
     }
 }
 
 /// A parameter of one rule. Under the others its field is not shown, so nothing that stands in it
 /// is an error.
 fn share(text: RwSignal<String>, field: &str, used: bool, usual: f64) -> Result<f64, FieldError> {
-    let value = number(text, field, "a number above 0, up to 1");
+    let value = number(text, field, || tr!("write a number above 0, up to 1"));
     if used {
         return value;
     }
@@ -163,15 +180,19 @@ fn share(text: RwSignal<String>, field: &str, used: bool, usual: f64) -> Result<
 fn number<T: std::str::FromStr>(
     text: RwSignal<String>,
     field: &str,
-    wanted: &str,
+    wanted: fn() -> String,
 ) -> Result<T, FieldError> {
     let text = text.get();
     text.trim().parse().map_err(|_| FieldError {
         field: field.to_owned(),
         sentence: if text.trim().is_empty() {
-            format!("write {wanted}")
+            wanted()
         } else {
-            format!("“{}” does not work here; write {wanted}", text.trim())
+            tr!(
+                "“{text}” does not work here; {wanted}",
+                text = text.trim(),
+                wanted = wanted()
+            )
         },
     })
 }

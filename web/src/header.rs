@@ -2,8 +2,10 @@
 
 use couplet_protocol::BackendKind;
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::engine_client::EngineState;
+use crate::language;
 use crate::projector::ProjectorToggle;
 use crate::share::use_sharing;
 use crate::store::{Scene, use_store};
@@ -30,8 +32,8 @@ pub fn Header(
                 // Nobody puts a phone on a wall, and the badge needs the room.
                 <span class="wide-only"><ProjectorToggle /></span>
                 <ThemeToggle />
-                <button type="button" class="icon-button" data-testid="help" aria-label="Help: keys and terms"
-                    title="Help: keys and terms (?)" on:click=move |_| help.set(true)>
+                <button type="button" class="icon-button" data-testid="help" aria-label=tr!("Help: keys and terms")
+                    title=tr!("Help: keys and terms (?)") on:click=move |_| help.set(true)>
                     <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
                         <path d="M6.8 7.4a3.2 3.2 0 1 1 4.9 2.7c-1.1.7-1.7 1.2-1.7 2.4" fill="none"
                             stroke="currentColor" stroke-width="1.7" stroke-linecap="round" />
@@ -48,13 +50,13 @@ pub fn Header(
 fn ShareButton() -> impl IntoView {
     let open = use_sharing().open;
     view! {
-        <button type="button" class="icon-button share-button" data-testid="share" title="Link, files, pictures, what to hide"
+        <button type="button" class="icon-button share-button" data-testid="share" title=tr!("Link, files, pictures, what to hide")
             on:click=move |_| open.set(true)>
             <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
                 <path d="M8.2 11.8a3.4 3.4 0 0 0 5 .2l2.6-2.6a3.4 3.4 0 0 0-4.8-4.8L9.6 6M11.8 8.2a3.4 3.4 0 0 0-5-.2l-2.6 2.6a3.4 3.4 0 0 0 4.8 4.8L10.4 14"
                     fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" />
             </svg>
-            <span>"Share"</span>
+            <span>{tr!("Share")}</span>
         </button>
     }
 }
@@ -63,7 +65,7 @@ fn ShareButton() -> impl IntoView {
 fn Scenes() -> impl IntoView {
     let store = use_store();
     view! {
-        <nav class="scenes" aria-label="Scenes">
+        <nav class="scenes" aria-label=tr!("Scenes")>
             {Scene::ALL
                 .map(|scene| {
                     let open = move |_| store.open_scene(scene);
@@ -92,23 +94,26 @@ fn Badge() -> impl IntoView {
     let text = move || match (engine.state.get(), engine.device.get()) {
         (EngineState::Ready, Some(device)) => device.name,
         (EngineState::Failed(_) | EngineState::Crashed, _) if store.recorded() => {
-            "Recording only".to_owned()
+            tr!("Recording only")
         }
-        (EngineState::Failed(_) | EngineState::Crashed, _) => "No engine".to_owned(),
+        (EngineState::Failed(_) | EngineState::Crashed, _) => tr!("No engine"),
         (
             EngineState::Loading {
                 received, total, ..
             },
             _,
         ) if total > 0 => {
-            format!(
+            tr!(
                 "Loading, {} %",
                 (100 * received).checked_div(total).unwrap_or(0).min(100)
             )
         }
-        _ => "Loading".to_owned(),
+        _ => tr!("Loading"),
     };
-    let reason = move || engine.device.get().and_then(|device| device.reason);
+    let reason = move || {
+        let reason = engine.device.get()?.reason?;
+        Some(language::of_engine(&reason))
+    };
     view! {
         <p class="badge" data-testid="badge" data-kind=kind title=move || reason().unwrap_or_default()>
             <i aria-hidden="true"></i>

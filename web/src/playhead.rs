@@ -2,6 +2,7 @@
 
 use couplet_playback::{Pace, Run};
 use leptos::prelude::*;
+use tr::tr;
 
 const LONGEST_FRAME_MS: f64 = 100.0;
 
@@ -33,12 +34,21 @@ impl Stride {
     /// Every stride, the smallest first.
     pub const ALL: [Self; 3] = [Self::Token, Self::Phase, Self::Round];
 
-    /// Its name on the page.
+    /// Its name in the page's code.
     pub fn name(self) -> &'static str {
         match self {
             Self::Token => "token",
             Self::Phase => "phase",
             Self::Round => "round",
+        }
+    }
+
+    /// Its name for people.
+    pub fn title(self) -> String {
+        match self {
+            Self::Token => tr!("token"),
+            Self::Phase => tr!("phase"),
+            Self::Round => tr!("round"),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! and the address remembers.
 
 use leptos::prelude::*;
+use tr::tr;
 use wasm_bindgen::JsValue;
 
 use crate::permalink;
@@ -45,8 +46,8 @@ pub fn ProjectorToggle() -> impl IntoView {
         switch(on.get_untracked());
     };
     view! {
-        <button type="button" class="icon-button" data-testid="projector" aria-label="Large letters, for a projector"
-            title="Large letters, for a projector" aria-pressed=move || on.get().to_string() on:click=change>
+        <button type="button" class="icon-button" data-testid="projector" aria-label=tr!("Large letters, for a projector")
+            title=tr!("Large letters, for a projector") aria-pressed=move || on.get().to_string() on:click=change>
             <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
                 <path d="M1.6 15.6 5.2 6.4h.8l3.6 9.2M2.9 12.4h5.4" fill="none" stroke="currentColor" stroke-width="1.5" />
                 <path d="M9.4 15.6 13.6 3.4h1l4.2 12.2M11 11.4h6.2" fill="none" stroke="currentColor" stroke-width="1.9" />

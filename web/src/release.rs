@@ -3,6 +3,7 @@
 
 use leptos::ev;
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::engine_client::EngineState;
 use crate::store::Store;
@@ -36,17 +37,17 @@ impl Release {
     }
 
     /// A sentence for the person, where there is something to decide.
-    pub fn sentence(self) -> Option<&'static str> {
+    pub fn sentence(self) -> Option<String> {
         match self {
             Self::Fleeting | Self::Kept => None,
-            Self::NewerWaits => Some(
+            Self::NewerWaits => Some(tr!(
                 "A newer version of this page is ready. It comes when you load it, or by itself \
-                 at your next visit; the settings stay.",
-            ),
-            Self::NewerElsewhere => Some(
+                 at your next visit; the settings stay."
+            )),
+            Self::NewerElsewhere => Some(tr!(
                 "Another tab went over to a newer version of this page. Load it here too when it \
-                 suits you; the settings stay.",
-            ),
+                 suits you; the settings stay."
+            )),
         }
     }
 }

@@ -1,13 +1,14 @@
 //! The numbers behind a chart, on request.
 
 use leptos::prelude::*;
+use tr::tr;
 use wasm_bindgen::JsCast;
 
 /// What a table holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// What it is about.
-    pub name: &'static str,
+    pub name: String,
     /// Titles of the columns; the first column names the rows.
     pub head: Vec<String>,
     /// The rows, as long as the head.
@@ -29,7 +30,7 @@ pub fn Numbers(
     };
     view! {
         <details class="table" on:toggle=toggle>
-            <summary>"As a table"</summary>
+            <summary>{tr!("As a table")}</summary>
             {move || open.get().then(|| filled(content.get()))}
         </details>
     }

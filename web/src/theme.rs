@@ -1,10 +1,10 @@
 //! Light, dark or as the system has it; remembered between visits.
 
 use leptos::prelude::*;
-
-use crate::permalink::{self, LinkTheme};
+use tr::tr;
 
 const KEY: &str = "couplet-theme";
+const ATTRIBUTE: &str = "data-theme";
 
 /// Colours of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +34,11 @@ impl Theme {
         }
     }
 
-    fn stored() -> Self {
-        let storage = window().local_storage().ok().flatten();
-        match storage
-            .and_then(|storage| storage.get_item(KEY).ok().flatten())
+    /// What the page wears: a link's colours, else the stored ones.
+    fn worn() -> Self {
+        let root = document().document_element();
+        match root
+            .and_then(|root| root.get_attribute(ATTRIBUTE))
             .as_deref()
         {
             Some("light") => Self::Light,
@@ -46,20 +47,11 @@ impl Theme {
         }
     }
 
-    /// What the page opens with: a link's colours, else the stored ones.
-    fn first() -> Self {
-        match permalink::read().view.theme {
-            Some(LinkTheme::Light) => Self::Light,
-            Some(LinkTheme::Dark) => Self::Dark,
-            None => Self::stored(),
-        }
-    }
-
     fn apply(self) {
         if let Some(root) = document().document_element() {
             let _ = match self {
-                Self::Auto => root.remove_attribute("data-theme"),
-                theme => root.set_attribute("data-theme", theme.name()),
+                Self::Auto => root.remove_attribute(ATTRIBUTE),
+                theme => root.set_attribute(ATTRIBUTE, theme.name()),
             };
         }
         if let Ok(Some(storage)) = window().local_storage() {
@@ -71,8 +63,12 @@ impl Theme {
 /// The button that changes the colours.
 #[component]
 pub fn ThemeToggle() -> impl IntoView {
-    let theme = RwSignal::new(Theme::first());
-    let label = move || format!("Colours: {}", theme.get().name());
+    let theme = RwSignal::new(Theme::worn());
+    let label = move || match theme.get() {
+        Theme::Auto => tr!("Colours: auto"),
+        Theme::Light => tr!("Colours: light"),
+        Theme::Dark => tr!("Colours: dark"),
+    };
     let change = move |_| {
         theme.update(|theme| *theme = theme.next());
         theme.get_untracked().apply();

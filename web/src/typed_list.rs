@@ -1,5 +1,7 @@
 //! Lists of numbers that a person types or pastes.
 
+use tr::tr;
+
 /// The numbers in a text: separated by commas, semicolons or white space, in brackets or not.
 ///
 /// # Errors
@@ -13,7 +15,7 @@ pub fn numbers(text: &str) -> Result<Vec<f64>, String> {
             let plain = word.replace('−', "-");
             plain
                 .parse()
-                .map_err(|_| format!("“{word}” is not a number"))
+                .map_err(|_| tr!("“{word}” is not a number", word))
         })
         .collect()
 }

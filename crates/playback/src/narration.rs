@@ -3,6 +3,7 @@
 mod judge;
 
 use couplet_protocol::{Rule, Settings};
+use tr::tr;
 
 use crate::visible::spoken;
 use crate::{Closing, ClosingKind, Phase, Round, Step};
@@ -29,39 +30,51 @@ pub fn plain(pieces: &[Piece]) -> String {
 
 /// Small numbers in words.
 pub fn count_word(count: usize) -> String {
-    const WORDS: [&str; 13] = [
-        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-        "eleven", "twelve",
-    ];
-    WORDS
-        .get(count)
-        .map_or_else(|| count.to_string(), |word| (*word).to_owned())
+    match count {
+        0 => tr!("count" => "no"),
+        1 => tr!("count" => "one"),
+        2 => tr!("count" => "two"),
+        3 => tr!("count" => "three"),
+        4 => tr!("count" => "four"),
+        5 => tr!("count" => "five"),
+        6 => tr!("count" => "six"),
+        7 => tr!("count" => "seven"),
+        8 => tr!("count" => "eight"),
+        9 => tr!("count" => "nine"),
+        10 => tr!("count" => "ten"),
+        11 => tr!("count" => "eleven"),
+        12 => tr!("count" => "twelve"),
+        _ => count.to_string(),
+    }
 }
 
-struct Sentence(Vec<Piece>);
+/// What stands around a token inside a sentence: characters that no text has.
+const AROUND: [char; 2] = ['\u{fdd0}', '\u{fdd1}'];
 
-impl Sentence {
-    fn text(mut self, text: impl Into<String>) -> Self {
-        self.0.push(Piece::Text(text.into()));
-        self
-    }
+fn set_apart(token: &str) -> String {
+    let [before, after] = AROUND;
+    format!("{before}{token}{after}")
+}
 
-    fn token(mut self, token: String) -> Self {
-        self.0.push(Piece::Token(token));
-        self
-    }
+/// A sentence, cut where tokens are set apart in it.
+fn pieces(sentence: &str) -> Vec<Piece> {
+    let parts = sentence.split(AROUND).enumerate();
+    parts
+        .map(|(index, part)| match index % 2 {
+            0 => Piece::Text(part.to_owned()),
+            _ => Piece::Token(part.to_owned()),
+        })
+        .filter(|piece| *piece != Piece::Text(String::new()))
+        .collect()
+}
 
-    fn list(mut self, tokens: Vec<String>) -> Self {
-        let last = tokens.len().saturating_sub(1);
-        for (index, token) in tokens.into_iter().enumerate() {
-            self = match index {
-                0 => self,
-                _ if index == last => self.text(" and "),
-                _ => self.text(", "),
-            };
-            self = self.token(token);
+/// "s, n and d".
+fn list(tokens: &[String]) -> String {
+    match tokens {
+        [most @ .., last] if !most.is_empty() => {
+            tr!("{most} and {last}", most = most.join(", "), last)
         }
-        self
+        _ => tokens.concat(),
     }
 }
 
@@ -72,114 +85,129 @@ pub fn narrate(
     settings: &Settings,
     show: impl Fn(u32) -> String,
 ) -> Vec<Piece> {
-    let say = Sentence(Vec::new());
+    let show = |token: u32| set_apart(&show(token));
     let drafted = round.proposals.len();
     let sentence = match step.phase {
         Phase::Draft => {
-            let tokens = round.proposals.iter().map(|it| show(it.token)).collect();
-            let order = if drafted > 1 {
-                ", one after another."
+            let tokens: Vec<String> = round.proposals.iter().map(|it| show(it.token)).collect();
+            let tokens = list(&tokens);
+            if drafted > 1 {
+                tr!("The draft pencils {tokens}, one after another.", tokens)
             } else {
-                "."
-            };
-            say.text("The draft pencils ").list(tokens).text(order)
+                tr!("The draft pencils {tokens}.", tokens)
+            }
         }
         Phase::Verify if drafted == 1 => {
-            say.text("The target reads it in one pass and gives it a probability of its own.")
+            tr!("The target reads it in one pass and gives it a probability of its own.")
         }
-        Phase::Verify => say.text(format!(
+        Phase::Verify => tr!(
             "The target reads all {} in one pass and gives each a probability of its own.",
             count_word(drafted)
-        )),
-        Phase::Judge if settings.rule == Rule::Block => judge::block(say, round, show),
-        Phase::Judge => judge::token(say, round, step.column, settings, show),
+        ),
+        Phase::Judge if settings.rule == Rule::Block => judge::block(round, show),
+        Phase::Judge => judge::token(round, step.column, settings, show),
         Phase::Resample | Phase::Bonus => match &round.closing {
-            Some(closing) => close(say, round, closing, settings.rule, show(closing.token)),
-            None => say,
+            Some(closing) => close(round, closing, settings.rule, show(closing.token)),
+            None => String::new(),
         },
-        Phase::Commit => say.text(commit(round, settings.rule)),
+        Phase::Commit => commit(round, settings.rule),
     };
-    sentence.0
+    pieces(&sentence)
 }
 
-fn close(say: Sentence, round: &Round, closing: &Closing, rule: Rule, token: String) -> Sentence {
+fn close(round: &Round, closing: &Closing, rule: Rule, token: String) -> String {
     if closing.kind == ClosingKind::Bonus {
         let all = match round.proposals.len() {
             0 => {
-                return say
-                    .text("Nothing was drafted: the target writes ")
-                    .token(token)
-                    .text(" alone.");
+                return tr!(
+                    "Nothing was drafted: the target writes {token} alone.",
+                    token
+                );
             }
-            1 => "The drafted token was inked.".to_owned(),
-            count => format!("All {} were inked.", count_word(count)),
+            1 => tr!("The drafted token was inked."),
+            count => tr!("All {} were inked.", count_word(count)),
         };
-        return say
-            .text(format!(
-                "{all} The same pass already holds the target’s next token, so "
-            ))
-            .token(token)
-            .text(" comes free.");
-    }
-    let own = match rule {
-        Rule::Greedy => "The target’s own most probable token is ",
-        Rule::Gumbel => "The target’s own first is ",
-        Rule::MinHash => "The target’s own dart names ",
-        Rule::SampleAndMatch => "The target’s own draw is ",
-        Rule::Rejection | Rule::Block | Rule::Lenience | Rule::Typical => "",
-    };
-    if !own.is_empty() {
-        return say.text(own).token(token).text(", so that is inked.");
+        let free = tr!(
+            "The same pass already holds the target’s next token, so {token} comes free.",
+            token
+        );
+        return format!("{all} {free}");
     }
     let place = match rule {
-        Rule::Block => "The target, times the kept ratio, less the draft is the residual.",
-        Rule::Lenience => "Where the target has more than the draft that counts lies the residual.",
-        Rule::Typical => "The target draws anew.",
-        _ => "Where the target has more than the draft lies the residual.",
+        Rule::Greedy => {
+            return tr!(
+                "The target’s own most probable token is {token}, so that is inked.",
+                token
+            );
+        }
+        Rule::Gumbel => {
+            return tr!(
+                "The target’s own first is {token}, so that is inked.",
+                token
+            );
+        }
+        Rule::MinHash => {
+            return tr!(
+                "The target’s own dart names {token}, so that is inked.",
+                token
+            );
+        }
+        Rule::SampleAndMatch => {
+            return tr!("The target’s own draw is {token}, so that is inked.", token);
+        }
+        Rule::Rejection => tr!("Where the target has more than the draft lies the residual."),
+        Rule::Block => tr!("The target, times the kept ratio, less the draft is the residual."),
+        Rule::Lenience => {
+            tr!("Where the target has more than the draft that counts lies the residual.")
+        }
+        Rule::Typical => tr!("The target draws anew."),
     };
-    say.text(format!("{place} u′ {:.2} lands in ", closing.draw))
-        .token(token)
-        .text(", which is inked instead.")
+    let draw = format!("{:.2}", closing.draw);
+    let lands = tr!(
+        "u′ {draw} lands in {token}, which is inked instead.",
+        draw,
+        token
+    );
+    format!("{place} {lands}")
 }
 
 fn commit(round: &Round, rule: Rule) -> String {
     let mut parts = Vec::new();
     match round.accepted() {
         0 => {}
-        count => parts.push(format!("{} inked", count_word(count))),
+        count => parts.push(tr!(
+            "one inked" | "{n} inked" % count,
+            n = count_word(count)
+        )),
     }
     match round.closing.as_ref().map(|closing| closing.kind) {
-        Some(ClosingKind::Resampled) if writes_its_own(rule) => {
-            parts.push("one replaced".to_owned());
-        }
-        Some(ClosingKind::Resampled) => parts.push("one resampled".to_owned()),
-        Some(ClosingKind::Bonus) if !round.proposals.is_empty() => {
-            parts.push("one bonus".to_owned())
-        }
+        Some(ClosingKind::Resampled) if writes_its_own(rule) => parts.push(tr!("one replaced")),
+        Some(ClosingKind::Resampled) => parts.push(tr!("one resampled")),
+        Some(ClosingKind::Bonus) if !round.proposals.is_empty() => parts.push(tr!("one bonus")),
         _ => {}
     }
-    if round.discarded() > 0 {
-        parts.push(format!("{} thrown away", count_word(round.discarded())));
+    match round.discarded() {
+        0 => {}
+        count => parts.push(tr!(
+            "one thrown away" | "{n} thrown away" % count,
+            n = count_word(count)
+        )),
     }
-    let tokens = match round.committed.len() {
-        1 => "one token".to_owned(),
-        count => format!("{} tokens", count_word(count)),
-    };
-    let mut sentence = parts.join(", ");
-    if sentence.is_empty() {
-        sentence = tokens;
-    } else {
-        sentence = format!("{sentence}: {tokens}");
-    }
+    let count = round.committed.len();
+    let mut tokens = tr!(
+        "one token from a single pass of the target"
+            | "{n} tokens from a single pass of the target" % count,
+        n = count_word(count)
+    );
     // The last round may bring more than was asked for or than the context holds.
-    let cut = if round.committed.len() <= round.accepted() && round.closing.is_some() {
-        ", cut where the text ends"
+    if count <= round.accepted() && round.closing.is_some() {
+        tokens = tr!("{tokens}, cut where the text ends", tokens);
+    }
+    if parts.is_empty() {
+        capital(&format!("{tokens}."))
     } else {
-        ""
-    };
-    capital(&format!(
-        "{sentence} from a single pass of the target{cut}."
-    ))
+        capital(&format!("{}: {tokens}.", parts.join(", ")))
+    }
 }
 
 /// One sentence about a whole round, for people who listen. `show` gives a token as it can be
@@ -191,26 +219,24 @@ pub fn round_summary(
     show: impl Fn(u32) -> String,
 ) -> String {
     let show = |token: u32| spoken(&show(token));
-    let mut sentence = format!("Round {number}: {} accepted", round.accepted());
+    let mut said = vec![tr!("{count} accepted", count = round.accepted())];
     if let Some(proposal) = round
         .rejected()
         .and_then(|column| round.proposals.get(column))
     {
-        sentence.push_str(&format!(", {} rejected", show(proposal.token)));
+        said.push(tr!("{token} rejected", token = show(proposal.token)));
     }
-    match &round.closing {
-        Some(closing) if closing.kind == ClosingKind::Bonus => {
-            sentence.push_str(&format!(", {} added by the target", show(closing.token)));
-        }
-        Some(closing) if writes_its_own(rule) => sentence.push_str(&format!(
-            ", the target’s own {} in its place",
-            show(closing.token)
-        )),
-        Some(closing) => sentence.push_str(&format!(", {} resampled", show(closing.token))),
-        None => {}
+    if let Some(closing) = &round.closing {
+        let token = show(closing.token);
+        said.push(if closing.kind == ClosingKind::Bonus {
+            tr!("{token} added by the target", token)
+        } else if writes_its_own(rule) {
+            tr!("the target’s own {token} in its place", token)
+        } else {
+            tr!("{token} resampled", token)
+        });
     }
-    sentence.push('.');
-    sentence
+    tr!("Round {number}: {said}.", number, said = said.join(", "))
 }
 
 /// Whether a rejected token is replaced by the one that the target had anyway, and not by another

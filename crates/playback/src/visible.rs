@@ -1,5 +1,7 @@
 //! Tokens as they can be seen.
 
+use tr::tr;
+
 /// How a vocabulary cuts text: what of a token then needs a mark to be seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
@@ -22,7 +24,9 @@ impl Cut {
 }
 
 /// What stands for the end-of-text token.
-const END: &str = "‹end›";
+fn end() -> String {
+    tr!("‹end›")
+}
 
 /// Whether a token stands for no text but for its beginning or end.
 pub fn is_special(text: &str) -> bool {
@@ -34,7 +38,7 @@ pub fn is_special(text: &str) -> bool {
 /// hyphen instead.
 pub fn visible(text: &str, cut: Cut) -> String {
     if is_special(text) {
-        return END.to_owned();
+        return end();
     }
     let lines = text.replace('\n', "↵");
     let inner = lines.trim_matches(' ');
@@ -58,9 +62,9 @@ pub fn visible(text: &str, cut: Cut) -> String {
 /// The same for people who listen.
 pub(crate) fn spoken(visible: &str) -> String {
     visible
-        .replace('↵', "line break")
-        .replace('␣', "space ")
-        .replace(END, "end of text")
+        .replace('↵', &tr!("line break"))
+        .replace('␣', &format!("{} ", tr!("space")))
+        .replace(&end(), &tr!("end of text"))
         .trim_end()
         .to_owned()
 }

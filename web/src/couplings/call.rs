@@ -5,6 +5,7 @@ use couplet_speculation::input::{
     Argument, InputError, MAX_JOINT_TOKENS, MAX_TRIALS, check_argument, check_trials, normalised,
 };
 use serde_json::{Map, Value, json};
+use tr::tr;
 
 use super::words::of_input;
 
@@ -22,26 +23,26 @@ pub fn read(options: &Map<String, Value>) -> Result<CoupleRequest, Fault> {
         .keys()
         .find(|name| !OPTIONS.contains(&name.as_str()))
     {
-        return Err(fault(name, "there is no such option"));
+        return Err(fault(name, tr!("there is no such option")));
     }
     let normalise = match options.get("normalise") {
         None => false,
         Some(Value::Bool(normalise)) => *normalise,
-        Some(_) => return Err(fault("normalise", "must be true or false")),
+        Some(_) => return Err(fault("normalise", tr!("must be true or false"))),
     };
     let draft = probabilities(options, Argument::Draft, normalise)?;
     let target = probabilities(options, Argument::Target, normalise)?;
     if draft.len() != target.len() {
         let (draft, target) = (draft.len(), target.len());
         let error = InputError::LengthsDiffer { draft, target };
-        return Err(fault("target", &of_input(&error)));
+        return Err(fault("target", of_input(&error)));
     }
     let rule = match options.get("rule") {
         Some(Value::String(name)) => serde_json::from_value(Value::String(name.clone())).ok(),
         _ => None,
     };
     let rule: CouplingName = rule.ok_or_else(|| {
-        let names = "must be \"independent\", \"minhash\", \"gumbel\" or \"optimal\"";
+        let names = tr!("must be \"independent\", \"minhash\", \"gumbel\" or \"optimal\"");
         fault("rule", names)
     })?;
     let trials = match options.get("trials") {
@@ -50,19 +51,14 @@ pub fn read(options: &Map<String, Value>) -> Result<CoupleRequest, Fault> {
     };
     let trials = trials
         .filter(|trials| check_trials(*trials).is_ok())
-        .ok_or_else(|| {
-            fault(
-                "trials",
-                &format!("must be a whole number, 1 to {MAX_TRIALS}"),
-            )
-        })?;
+        .ok_or_else(|| fault("trials", tr!("must be a whole number, 1 to {}", MAX_TRIALS)))?;
     let seed = match options.get("seed") {
         None => Some(Settings::default().seed),
         Some(seed) => whole(seed),
     };
     let seed = seed
         .filter(|seed| *seed <= MAX_SEED)
-        .ok_or_else(|| fault("seed", &format!("must be a whole number, 0 to {MAX_SEED}")))?;
+        .ok_or_else(|| fault("seed", tr!("must be a whole number, 0 to {}", MAX_SEED)))?;
     Ok(CoupleRequest {
         draft,
         target,
@@ -83,8 +79,8 @@ pub fn answer(coupled: &Coupled, tokens: usize) -> Value {
     })
 }
 
-fn fault(name: &str, sentence: &str) -> Fault {
-    (name.to_owned(), sentence.to_owned())
+fn fault(name: &str, sentence: String) -> Fault {
+    (name.to_owned(), sentence)
 }
 
 /// A whole number, also when a script wrote it as `1e6`.
@@ -106,32 +102,35 @@ fn probabilities(
 ) -> Result<Vec<f64>, Fault> {
     let name = argument.name();
     let Some(Value::Array(list)) = options.get(name) else {
-        return Err(fault(name, "must be a list of probabilities"));
+        return Err(fault(name, tr!("must be a list of probabilities")));
     };
     let mut probs = Vec::with_capacity(list.len());
     for (index, value) in list.iter().enumerate() {
         // NaN and Infinity arrive as null.
         let Some(prob) = value.as_f64() else {
-            let sentence = format!("number {} of the list is not a number", index + 1);
-            return Err(fault(name, &sentence));
+            let sentence = tr!("number {} of the list is not a number", index + 1);
+            return Err(fault(name, sentence));
         };
         probs.push(prob);
     }
     if probs.len() > MAX_JOINT_TOKENS {
         let count = probs.len();
-        return Err(fault(name, &of_input(&InputError::JointTooLarge { count })));
+        return Err(fault(name, of_input(&InputError::JointTooLarge { count })));
     }
     if normalise && let Ok(probs) = normalised(&probs) {
         return Ok(probs);
     }
     check_argument(argument, &probs).map_err(|error| {
         let wrong_sum = normalised(&probs).is_ok() && probs.len() > 1;
-        let offer = if wrong_sum {
-            "; add normalise: true to have that done"
-        } else {
-            ""
+        let sentence = of_input(&error);
+        let sentence = match wrong_sum {
+            true => tr!(
+                "{sentence}; add normalise: true to have that done",
+                sentence
+            ),
+            false => sentence,
         };
-        fault(name, &format!("{}{offer}", of_input(&error)))
+        fault(name, sentence)
     })?;
     Ok(probs)
 }

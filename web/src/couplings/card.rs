@@ -3,6 +3,7 @@
 use couplet_protocol::BackendKind;
 use couplet_speculation::couplings::Coupling;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::exhibit::{Cells, Drawn, Exact, use_exhibit};
 use super::line::title;
@@ -12,29 +13,28 @@ use super::mechanism;
 use super::throwing::{Measured, Throwing};
 use crate::stage::gauge::grouped;
 
-fn shares(coupling: Coupling) -> &'static str {
+fn shares(coupling: Coupling) -> String {
     match coupling {
-        Coupling::Independent => "nothing shared",
-        Coupling::MinHash | Coupling::Gumbel => "shared chance only",
-        Coupling::Optimal => "must see both",
+        Coupling::Independent => tr!("nothing shared"),
+        Coupling::MinHash | Coupling::Gumbel => tr!("shared chance only"),
+        Coupling::Optimal => tr!("must see both"),
     }
 }
 
-fn sentence(coupling: Coupling, noun: &str) -> String {
+fn sentence(coupling: Coupling, exact: &Exact) -> String {
     match coupling {
-        Coupling::Independent => "Two separate draws. They agree only by luck.".to_owned(),
+        Coupling::Independent => tr!("Two separate draws. They agree only by luck."),
         Coupling::MinHash => {
-            "Both throw the same darts; each keeps the first that lands under its own bar."
-                .to_owned()
+            tr!("Both throw the same darts; each keeps the first that lands under its own bar.")
         }
         Coupling::Gumbel => {
-            format!(
-                "Each {noun} gets one shared clock, sped up by its probability. First to ring wins."
+            tr!(
+                "Each {noun} gets one shared clock, sped up by its probability. First to ring wins.",
+                noun = exact.kind().noun(1)
             )
         }
         Coupling::Optimal => {
-            "Lay the shared mass together. Differ only on what is left. Needs to see both."
-                .to_owned()
+            tr!("Lay the shared mass together. Differ only on what is left. Needs to see both.")
         }
     }
 }
@@ -67,11 +67,16 @@ pub fn Card(coupling: Coupling) -> impl IntoView {
     let cells = move || {
         let exact = exhibit.exact.get();
         match board.measured.get().filter(|_| counted.get()) {
-            Some(measured) => {
-                matrix(&exact, &shares_of(&measured), label(coupling, "measured")).into_any()
-            }
+            Some(measured) => matrix(
+                &exact,
+                &shares_of(&measured),
+                label(coupling, Cells::Measured),
+            )
+            .into_any(),
             None => match exact.pair.joint(coupling) {
-                Ok(joint) => matrix(&exact, joint.probs(), label(coupling, "exact")).into_any(),
+                Ok(joint) => {
+                    matrix(&exact, joint.probs(), label(coupling, Cells::Exact)).into_any()
+                }
                 Err(error) => view! { <p class="muted">{error.to_string()}</p> }.into_any(),
             },
         }
@@ -84,7 +89,7 @@ pub fn Card(coupling: Coupling) -> impl IntoView {
                 <h3 id=format!("{name}-title")>{title(coupling)}</h3>
                 <span class="muted">{shares(coupling)}</span>
             </header>
-            <p class="serif what">{move || exhibit.exact.with(|exact| sentence(coupling, exact.noun()))}</p>
+            <p class="serif what">{move || exhibit.exact.with(|exact| sentence(coupling, exact))}</p>
             {move || drawn.with(|drawn| mechanism::drawing(coupling, drawn, exhibit.clock))}
             <p class="muted outcome" data-testid=format!("outcome-{name}")>
                 {move || drawn.with(mechanism::outcome)}
@@ -92,12 +97,12 @@ pub fn Card(coupling: Coupling) -> impl IntoView {
             <div class="joint">
                 <div class="joint-scroll">{cells}</div>
                 <dl>
-                    <dt>"Pr["<em>"a"</em>" = "<em>"b"</em>"] exact"</dt>
+                    <dt>"Pr["<em>"a"</em>" = "<em>"b"</em>"] "{tr!("exact")}</dt>
                     <dd class="exact" data-testid=format!("exact-{name}")>{move || format!("{:.3}", exact_rate())}</dd>
                     <dt>
                         {move || match board.measured.with(|measured| measured.as_ref().map(|measured| measured.trials)) {
-                            Some(trials) => format!("measured, {} pairs", grouped(trials as usize)),
-                            None => "measured".to_owned(),
+                            Some(trials) => tr!("measured, {} pairs", grouped(trials as usize)),
+                            None => tr!("measured"),
                         }}
                     </dt>
                     <dd class="measured" data-testid=format!("measured-{name}")>
@@ -117,11 +122,18 @@ pub fn Card(coupling: Coupling) -> impl IntoView {
     }
 }
 
-fn label(coupling: Coupling, what: &str) -> String {
-    format!(
-        "Joint distribution, {what}, {}; rows draft, columns target",
-        title(coupling)
-    )
+fn label(coupling: Coupling, cells: Cells) -> String {
+    let title = title(coupling);
+    match cells {
+        Cells::Exact => tr!(
+            "Joint distribution, exact, {title}; rows draft, columns target",
+            title
+        ),
+        Cells::Measured => tr!(
+            "Joint distribution, measured, {title}; rows draft, columns target",
+            title
+        ),
+    }
 }
 
 fn shares_of(measured: &Measured) -> Vec<f64> {
@@ -137,7 +149,7 @@ fn shares_of(measured: &Measured) -> Vec<f64> {
 fn state(state: &Throwing, measured: Option<&Measured>) -> String {
     match (state, measured) {
         (Throwing::UnderWay(trials), _) => {
-            format!("throwing {} pairs…", grouped(*trials as usize))
+            tr!("throwing {} pairs…", grouped(*trials as usize))
         }
         (Throwing::Failed(sentence), _) => sentence.clone(),
         (Throwing::Idle, Some(measured)) => {
@@ -145,12 +157,13 @@ fn state(state: &Throwing, measured: Option<&Measured>) -> String {
                 BackendKind::Gpu => "GPU",
                 BackendKind::Cpu => "CPU",
             };
-            format!(
-                "on the {place} in {} ms",
-                measured.milliseconds.round().max(1.0)
+            tr!(
+                "on the {place} in {milliseconds} ms",
+                place,
+                milliseconds = measured.milliseconds.round().max(1.0)
             )
         }
-        (Throwing::Idle, None) => "not thrown yet".to_owned(),
+        (Throwing::Idle, None) => tr!("not thrown yet"),
     }
 }
 
@@ -178,9 +191,9 @@ fn JointTable(coupling: Coupling) -> impl IntoView {
             let details: web_sys::Element = event_target(&event);
             open.set(details.has_attribute("open"));
         }>
-            <summary>"As a table"</summary>
+            <summary>{tr!("As a table")}</summary>
             <Show when=move || open.get()>
-                <div class="table-scroll" tabindex="0" role="region" aria-label=label(coupling, "exact")>{table}</div>
+                <div class="table-scroll" tabindex="0" role="region" aria-label=label(coupling, Cells::Exact)>{table}</div>
             </Show>
         </details>
     }
@@ -203,7 +216,7 @@ fn whole(exact: &Exact, probs: &[f64]) -> impl IntoView + use<> {
         .collect_view();
     view! {
         <table>
-            <thead><tr><th scope="col">"draft \\ target"</th>{heads}</tr></thead>
+            <thead><tr><th scope="col">{tr!("draft \\ target")}</th>{heads}</tr></thead>
             <tbody>{rows}</tbody>
         </table>
     }
@@ -222,8 +235,8 @@ fn listed(exact: &Exact, probs: &[f64]) -> impl IntoView + use<> {
         .collect_view();
     view! {
         <table>
-            <caption>{format!("the {LISTED} most probable pairs")}</caption>
-            <thead><tr><th scope="col">"draft"</th><th scope="col">"target"</th><th scope="col">"both"</th></tr></thead>
+            <caption>{tr!("the {} most probable pairs", LISTED)}</caption>
+            <thead><tr><th scope="col">{tr!("draft")}</th><th scope="col">{tr!("target")}</th><th scope="col">{tr!("both")}</th></tr></thead>
             <tbody>{rows}</tbody>
         </table>
     }

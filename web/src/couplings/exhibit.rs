@@ -9,9 +9,10 @@ use leptos::prelude::*;
 
 use super::clock::Clock;
 use super::presets::{self, PRESETS, Preset};
-use super::stage::Taking;
+use super::stage::{Taken, Taking};
 use super::swap::Swap;
 use super::throwing::Board;
+use crate::proof::words::Kind;
 use crate::store::Store;
 
 /// One of the two distributions.
@@ -24,7 +25,7 @@ pub enum Row {
 }
 
 impl Row {
-    /// Its name.
+    /// Its name in the markup.
     pub fn name(self) -> &'static str {
         match self {
             Self::Draft => "draft",
@@ -42,8 +43,8 @@ pub enum Origin {
     Edited,
     /// A person typed numbers.
     Typed,
-    /// A position of the run on the Stage, in words.
-    Stage(String),
+    /// A position of the run on the Stage.
+    Stage(Taken),
 }
 
 /// Two distributions and everything that is exact about them.
@@ -95,12 +96,12 @@ impl Exact {
     }
 
     /// What the tokens are.
-    pub fn noun(&self) -> &'static str {
+    pub fn kind(&self) -> Kind {
         let single = |label: &String| label.chars().count() == 1;
         if self.labels.iter().all(single) {
-            "letter"
+            Kind::Letter
         } else {
-            "token"
+            Kind::Token
         }
     }
 
@@ -216,7 +217,7 @@ impl Exhibit {
     /// What links call the preset that is shown, tracked.
     pub fn preset_name(&self) -> Option<String> {
         self.exact.with(|exact| match exact.origin {
-            Origin::Preset(index) => PRESETS.get(index).map(Preset::link_name),
+            Origin::Preset(index) => PRESETS.get(index).map(|preset| preset.name.to_owned()),
             _ => None,
         })
     }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use leptos::prelude::*;
 
 use super::exhibit::Exact;
+use crate::proof::words::Kind;
 
 const LEFT: f64 = 46.0;
 const TOP: f64 = 40.0;
@@ -126,7 +127,7 @@ fn marginals(exact: &Exact, cell: f64) -> impl IntoView + use<> {
     let thick = (cell * 0.68).max(0.6);
     let inset = (cell - thick) / 2.0;
     // Words have no room beside cells of a few pixels.
-    let named = exact.len() <= 12 || exact.noun() == "letter";
+    let named = exact.len() <= 12 || exact.kind() == Kind::Letter;
     let every = (11.0 / cell).ceil().max(1.0) as usize;
     (0..exact.len())
         .map(|token| {

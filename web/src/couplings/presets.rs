@@ -1,11 +1,14 @@
 //! Distributions that make the differences stark.
 
 use couplet_speculation::couplings::Pair;
+use tr::tr;
 
 /// Two distributions and what they show.
 pub struct Preset {
-    /// What the list calls it.
+    /// What links call it.
     pub name: &'static str,
+    /// What the list calls it.
+    pub title: fn() -> String,
     /// One letter per token.
     pub letters: &'static str,
     /// The draft's probabilities.
@@ -13,19 +16,12 @@ pub struct Preset {
     /// The target's probabilities.
     pub target: &'static [f64],
     /// What to look at.
-    pub lesson: &'static str,
-}
-
-impl Preset {
-    /// Its name in links: the list's, in small letters and hyphens.
-    pub fn link_name(&self) -> String {
-        self.name.to_lowercase().replace(' ', "-")
-    }
+    pub lesson: fn() -> String,
 }
 
 /// The place of the preset that links call so.
 pub fn find(name: &str) -> Option<usize> {
-    PRESETS.iter().position(|preset| preset.link_name() == name)
+    PRESETS.iter().position(|preset| preset.name == name)
 }
 
 /// The distributions of the preset that links call so.
@@ -39,35 +35,48 @@ const SEVENTH: f64 = 1.0 / 7.0;
 /// The presets, the first of which the scene opens with.
 pub const PRESETS: [Preset; 6] = [
     Preset {
-        name: "Vowels",
+        name: "vowels",
+        title: || tr!("Vowels"),
         letters: "aeiouy",
         draft: &[0.34, 0.10, 0.22, 0.08, 0.20, 0.06],
         target: &[0.16, 0.22, 0.30, 0.14, 0.08, 0.10],
-        lesson: "An ordinary disagreement: four ways of drawing, four rates of agreement.",
+        lesson: || tr!("An ordinary disagreement: four ways of drawing, four rates of agreement."),
     },
     Preset {
-        name: "Two letters",
+        name: "two-letters",
+        title: || tr!("Two letters"),
         letters: "ab",
         draft: &[0.70, 0.30],
         target: &[0.45, 0.55],
-        lesson: "With two letters darts and race agree as often as the overlap allows: all three that share chance coincide.",
+        lesson: || {
+            tr!(
+                "With two letters darts and race agree as often as the overlap allows: all three that share chance coincide."
+            )
+        },
     },
     Preset {
-        name: "Equal",
+        name: "equal",
+        title: || tr!("Equal"),
         letters: "abcde",
         draft: &[0.40, 0.25, 0.15, 0.12, 0.08],
         target: &[0.40, 0.25, 0.15, 0.12, 0.08],
-        lesson: "Equal distributions always agree when they share chance, and by luck alone they hardly do.",
+        lesson: || {
+            tr!(
+                "Equal distributions always agree when they share chance, and by luck alone they hardly do."
+            )
+        },
     },
     Preset {
-        name: "Disjoint",
+        name: "disjoint",
+        title: || tr!("Disjoint"),
         letters: "abcdef",
         draft: &[0.50, 0.30, 0.20, 0.0, 0.0, 0.0],
         target: &[0.0, 0.0, 0.0, 0.20, 0.30, 0.50],
-        lesson: "Nothing in common: no way of drawing can make them agree.",
+        lesson: || tr!("Nothing in common: no way of drawing can make them agree."),
     },
     Preset {
-        name: "At the bound",
+        name: "at-the-bound",
+        title: || tr!("At the bound"),
         letters: "abcdefgh",
         draft: &[
             0.0, SEVENTH, SEVENTH, SEVENTH, SEVENTH, SEVENTH, SEVENTH, SEVENTH,
@@ -75,13 +84,22 @@ pub const PRESETS: [Preset; 6] = [
         target: &[
             SEVENTH, 0.0, SEVENTH, SEVENTH, SEVENTH, SEVENTH, SEVENTH, SEVENTH,
         ],
-        lesson: "Flat, and each misses one letter that the other has: here darts and race are held down to the guarantee exactly.",
+        lesson: || {
+            tr!(
+                "Flat, and each misses one letter that the other has: here darts and race are held down to the guarantee exactly."
+            )
+        },
     },
     Preset {
-        name: "Peaked and flat",
+        name: "peaked-and-flat",
+        title: || tr!("Peaked and flat"),
         letters: "abcdefghij",
         draft: &[0.82, 0.02, 0.02, 0.02, 0.02, 0.02, 0.02, 0.02, 0.02, 0.02],
         target: &[0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1],
-        lesson: "A sure draft and a target that could say anything: the race reaches the ceiling, and the darts stay far below it.",
+        lesson: || {
+            tr!(
+                "A sure draft and a target that could say anything: the race reaches the ceiling, and the darts stay far below it."
+            )
+        },
     },
 ];

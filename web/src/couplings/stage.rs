@@ -3,6 +3,7 @@
 use couplet_playback::{Round, Run};
 use couplet_protocol::Distribution;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::exhibit::{Exhibit, Origin, use_exhibit};
 use crate::store::{Selection, Store};
@@ -19,6 +20,62 @@ pub enum Alphabet {
     All,
     /// The most probable ones, renormalised.
     Few,
+}
+
+/// Which distributions were taken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Taken {
+    /// The text before their position.
+    quote: String,
+    position: Selection,
+    tokens: Tokens,
+}
+
+impl Taken {
+    /// In words.
+    pub fn words(&self) -> String {
+        tr!(
+            "After “{quote}”: round {round}, drafted token {column}; {tokens}.",
+            quote = self.quote,
+            round = self.position.round + 1,
+            column = self.position.column + 1,
+            tokens = self.tokens.words()
+        )
+    }
+}
+
+/// Which tokens of a position were taken.
+#[derive(Clone, Debug, PartialEq)]
+struct Tokens {
+    alphabet: Alphabet,
+    /// Whether the run tells all tokens there are.
+    whole: bool,
+    count: usize,
+    /// What they had of the draft and of the target.
+    masses: [f64; 2],
+}
+
+impl Tokens {
+    fn words(&self) -> String {
+        // Rounded down: nearly all is not all.
+        let percent = |mass: f64| format!("{:.0} %", (mass * 100.0 + 1e-4).floor());
+        let (count, [draft, target]) = (self.count, self.masses.map(percent));
+        match (self.alphabet, self.whole) {
+            (Alphabet::All, true) => tr!("all {count} tokens", count),
+            (Alphabet::All, false) => tr!(
+                "the {count} listed tokens, renormalised (draft {draft}, target {target}); unlisted counts as 0",
+                count,
+                draft,
+                target
+            ),
+            (Alphabet::Few, _) => tr!(
+                "the {count} most probable tokens, renormalised (draft {draft}, target {target})",
+                count,
+                draft,
+                target
+            ),
+        }
+    }
 }
 
 /// What is taken from the Stage; copies are the same.
@@ -69,12 +126,12 @@ fn focused(store: Store, positions: &[Selection]) -> usize {
 /// A token and its probabilities under the draft and the target.
 type Entry = (u32, f64, f64);
 
-/// The tokens at a position and their probabilities, (token, draft, target), and a word on which.
+/// The tokens at a position and their probabilities, (token, draft, target), and which they are.
 fn taken(
     draft: &Distribution,
     target: &Distribution,
     alphabet: Alphabet,
-) -> Result<(Vec<Entry>, String), String> {
+) -> Result<(Vec<Entry>, Tokens), String> {
     let mut tokens: Vec<u32> = draft
         .iter()
         .chain(target.iter())
@@ -89,8 +146,7 @@ fn taken(
         .into_iter()
         .map(|token| (token, prob(draft, token), prob(target, token)))
         .collect();
-    let count = all.len();
-    if alphabet == Alphabet::Few && count > FEW {
+    if alphabet == Alphabet::Few && all.len() > FEW {
         all.sort_by(|a, b| (b.1 + b.2).total_cmp(&(a.1 + a.2)).then(a.0.cmp(&b.0)));
         all.truncate(FEW);
     }
@@ -98,30 +154,21 @@ fn taken(
         (draft + token.1, target + token.2)
     });
     if all.len() < 2 || draft_mass <= 0.0 || target_mass <= 0.0 {
-        return Err("Nothing is left of one of the two distributions here; take another position or all tokens.".to_owned());
+        return Err(tr!(
+            "Nothing is left of one of the two distributions here; take another position or all tokens."
+        ));
     }
     for token in &mut all {
         token.1 /= draft_mass;
         token.2 /= target_mass;
     }
-    // Rounded down: nearly all is not all.
-    let percent = |mass: f64| format!("{:.0} %", (mass * 100.0 + 1e-4).floor());
-    let kept = format!(
-        "draft {}, target {}",
-        percent(draft_mass),
-        percent(target_mass)
-    );
-    let words = match (alphabet, whole) {
-        (Alphabet::All, true) => format!("all {count} tokens"),
-        (Alphabet::All, false) => {
-            format!("the {count} listed tokens, renormalised ({kept}); unlisted counts as 0")
-        }
-        (Alphabet::Few, _) => format!(
-            "the {} most probable tokens, renormalised ({kept})",
-            all.len()
-        ),
+    let tokens = Tokens {
+        alphabet,
+        whole,
+        count: all.len(),
+        masses: [draft_mass, target_mass],
     };
-    Ok((all, words))
+    Ok((all, tokens))
 }
 
 impl Exhibit {
@@ -148,22 +195,23 @@ impl Exhibit {
             ))
         });
         let Some((place, position, quote, draft, target)) = found else {
-            let sentence = "The Stage has no judged token yet: write or play a run there first.";
-            self.taking.trouble.set(Some(sentence.to_owned()));
+            let sentence =
+                tr!("The Stage has no judged token yet: write or play a run there first.");
+            self.taking.trouble.set(Some(sentence));
             return;
         };
         self.taking.place.set(place);
         let shown = taken(&draft, &target, self.taking.alphabet.get_untracked()).and_then(
-            |(tokens, words)| {
-                let labels = tokens.iter().map(|token| store.show(token.0)).collect();
-                let draft: Vec<f64> = tokens.iter().map(|token| token.1).collect();
-                let target: Vec<f64> = tokens.iter().map(|token| token.2).collect();
-                let origin = Origin::Stage(format!(
-                    "After “{quote}”: round {}, drafted token {}; {words}.",
-                    position.round + 1,
-                    position.column + 1
-                ));
-                self.show(labels, &draft, &target, origin)
+            |(entries, tokens)| {
+                let labels = entries.iter().map(|token| store.show(token.0)).collect();
+                let draft: Vec<f64> = entries.iter().map(|token| token.1).collect();
+                let target: Vec<f64> = entries.iter().map(|token| token.2).collect();
+                let taken = Taken {
+                    quote,
+                    position,
+                    tokens,
+                };
+                self.show(labels, &draft, &target, Origin::Stage(taken))
                     .map_err(|error| error.to_string())
             },
         );
@@ -187,7 +235,7 @@ pub fn FromStage(
         exhibit.take(place);
     };
     view! {
-        <button type="button" class="button" data-testid="take-from-stage" on:click=take>"Take from the stage"</button>
+        <button type="button" class="button" data-testid="take-from-stage" on:click=take>{tr!("Take from the stage")}</button>
     }
 }
 
@@ -215,27 +263,27 @@ pub fn StagePicker() -> impl IntoView {
     };
     view! {
         <div class="stage-picker" data-testid="stage-picker">
-            <div class="stage-steps" role="group" aria-label="Position of the run">
-                <button type="button" class="button" data-testid="previous-position" aria-label="Previous drafted token"
+            <div class="stage-steps" role="group" aria-label=tr!("Position of the run")>
+                <button type="button" class="button" data-testid="previous-position" aria-label=tr!("Previous drafted token")
                     disabled=move || { taking.place.get() == 0 }
                     on:click=move |_| exhibit.take(taking.place.get_untracked().saturating_sub(1))>"‹"</button>
                 <span class="muted figures">
-                    {move || format!("position {} of {}", (taking.place.get() + 1).min(count.get()), count.get())}
+                    {move || tr!("position {} of {}", (taking.place.get() + 1).min(count.get()), count.get())}
                 </span>
-                <button type="button" class="button" data-testid="next-position" aria-label="Next drafted token"
+                <button type="button" class="button" data-testid="next-position" aria-label=tr!("Next drafted token")
                     disabled=move || { taking.place.get() + 1 >= count.get() }
                     on:click=move |_| exhibit.take(taking.place.get_untracked() + 1)>"›"</button>
             </div>
             <div class="field">
-                <label for="alphabet">"alphabet"</label>
+                <label for="alphabet">{tr!("alphabet")}</label>
                 <select id="alphabet" data-testid="alphabet" on:change=alphabet>
                     <option value="few" selected=move || taking.alphabet.get() == Alphabet::Few>
-                        {format!("the {FEW} most probable, renormalised")}
+                        {tr!("the {} most probable, renormalised", FEW)}
                     </option>
                     <option value="all" selected=move || taking.alphabet.get() == Alphabet::All>
                         {move || match size.get() {
-                            20 => "all that are listed, renormalised".to_owned(),
-                            size => format!("all {size}"),
+                            20 => tr!("all that are listed, renormalised"),
+                            size => tr!("all {}", size),
                         }}
                     </option>
                 </select>
@@ -260,9 +308,10 @@ mod tests {
     #[test]
     fn few_tokens_are_renormalised() {
         let flat = of(&[0.1; 10], None);
-        let (tokens, words) = taken(&flat, &flat, Alphabet::Few).unwrap_or_default();
-        assert_eq!(tokens.len(), FEW);
-        assert!((tokens.iter().map(|token| token.1).sum::<f64>() - 1.0).abs() < 1e-12);
+        let (entries, tokens) = taken(&flat, &flat, Alphabet::Few).unwrap();
+        assert_eq!(entries.len(), FEW);
+        assert!((entries.iter().map(|token| token.1).sum::<f64>() - 1.0).abs() < 1e-12);
+        let words = tokens.words();
         assert!(words.contains("60 %"), "{words}");
     }
 
@@ -270,7 +319,7 @@ mod tests {
     fn listed_tokens_are_put_together() {
         let draft = of(&[0.5, 0.25], Some(vec![7, 3]));
         let target = of(&[0.5, 0.25], Some(vec![3, 9]));
-        let (tokens, _) = taken(&draft, &target, Alphabet::All).unwrap_or_default();
+        let (tokens, _) = taken(&draft, &target, Alphabet::All).unwrap();
         let ids: Vec<u32> = tokens.iter().map(|token| token.0).collect();
         assert_eq!(ids, [3, 7, 9]);
         assert!((tokens.iter().map(|token| token.2).sum::<f64>() - 1.0).abs() < 1e-12);

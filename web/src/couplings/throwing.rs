@@ -8,9 +8,11 @@ use couplet_protocol::{
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::exhibit::Exhibit;
 use crate::engine_client::{EngineClient, EngineState};
+use crate::language;
 use crate::store::Scene;
 
 /// Thrown by itself once nobody moves a handle.
@@ -166,9 +168,11 @@ impl Board {
                     });
                     Throwing::Idle
                 }
-                None => Throwing::Failed("The engine threw nothing.".to_owned()),
+                None => Throwing::Failed(tr!("The engine threw nothing.")),
             },
-            Reply::Failed { failure, .. } => Throwing::Failed(failure.sentence.clone()),
+            Reply::Failed { failure, .. } => {
+                Throwing::Failed(language::of_engine(&failure.sentence))
+            }
             _ => Throwing::Idle,
         };
         self.state.set(state);
@@ -224,8 +228,8 @@ impl Exhibit {
     fn send(&self, board: Board, trials: u64) {
         let engine = self.store.engine;
         let trouble = match engine.state.get_untracked() {
-            EngineState::Crashed => Some("The engine stopped.".to_owned()),
-            EngineState::Failed(failure) => Some(failure.sentence),
+            EngineState::Crashed => Some(tr!("The engine stopped.")),
+            EngineState::Failed(failure) => Some(language::of_engine(&failure.sentence)),
             _ => None,
         };
         if let Some(trouble) = trouble {

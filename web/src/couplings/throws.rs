@@ -3,9 +3,11 @@
 use couplet_protocol::MAX_SEED;
 use couplet_speculation::couplings::Coupling;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::exhibit::{Cells, use_exhibit};
 use super::throwing::{Board, ON_REQUEST, Throwing};
+use crate::language::{filled, slot};
 use crate::stage::gauge::grouped;
 
 /// The bar between the distributions and the cards.
@@ -27,35 +29,37 @@ pub fn Throws() -> impl IntoView {
         (exhibit.clock.at.get() >= 1.0).then(|| {
             let exact = exhibit.exact.get();
             let (seed, trial) = (exhibit.seed.get(), exhibit.trial.get());
-            let agreeing: Vec<&str> = Coupling::ALL
+            let agreeing: Vec<String> = Coupling::ALL
                 .into_iter()
                 .filter(|coupling| exact.pair.sample(*coupling, seed, trial).agrees())
                 .map(short_title)
                 .collect();
             match agreeing.as_slice() {
-                [] => "Here the two differ under all four.".to_owned(),
+                [] => tr!("Here the two differ under all four."),
                 all if all.len() == Coupling::ALL.len() => {
-                    "Here the two agree under all four.".to_owned()
+                    tr!("Here the two agree under all four.")
                 }
-                [one] => format!("Here the two agree under {one} only."),
-                [names @ .., last] => {
-                    format!("Here the two agree under {} and {last}.", names.join(", "))
-                }
+                [one] => tr!("Here the two agree under {one} only.", one),
+                [names @ .., last] => tr!(
+                    "Here the two agree under {names} and {last}.",
+                    names = names.join(", "),
+                    last
+                ),
             }
         })
     };
-    let many = format!("Throw {} pairs", grouped(ON_REQUEST as usize));
+    let many = tr!("Throw {} pairs", grouped(ON_REQUEST as usize));
     view! {
-        <section class="throws" aria-label="Throws">
+        <section class="throws" aria-label=tr!("Throws")>
             <button type="button" class="button primary" data-testid="throw-again" on:click=move |_| exhibit.throw_again()>
-                "Throw again"
+                {tr!("Throw again")}
             </button>
-            <button type="button" class="button" data-testid="throw-step" on:click=step>"Step"</button>
+            <button type="button" class="button" data-testid="throw-step" on:click=step>{tr!("Step")}</button>
             <SeedField />
             <p class="serif throw-said" role="status" data-testid="throw-said">{said}</p>
             <div class="throws-end">
-                <div class="segments" role="group" aria-label="What the cells show">
-                    {[(Cells::Exact, "exact cells"), (Cells::Measured, "measured cells")]
+                <div class="segments" role="group" aria-label=tr!("What the cells show")>
+                    {[(Cells::Exact, tr!("exact cells")), (Cells::Measured, tr!("measured cells"))]
                         .map(|(cells, name)| {
                             view! {
                                 <button type="button" aria-pressed=move || if exhibit.cells.get() == cells { "true" } else { "false" }
@@ -75,12 +79,12 @@ pub fn Throws() -> impl IntoView {
     }
 }
 
-fn short_title(coupling: Coupling) -> &'static str {
+fn short_title(coupling: Coupling) -> String {
     match coupling {
-        Coupling::Independent => "independent draws",
-        Coupling::MinHash => "MinHash",
-        Coupling::Gumbel => "Gumbel",
-        Coupling::Optimal => "optimal overlap",
+        Coupling::Independent => tr!("independent draws"),
+        Coupling::MinHash => "MinHash".to_owned(),
+        Coupling::Gumbel => "Gumbel".to_owned(),
+        Coupling::Optimal => tr!("optimal overlap"),
     }
 }
 
@@ -104,15 +108,17 @@ fn SeedField() -> impl IntoView {
             exhibit.seed.set(seed);
         }
     };
+    let number = view! { <b class="figures">{move || exhibit.trial.get()}</b> };
+    let throw = filled(&tr!("throw {}", slot(0)), [number.into_any()]);
     view! {
         <div class="field throw-seed">
-            <label for="throw-seed">"seed"</label>
+            <label for="throw-seed">{tr!("seed")}</label>
             <input id="throw-seed" data-testid="throw-seed" inputmode="numeric" prop:value=move || text.get() on:input=input
                 aria-invalid=move || bad.get().then_some("true") aria-describedby="throw-seed-error" />
             <p class="field-error" id="throw-seed-error">
-                {move || bad.get().then(|| format!("write a whole number, 0 to {MAX_SEED}"))}
+                {move || bad.get().then(|| tr!("write a whole number, 0 to {}", MAX_SEED))}
             </p>
         </div>
-        <p class="muted throw-number">"throw "<b class="figures">{move || exhibit.trial.get()}</b></p>
+        <p class="muted throw-number">{throw}</p>
     }
 }

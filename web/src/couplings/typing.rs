@@ -3,6 +3,7 @@
 use couplet_speculation::distribution::DistributionError;
 use couplet_speculation::input::{Argument, InputError, check_argument, normalised};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::exhibit::{Exhibit, Origin, Row, use_exhibit};
 use super::words::{number, of_input, precise};
@@ -25,9 +26,10 @@ fn check(row: Row, text: &str) -> Result<Vec<f64>, Fault> {
     };
     let list = numbers(text).map_err(other)?;
     if list.len() > MOST {
-        return Err(other(format!(
-            "has {} probabilities; the page draws up to {MOST}, and couplet.couple takes up to 2,048",
-            list.len()
+        return Err(other(tr!(
+            "has {count} probabilities; the page draws up to {most}, and couplet.couple takes up to 2,048",
+            count = list.len(),
+            most = MOST
         )));
     }
     let argument = match row {
@@ -77,7 +79,8 @@ pub fn Typing() -> impl IntoView {
     let lists = move || texts.map(|(row, text)| check(row, &text.get()));
     let differ = move || match lists() {
         [Ok(draft), Ok(target)] if draft.len() != target.len() => Some(format!(
-            "Target: {}",
+            "{}: {}",
+            tr!("Target"),
             of_input(&InputError::LengthsDiffer {
                 draft: draft.len(),
                 target: target.len(),
@@ -104,13 +107,13 @@ pub fn Typing() -> impl IntoView {
     };
     view! {
         <details class="table typing" data-testid="typing">
-            <summary>"Type the numbers"</summary>
-            <p class="muted">"Lists of probabilities, separated by commas, spaces or lines; a JSON array will do."</p>
+            <summary>{tr!("Type the numbers")}</summary>
+            <p class="muted">{tr!("Lists of probabilities, separated by commas, spaces or lines; a JSON array will do.")}</p>
             {texts.map(|(row, text)| view! { <List row=row text=text dirty=dirty /> }).collect_view()}
             <p class="field-error" role="alert" data-testid="typing-error">{move || differ().or_else(|| refused.get())}</p>
             <div class="typing-buttons">
                 <button type="button" class="button" data-testid="use-numbers" disabled=move || !usable.get() on:click=apply>
-                    "Use these numbers"
+                    {tr!("Use these numbers")}
                 </button>
                 <button type="button" class="button" hidden=move || !dirty.get()
                     on:click=move |_| {
@@ -119,7 +122,7 @@ pub fn Typing() -> impl IntoView {
                             text.set(written(exhibit, row));
                         }
                     }>
-                    "Undo"
+                    {tr!("Undo")}
                 </button>
             </div>
         </details>
@@ -141,10 +144,13 @@ fn List(row: Row, text: RwSignal<String>, dirty: RwSignal<bool>) -> impl IntoVie
         }
     };
     let sum = move || fault.with(|fault| fault.as_ref().and_then(|fault| fault.sum));
-    let title = if row == Row::Draft { "Draft" } else { "Target" };
+    let title = move || match row {
+        Row::Draft => tr!("Draft"),
+        Row::Target => tr!("Target"),
+    };
     view! {
         <div class="field typed-list">
-            <label for=format!("typed-{name}")>{title}</label>
+            <label for=format!("typed-{name}")>{title()}</label>
             <textarea id=format!("typed-{name}") data-testid=format!("typed-{name}") rows="2" spellcheck="false" autocomplete="off"
                 prop:value=move || text.get() aria-invalid=move || fault.get().map(|_| "true")
                 aria-describedby=format!("typed-{name}-error")
@@ -153,11 +159,11 @@ fn List(row: Row, text: RwSignal<String>, dirty: RwSignal<bool>) -> impl IntoVie
                     text.set(event_target_value(&event));
                 }></textarea>
             <p class="field-error" id=format!("typed-{name}-error") data-testid=format!("typed-{name}-error")>
-                {move || fault.get().map(|fault| format!("{title}: {}.", fault.sentence))}
+                {move || fault.get().map(|fault| format!("{}: {}.", title(), fault.sentence))}
             </p>
             <Show when=move || sum().is_some()>
                 <button type="button" class="button" data-testid=format!("normalise-{name}") on:click=normalise>
-                    {move || sum().map(|sum| format!("Normalise (sum is {})", number(sum)))}
+                    {move || sum().map(|sum| tr!("Normalise (sum is {})", number(sum)))}
                 </button>
             </Show>
         </div>

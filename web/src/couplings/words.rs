@@ -2,6 +2,7 @@
 
 use couplet_speculation::distribution::DistributionError;
 use couplet_speculation::input::{InputError, MAX_JOINT_TOKENS, MAX_TOKENS, MAX_TRIALS};
+use tr::tr;
 
 /// A number without the noise of binary fractions: up to six decimals.
 pub fn number(value: f64) -> String {
@@ -21,30 +22,35 @@ pub fn precise(prob: f64) -> String {
 /// What is wrong with a list of numbers, to stand behind its name.
 pub fn of_distribution(error: &DistributionError) -> String {
     match *error {
-        DistributionError::Empty => "there are no numbers".to_owned(),
+        DistributionError::Empty => tr!("there are no numbers"),
         DistributionError::NotFinite { token, .. } => {
-            format!(
+            tr!(
                 "number {} of the list is not a number; write 0 or more",
                 token + 1
             )
         }
-        DistributionError::Negative { token, prob } => format!(
+        DistributionError::Negative { token, prob } => tr!(
             "number {} of the list is negative ({}); a probability is 0 or more",
             token + 1,
             number(prob)
         ),
         DistributionError::AllZero => {
-            "every probability is zero; at least one must be above it".to_owned()
+            tr!("every probability is zero; at least one must be above it")
         }
         DistributionError::NotOne { sum, excess } => {
-            let (amount, way) = (
-                number(excess.abs()),
-                if excess > 0.0 { "much" } else { "little" },
-            );
-            format!(
-                "the probabilities sum to {}, {amount} too {way}; divided by their sum they total 1",
-                number(sum)
-            )
+            let (sum, amount) = (number(sum), number(excess.abs()));
+            match excess > 0.0 {
+                true => tr!(
+                    "the probabilities sum to {sum}, {amount} too much; divided by their sum they total 1",
+                    sum,
+                    amount
+                ),
+                false => tr!(
+                    "the probabilities sum to {sum}, {amount} too little; divided by their sum they total 1",
+                    sum,
+                    amount
+                ),
+            }
         }
     }
 }
@@ -54,20 +60,32 @@ pub fn of_input(error: &InputError) -> String {
     match error {
         InputError::Distribution { error, .. } => of_distribution(error),
         InputError::TooFew { count, .. } => {
-            format!("has {count} of the at least 2 probabilities")
+            tr!("has {count} of the at least 2 probabilities", count)
         }
         InputError::TooMany { count, .. } => {
-            format!("has {count} probabilities; at most {MAX_TOKENS} are possible")
+            tr!(
+                "has {count} probabilities; at most {most} are possible",
+                count,
+                most = MAX_TOKENS
+            )
         }
         InputError::LengthsDiffer { draft, target } => {
-            format!("has {target} probabilities and the draft has {draft}; they need as many")
+            tr!(
+                "has {target} probabilities and the draft has {draft}; they need as many",
+                target,
+                draft
+            )
         }
-        InputError::Trials(_) => format!("must be a whole number, 1 to {MAX_TRIALS}"),
+        InputError::Trials(_) => tr!("must be a whole number, 1 to {}", MAX_TRIALS),
         InputError::JointTooLarge { count } => {
-            format!("has {count} probabilities; at most {MAX_JOINT_TOKENS} can be coupled")
+            tr!(
+                "has {count} probabilities; at most {most} can be coupled",
+                count,
+                most = MAX_JOINT_TOKENS
+            )
         }
         InputError::Unreachable { token } => {
-            format!("never draws token {token}, which the target does")
+            tr!("never draws token {token}, which the target does", token)
         }
     }
 }

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use couplet_protocol::{Command, Reply};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::{EngineClient, EngineState};
+use crate::language;
 
 impl EngineClient {
     /// Loads the pair again after a failed download, with another worker where there is none.
@@ -47,7 +49,7 @@ impl EngineClient {
         };
         // A load that another one has followed says nothing about what the page waits for.
         let is_newest = move || client.inner().borrow().loads == load;
-        let stage = "Live models".to_owned();
+        let stage = tr!("Live models");
         self.state.set(EngineState::Loading {
             stage,
             received: 0,
@@ -63,7 +65,7 @@ impl EngineClient {
                     ..
                 } if is_newest() => {
                     client.state.set(EngineState::Loading {
-                        stage: stage.clone(),
+                        stage: language::of_engine(stage),
                         received: *received,
                         total: *total,
                     });

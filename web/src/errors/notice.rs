@@ -1,7 +1,9 @@
 use couplet_protocol::FailureKind;
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::engine_client::EngineState;
+use crate::language;
 use crate::release::{self, Release};
 use crate::store::{Store, use_store};
 
@@ -20,16 +22,16 @@ enum Way {
 }
 
 impl Way {
-    fn label(self) -> &'static str {
+    fn label(self) -> String {
         match self {
-            Self::Retry => "Try again",
-            Self::Cpu => "Use the CPU",
-            Self::Restart => "Restart the engine",
-            Self::BringBack => "Bring it back",
-            Self::DismissTrouble | Self::DismissMessage | Self::DismissAside => "Close",
-            Self::LoadNewer => "Load it",
-            Self::Later => "Later",
-            Self::None => "",
+            Self::Retry => tr!("Try again"),
+            Self::Cpu => tr!("Use the CPU"),
+            Self::Restart => tr!("Restart the engine"),
+            Self::BringBack => tr!("Bring it back"),
+            Self::DismissTrouble | Self::DismissMessage | Self::DismissAside => tr!("Close"),
+            Self::LoadNewer => tr!("Load it"),
+            Self::Later => tr!("Later"),
+            Self::None => String::new(),
         }
     }
 
@@ -61,23 +63,22 @@ fn notices(store: Store, release: Release) -> Vec<Notice> {
     let mut failed = None;
     match &state {
         EngineState::Failed(failure) => {
-            failed = Some(failure.sentence.clone());
+            let sentence = language::of_engine(&failure.sentence);
+            failed = Some(sentence.clone());
             let ways = match failure.kind {
                 FailureKind::Device => vec![Way::Cpu, Way::Restart],
                 FailureKind::Download | FailureKind::Files => vec![Way::Retry],
                 FailureKind::Input | FailureKind::Internal => vec![Way::Restart],
             };
-            notices.push(Notice {
-                sentence: failure.sentence.clone(),
-                ways,
-            });
+            notices.push(Notice { sentence, ways });
         }
         EngineState::Crashed => {
             let sentence = store
                 .engine
                 .trouble
                 .get()
-                .unwrap_or_else(|| "The engine stopped.".to_owned());
+                .map(|sentence| language::of_engine(&sentence))
+                .unwrap_or_else(|| tr!("The engine stopped."));
             notices.push(Notice {
                 sentence,
                 ways: vec![Way::Restart],
@@ -86,7 +87,7 @@ fn notices(store: Store, release: Release) -> Vec<Notice> {
         EngineState::Starting | EngineState::Loading { .. } | EngineState::Ready => {
             if let Some(sentence) = store.engine.trouble.get() {
                 notices.push(Notice {
-                    sentence,
+                    sentence: language::of_engine(&sentence),
                     ways: vec![Way::DismissTrouble],
                 });
             }
@@ -95,6 +96,7 @@ fn notices(store: Store, release: Release) -> Vec<Notice> {
     if let Some(sentence) = store
         .message
         .get()
+        .map(|sentence| language::of_engine(&sentence))
         .filter(|sentence| failed.as_ref() != Some(sentence))
     {
         notices.push(Notice {
@@ -104,15 +106,16 @@ fn notices(store: Store, release: Release) -> Vec<Notice> {
     }
     if store.aside.with(Option::is_some) {
         notices.push(Notice {
-            sentence: "The run that was here before is kept.".to_owned(),
+            sentence: tr!("The run that was here before is kept."),
             ways: vec![Way::BringBack, Way::DismissAside],
         });
     }
     if state == EngineState::Ready
         && let Some(reason) = store.engine.device.get().and_then(|device| device.reason)
     {
-        let sentence = format!(
-            "{reason} Both models run on the CPU: everything works and is just as exact, only slower."
+        let sentence = tr!(
+            "{reason} Both models run on the CPU: everything works and is just as exact, only slower.",
+            reason = language::of_engine(&reason)
         );
         notices.push(Notice {
             sentence,
@@ -121,7 +124,7 @@ fn notices(store: Store, release: Release) -> Vec<Notice> {
     }
     if let Some(sentence) = release.sentence() {
         notices.push(Notice {
-            sentence: sentence.to_owned(),
+            sentence,
             ways: vec![Way::LoadNewer, Way::Later],
         });
     }
@@ -143,7 +146,7 @@ pub fn Notices() -> impl IntoView {
         notices(store, release)
     });
     view! {
-        <section class="notices" data-testid="notice" aria-label="Notices" role="status" hidden=move || all.with(Vec::is_empty)>
+        <section class="notices" data-testid="notice" aria-label=tr!("Notices") role="status" hidden=move || all.with(Vec::is_empty)>
             {move || {
                 all.get()
                     .into_iter()

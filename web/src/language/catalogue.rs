@@ -40,6 +40,41 @@ impl Catalogue {
             None => self.0.get(english),
         }
     }
+
+    /// What is said instead of a sentence of the engine: of all that fit, the one that leaves the
+    /// least of it to the parts that differ.
+    pub fn of_engine(&self, sentence: &str) -> String {
+        let fitting = self.0.iter().filter_map(|(key, saying)| {
+            let pattern = key.strip_prefix("engine|")?;
+            match saying {
+                Saying::Always(saying) => Some((pattern, saying, parts(pattern, sentence)?)),
+                Saying::Counted(_) => None,
+            }
+        });
+        let Some((_, saying, parts)) = fitting.max_by_key(|(pattern, ..)| pattern.len()) else {
+            return sentence.to_owned();
+        };
+        parts.iter().fold(saying.clone(), |said, part| {
+            said.replacen("{}", &self.of_engine(part), 1)
+        })
+    }
+}
+
+/// What stands in a sentence in the places of a pattern's `{}`, if it is made like it.
+fn parts<'a>(pattern: &str, sentence: &'a str) -> Option<Vec<&'a str>> {
+    let mut fixed = pattern.split("{}");
+    let mut rest = sentence.strip_prefix(fixed.next()?)?;
+    let mut parts = Vec::new();
+    let mut fixed = fixed.peekable();
+    while let Some(piece) = fixed.next() {
+        let (part, behind) = match fixed.peek() {
+            Some(_) => rest.split_once(piece)?,
+            None => (rest.strip_suffix(piece)?, ""),
+        };
+        parts.push(part);
+        rest = behind;
+    }
+    rest.is_empty().then_some(parts)
 }
 
 impl Translator for Catalogue {
@@ -62,6 +97,64 @@ impl Translator for Catalogue {
             (Some(Saying::Counted([_, saying])), _) => saying.into(),
             (_, 1) => one.into(),
             _ => several.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn german() -> Catalogue {
+        let file: LanguageFile = serde_json::from_str(include_str!("../../words/de.json")).unwrap();
+        file.page
+    }
+
+    /// What stands in braces, in alphabetical order.
+    fn places(text: &str) -> Vec<&str> {
+        let behind = text.split('{').skip(1);
+        let mut places: Vec<&str> = behind
+            .filter_map(|behind| Some(behind.split_once('}')?.0))
+            .collect();
+        places.sort_unstable();
+        places
+    }
+
+    #[test]
+    fn what_is_said_instead_has_a_place_for_all_that_is_filled_in() {
+        for (english, saying) in &german().0 {
+            match saying {
+                Saying::Always(saying) => assert_eq!(places(saying), places(english), "{english}"),
+                // Words for one can spare the count.
+                Saying::Counted([one, several]) => {
+                    let several = places(several);
+                    let mut fewer = [places(one), places(english)].concat().into_iter();
+                    assert!(fewer.all(|place| several.contains(&place)), "{english}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sentences_of_the_engine_are_recognised_with_what_differs_in_them() {
+        let catalogue = german();
+        for (english, german) in [
+            (
+                "99 is out of range; choose 0 to 16.",
+                "99 geht hier nicht; wähle 0 bis 16.",
+            ),
+            (
+                "WebGPU is not used because no GPU is available: {}.",
+                "WebGPU wird nicht benutzt: Keine GPU ist verfügbar ({}).",
+            ),
+            (
+                "The engine did not answer. The text and settings are kept.",
+                "Der Rechenkern hat nicht geantwortet. Text und Einstellungen bleiben.",
+            ),
+            ("Nothing that it says.", "Nothing that it says."),
+            ("", ""),
+        ] {
+            assert_eq!(catalogue.of_engine(english), german);
         }
     }
 }

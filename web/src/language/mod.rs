@@ -3,6 +3,8 @@
 
 mod catalogue;
 mod choice;
+mod engine;
+mod pieces;
 
 use std::sync::Arc;
 
@@ -14,6 +16,8 @@ use web_sys::Response;
 
 pub use catalogue::LanguageFile;
 pub use choice::LanguageChoice;
+pub use engine::of_engine;
+pub use pieces::{filled, slot};
 
 use crate::lessons;
 use crate::permalink::query;
@@ -81,13 +85,15 @@ impl Language {
             Self::English => {
                 tr::unset_translator!();
                 couplet_playback::speak_english();
+                engine::speak(None);
                 lessons::speak(None);
             }
             language => {
                 let file = fetch(language).await?;
                 let catalogue = Arc::new(file.page);
                 tr::set_translator!(Arc::clone(&catalogue));
-                couplet_playback::speak_as(catalogue);
+                couplet_playback::speak_as(Arc::clone(&catalogue));
+                engine::speak(Some(catalogue));
                 lessons::speak(Some(file.lessons));
             }
         }

@@ -11,6 +11,8 @@ use couplet_speculation::{
     total_variation,
 };
 
+use tr::tr;
+
 use super::facts::Facts;
 use super::places::Round;
 use crate::couplings::preset_pair;
@@ -365,7 +367,7 @@ pub fn word(facts: &Facts, name: &str) -> Option<String> {
         "deviation" => {
             let off = deviation(Exact::Rejection, 1, |_| draft.clone(), |_| target.clone());
             if off < 1e-12 {
-                "below 0.000000000001".to_owned()
+                tr!("below 0.000000000001")
             } else {
                 format!("{off:.1e}")
             }

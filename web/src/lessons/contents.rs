@@ -1,6 +1,7 @@
 //! The scene Lessons: what there is, and the plan for a class.
 
 use leptos::prelude::*;
+use tr::tr;
 
 use super::course::COURSE;
 use super::plan::Plan;
@@ -22,7 +23,7 @@ pub fn Contents() -> impl IntoView {
                 let title = said.map(|said| said.title.clone());
                 let aim = said.map(|said| said.aim.clone());
                 let (done, all) = (progress.of(index), lesson.steps.len());
-                let label = if done == 0 || done == all { "Start" } else { "Go on" };
+                let label = if done == 0 || done == all { tr!("Start") } else { tr!("Go on") };
                 let from = (0..all).find(|step| !progress.has(index, *step)).unwrap_or(0);
                 view! {
                     <li class:whole=done == all>
@@ -33,15 +34,15 @@ pub fn Contents() -> impl IntoView {
                             <p class="muted">
                                 {(done == all).then(|| icon(Sign::Accepted, 14))}
                                 {match done {
-                                    0 => format!("{all} questions, about {} minutes", lesson.minutes),
-                                    done if done == all => format!("all {all} questions answered"),
-                                    done => format!("{done} of {all} questions answered"),
+                                    0 => tr!("{all} questions, about {minutes} minutes", all, minutes = lesson.minutes),
+                                    done if done == all => tr!("all {all} questions answered", all),
+                                    done => tr!("{done} of {all} questions answered", done, all),
                                 }}
                             </p>
                         </div>
                         <button type="button" class="button" data-testid=format!("lesson-{}", lesson.id)
                             aria-label=format!("{label}: {}", title.unwrap_or_default())
-                            on:click=move |_| lessons.go(index, from)>{label}</button>
+                            on:click=move |_| lessons.go(index, from)>{label.clone()}</button>
                     </li>
                 }
             })

@@ -1,6 +1,7 @@
 //! What would give an answer away stays off the page until the visitor has guessed.
 
 use leptos::prelude::*;
+use tr::tr;
 
 use super::state::Lessons;
 
@@ -34,7 +35,7 @@ pub fn Cover(
     let covered = covered(what);
     view! {
         <Show when=move || !covered.get()
-            fallback=|| view! { <p class="covered" data-testid="covered">"Covered until you have made your guess."</p> }>
+            fallback=|| view! { <p class="covered" data-testid="covered">{tr!("Covered until you have made your guess.")}</p> }>
             {children()}
         </Show>
     }

@@ -2,6 +2,7 @@
 
 use leptos::html;
 use leptos::prelude::*;
+use tr::tr;
 use wasm_bindgen::JsCast;
 
 use super::answers::Answer;
@@ -27,7 +28,7 @@ pub fn Panel() -> impl IntoView {
                         {move || match (lessons.facts.get(), lessons.trouble.get()) {
                             (Some(facts), _) => body(lessons, lesson, step, place, &facts).into_any(),
                             (None, Some(sentence)) => view! { <p class="field-error" role="alert">{sentence}</p> }.into_any(),
-                            (None, None) => view! { <p class="muted">"The recorded run is on its way."</p> }.into_any(),
+                            (None, None) => view! { <p class="muted">{tr!("The recorded run is on its way.")}</p> }.into_any(),
                         }}
                         <Foot />
                     </div>
@@ -46,14 +47,14 @@ fn Head(lesson: &'static Lesson, at: usize) -> impl IntoView {
     view! {
         <header>
             <div>
-                <p class="muted">{format!("Lesson {} of {}", at + 1, COURSE.len())}</p>
+                <p class="muted">{tr!("Lesson {} of {}", at + 1, COURSE.len())}</p>
                 <h2 id="lesson-title">{title}</h2>
             </div>
             <button type="button" class="button fold" aria-expanded=move || (!folded.get()).to_string()
                 on:click=move |_| folded.update(|folded| *folded = !*folded)>
-                {move || if folded.get() { "Show" } else { "Fold" }}
+                {move || if folded.get() { tr!("Show") } else { tr!("Fold") }}
             </button>
-            <button type="button" class="icon-button" data-testid="lesson-close" aria-label="Close the lesson" title="Close the lesson"
+            <button type="button" class="icon-button" data-testid="lesson-close" aria-label=tr!("Close the lesson") title=tr!("Close the lesson")
                 on:click=move |_| lessons.close()>
                 <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
                     <path d="M5 5L15 15M15 5L5 15" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" />
@@ -131,8 +132,8 @@ fn number(lessons: Lessons, said: &'static StepWords) -> impl IntoView {
     };
     view! {
         <label class="lesson-number">
-            <span class="visually-hidden">"Your guess"</span>
-            <input type="text" inputmode="decimal" autocomplete="off" placeholder="your guess" data-testid="lesson-number"
+            <span class="visually-hidden">{tr!("Your guess")}</span>
+            <input type="text" inputmode="decimal" autocomplete="off" placeholder=tr!("your guess") data-testid="lesson-number"
                 on:input=edit />
             <span>{said.unit.clone()}</span>
         </label>
@@ -145,16 +146,16 @@ fn Reveal() -> impl IntoView {
     let none = move || lessons.guess.get().is_none();
     let says = move || {
         if none() {
-            "First make a guess. The answer is not on the page yet."
+            tr!("First make a guess. The answer is not on the page yet.")
         } else {
-            "Your guess is kept."
+            tr!("Your guess is kept.")
         }
     };
     view! {
         <Show when=move || !lessons.revealed.get()>
             <div class="lesson-reveal">
                 <p class="muted">{says}</p>
-                <button type="submit" class="button go-on" data-testid="reveal" disabled=none>"Reveal"</button>
+                <button type="submit" class="button go-on" data-testid="reveal" disabled=none>{tr!("Reveal")}</button>
             </div>
         </Show>
     }
@@ -190,9 +191,9 @@ fn answer(lessons: Lessons, said: &'static StepWords, choices: Vec<String>) -> i
             _ => true,
         };
         let verdict = match (right, exactly) {
-            (true, true) => "That is right.",
-            (true, false) => "Near enough.",
-            (false, _) => "Not so.",
+            (true, true) => tr!("That is right."),
+            (true, false) => tr!("Near enough."),
+            (false, _) => tr!("Not so."),
         };
         Some(
             view! {
@@ -249,7 +250,7 @@ fn Foot() -> impl IntoView {
             view! {
                 <li>
                     <button type="button" class=class data-testid=format!("lesson-step-{}", step + 1)
-                        aria-label=format!("Step {} of {steps}", step + 1)
+                        aria-label=tr!("Step {step} of {steps}", step = step + 1, steps)
                         aria-current=(step == at).then_some("step") on:click=move |_| go(Some((lesson, step)))></button>
                 </li>
             }
@@ -259,15 +260,15 @@ fn Foot() -> impl IntoView {
     // The answer comes after a guess; where it must be measured, the guess is enough.
     let ready = move || lessons.revealed.get();
     let label = move || match (lessons.open.get(), lessons.behind()) {
-        (_, None) => "Finish",
-        (Some((now, _)), Some((lesson, _))) if now != lesson => "Next lesson",
-        _ => "Next",
+        (_, None) => tr!("Finish"),
+        (Some((now, _)), Some((lesson, _))) if now != lesson => tr!("Next lesson"),
+        _ => tr!("Next"),
     };
     view! {
         <footer>
             <button type="button" class="button" data-testid="lesson-back" disabled=move || lessons.before().is_none()
-                on:click=move |_| go(untrack(|| lessons.before()))>"Back"</button>
-            <ol class="lesson-dots" aria-label="Steps of this lesson">{dots}</ol>
+                on:click=move |_| go(untrack(|| lessons.before()))>{tr!("Back")}</button>
+            <ol class="lesson-dots" aria-label=tr!("Steps of this lesson")>{dots}</ol>
             <button type="button" class="button" class:go-on=ready id="lesson-next" data-testid="lesson-next" node_ref=next
                 disabled=move || !ready() on:click=move |_| go(untrack(|| lessons.behind()))>{label}</button>
         </footer>
@@ -304,7 +305,7 @@ fn All() -> impl IntoView {
                             on:click=move |_| lessons.go(index, 0)>
                             <i aria-hidden="true">{index + 1}</i>
                             <span>{title}</span>
-                            {done.then(|| view! { {icon(Sign::Accepted, 15)}<span class="visually-hidden">"done"</span> })}
+                            {done.then(|| view! { {icon(Sign::Accepted, 15)}<span class="visually-hidden">{tr!("done")}</span> })}
                         </button>
                     </li>
                 }
@@ -313,7 +314,7 @@ fn All() -> impl IntoView {
     };
     view! {
         <section class="card lesson-all" aria-labelledby="lesson-all-title">
-            <h3 id="lesson-all-title">"All lessons"</h3>
+            <h3 id="lesson-all-title">{tr!("All lessons")}</h3>
             <ol>{rows}</ol>
         </section>
     }

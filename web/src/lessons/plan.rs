@@ -1,6 +1,7 @@
 //! One page for a teacher: aims, timing, questions and their answers. It prints alone.
 
 use leptos::prelude::*;
+use tr::tr;
 
 use super::answers::Answer;
 use super::course::{COURSE, Lesson};
@@ -31,11 +32,11 @@ pub fn Plan() -> impl IntoView {
         <article class="card class-plan" data-testid="class-plan" aria-labelledby="plan-title">
             <header>
                 <div>
-                    <p class="muted">{format!("Class plan, {minutes} minutes")}</p>
+                    <p class="muted">{tr!("Class plan, {minutes} minutes", minutes)}</p>
                     <h2 id="plan-title">{said.title.clone()}</h2>
                 </div>
                 <button type="button" class="button" data-testid="print-plan" on:click=move |_| { let _ = window().print(); }>
-                    "Print the plan"
+                    {tr!("Print the plan")}
                 </button>
             </header>
             <p>{said.r#for.clone()}</p>
@@ -65,14 +66,14 @@ fn row(
                 Some(Answer::Number {
                     value, decimals, ..
                 }) => Some(format!("{value:.decimals$}")),
-                None => words.wait.as_ref().map(|_| "measure it".to_owned()),
+                None => words.wait.as_ref().map(|_| tr!("measure it")),
             };
             view! { <li>{plain(&words.ask, facts)}" "<b>{answer}</b></li> }
         })
         .collect_view();
     view! {
         <li class="plan-row">
-            <h3>{format!("{}. {}", index + 1, said.title)}<span class="muted">{format!(" {} min", lesson.minutes)}</span></h3>
+            <h3>{format!("{}. {}", index + 1, said.title)}<span class="muted">" "{tr!("{} min", lesson.minutes)}</span></h3>
             <p>{said.aim.clone()}</p>
             <ol>{questions}</ol>
         </li>

@@ -3,6 +3,7 @@
 use couplet_protocol::Trace;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use tr::tr;
 
 use super::answers::Answer;
 use super::course::{COURSE, Choices, Lesson, Place, Step, find};
@@ -11,6 +12,7 @@ use super::facts::Facts;
 use super::places::Spot;
 use super::progress::Progress;
 use crate::couplings::Exhibit;
+use crate::language;
 use crate::permalink::View;
 use crate::proof::ProofState;
 use crate::store::{Kept, Scene, Store, fetch_recording};
@@ -300,8 +302,9 @@ impl Lessons {
                 }
                 Err(why) => {
                     lessons.asked.set_value(false);
-                    lessons.trouble.set(Some(format!(
-                        "The lessons need the recorded run, and it could not be had: {why}. Close the lesson and open it again."
+                    lessons.trouble.set(Some(tr!(
+                        "The lessons need the recorded run, and it could not be had: {why}. Close the lesson and open it again.",
+                        why = language::of_engine(&why)
                     )));
                 }
             }

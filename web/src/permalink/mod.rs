@@ -7,6 +7,7 @@ mod view;
 
 use couplet_protocol::{BackendChoice, Branch, Settings};
 use leptos::prelude::*;
+use tr::tr;
 use wasm_bindgen::JsValue;
 
 pub use view::{HIDEABLE, LinkTheme, View};
@@ -69,9 +70,10 @@ pub fn understand(search: &str, hash: &str) -> Link {
         trouble: None,
     };
     if too_long {
-        let sentence = "The link is too long to be one of ours, so these are the usual settings.";
+        let sentence =
+            tr!("The link is too long to be one of ours, so these are the usual settings.");
         return Link {
-            trouble: Some(sentence.to_owned()),
+            trouble: Some(sentence),
             ..link
         };
     }
@@ -80,7 +82,7 @@ pub fn understand(search: &str, hash: &str) -> Link {
             settings,
             asks: settings::KEYS.iter().any(|name| names(name)),
             names_prompt: names("prompt"),
-            trouble: odd.map(|clause| format!("A part of the link was left out: {clause}.")),
+            trouble: odd.map(|clause| tr!("A part of the link was left out: {clause}.", clause)),
             ..link
         },
         Err(clause) => Link {
@@ -90,8 +92,9 @@ pub fn understand(search: &str, hash: &str) -> Link {
                 branch: None,
                 ..link.view
             },
-            trouble: Some(format!(
-                "The link could not be used: {clause}. These are the usual settings."
+            trouble: Some(tr!(
+                "The link could not be used: {clause}. These are the usual settings.",
+                clause
             )),
             ..link
         },
@@ -188,6 +191,11 @@ pub fn claim() {
     if let Ok(history) = window().history() {
         let _ = history.replace_state(&OURS.into(), "");
     }
+}
+
+/// A clause about a value that a key cannot have.
+fn cannot_be(key: &str, value: &str) -> String {
+    tr!("{key} cannot be “{value}”", key, value = shorten(value))
 }
 
 /// The beginning of a text that stands in a link, for a sentence about it.

@@ -1,9 +1,11 @@
 //! The settings of a run in a link.
 
 use couplet_protocol::{Drafter, Rule, Settings};
+use tr::tr;
 
 use super::query::value;
-use super::{Pairs, VERSION, shorten};
+use super::{Pairs, VERSION, cannot_be, shorten};
+use crate::language;
 
 /// Keys that name a setting.
 pub const KEYS: [&str; 14] = [
@@ -60,14 +62,15 @@ pub fn print(settings: &Settings) -> Pairs {
 /// A clause that names the first key at fault.
 pub fn read(pairs: &[(String, String)]) -> Result<Settings, String> {
     if let Some(version) = value(pairs, "v").filter(|version| *version != VERSION) {
-        return Err(format!(
-            "it has version {}, this page reads {VERSION}",
-            shorten(version)
+        return Err(tr!(
+            "it has version {found}, this page reads {known}",
+            found = shorten(version),
+            known = VERSION
         ));
     }
     let mut settings = Settings::default();
     for (key, value) in pairs {
-        let bad = |_| format!("{key} cannot be “{}”", shorten(value));
+        let bad = |_| cannot_be(key, value);
         match key.as_str() {
             "pair" => settings.pair.clone_from(value),
             "prompt" => settings.prompt.clone_from(value),
@@ -98,7 +101,9 @@ pub fn read(pairs: &[(String, String)]) -> Result<Settings, String> {
             _ => {}
         }
     }
-    settings.check().map_err(|error| error.to_string())?;
+    settings
+        .check()
+        .map_err(|error| format!("{}: {}", error.field, language::of_engine(&error.sentence)))?;
     Ok(settings)
 }
 

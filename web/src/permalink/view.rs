@@ -2,9 +2,10 @@
 //! what a teacher hid.
 
 use couplet_protocol::Branch;
+use tr::tr;
 
 use super::query::value;
-use super::{Pairs, shorten};
+use super::{Pairs, cannot_be};
 use crate::store::Scene;
 
 /// Keys of this part of a link.
@@ -23,33 +24,33 @@ pub const KEYS: [&str; 11] = [
 ];
 
 /// A control or panel that a teacher can hide. Its name stands in links and in the style sheet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Hideable {
     /// In links.
     pub name: &'static str,
     /// For people.
-    pub title: &'static str,
+    pub title: fn() -> String,
 }
 
-const fn hideable(name: &'static str, title: &'static str) -> Hideable {
+const fn hideable(name: &'static str, title: fn() -> String) -> Hideable {
     Hideable { name, title }
 }
 
 /// Everything that can be hidden.
 pub const HIDEABLE: [Hideable; 13] = [
-    hideable("pair", "Pair"),
-    hideable("prompt", "Prompt"),
-    hideable("gamma", "Look-ahead γ"),
-    hideable("drafter", "Drafter"),
-    hideable("temperature", "Temperature"),
-    hideable("filters", "Top-k and top-p"),
-    hideable("tokens", "Number of tokens"),
-    hideable("seed", "Seed"),
-    hideable("rule", "Rule"),
-    hideable("write", "The Write button"),
-    hideable("inspector", "Distributions"),
-    hideable("statistics", "Statistics"),
-    hideable("scenes", "The other scenes"),
+    hideable("pair", || tr!("Pair")),
+    hideable("prompt", || tr!("Prompt")),
+    hideable("gamma", || tr!("Look-ahead γ")),
+    hideable("drafter", || tr!("Drafter")),
+    hideable("temperature", || tr!("Temperature")),
+    hideable("filters", || tr!("Top-k and top-p")),
+    hideable("tokens", || tr!("Number of tokens")),
+    hideable("seed", || tr!("Seed")),
+    hideable("rule", || tr!("Rule")),
+    hideable("write", || tr!("The Write button")),
+    hideable("inspector", || tr!("Distributions")),
+    hideable("statistics", || tr!("Statistics")),
+    hideable("scenes", || tr!("The other scenes")),
 ];
 
 /// Colours that a link asks for.
@@ -112,7 +113,7 @@ pub fn read(pairs: &[(String, String)]) -> (View, Option<String>) {
         if let Some(value) = value(pairs, key)
             && read_one(&mut view, key, value).is_none()
         {
-            trouble.get_or_insert_with(|| format!("{key} cannot be “{}”", shorten(value)));
+            trouble.get_or_insert_with(|| cannot_be(key, value));
         }
     }
     if view.lesson.is_none() {

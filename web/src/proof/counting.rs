@@ -5,10 +5,12 @@ use couplet_protocol::{
 };
 use couplet_speculation::{ChiSquare, chi_square};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::pair::ProofPair;
 use super::theory::target_joint;
 use crate::engine_client::EngineState;
+use crate::language;
 use crate::store::Store;
 
 /// How many texts are asked for at once.
@@ -46,10 +48,9 @@ impl Tally {
             && counted.accepted.len() == gamma as usize + 1
             && sum == counted.trials;
         if !fits {
-            return Err(
+            return Err(tr!(
                 "The engine’s answer does not fit the question, so it was not counted. Start over, or load the page again."
-                    .to_owned(),
-            );
+            ));
         }
         self.counts.resize(counted.counts.len(), 0);
         self.kept.resize(counted.accepted.len(), 0);
@@ -87,15 +88,6 @@ impl Tally {
         let mean = moment(1);
         let variance = (moment(2) - mean * mean).max(0.0) * trials / (trials - 1.0);
         Some((mean, 1.96 * (variance / trials).sqrt()))
-    }
-}
-
-/// The kernels that wrote the texts, in words.
-pub fn kernels(backend: Option<BackendKind>) -> &'static str {
-    match backend {
-        Some(BackendKind::Gpu) => "the GPU kernels",
-        Some(BackendKind::Cpu) => "the same kernels on the CPU",
-        None => "the kernels",
     }
 }
 
@@ -141,8 +133,8 @@ pub fn ask(
         move |reply| {
             let result = match reply {
                 Reply::RoundsCounted { counted, .. } => Ok(counted.clone()),
-                Reply::Failed { failure, .. } => Err(failure.sentence.clone()),
-                Reply::Events { .. } => Err("The counting was stopped.".to_owned()),
+                Reply::Failed { failure, .. } => Err(language::of_engine(&failure.sentence)),
+                Reply::Events { .. } => Err(tr!("The counting was stopped.")),
                 _ => return,
             };
             if let Some(done) = done.take() {
@@ -155,17 +147,16 @@ pub fn ask(
 /// What keeps the engine from counting at once, in a sentence; it needs no models.
 pub fn waits_for(store: Store) -> Option<String> {
     match store.engine.state.get() {
-        EngineState::Starting => Some(
-            "The engine is starting; what you ask for is counted as soon as it runs.".to_owned(),
-        ),
-        EngineState::Failed(failure) if failure.kind == FailureKind::Device => Some(format!(
-            "No engine runs: {} What you ask for starts it again.",
-            failure.sentence
+        EngineState::Starting => Some(tr!(
+            "The engine is starting; what you ask for is counted as soon as it runs."
         )),
-        EngineState::Crashed => Some(
+        EngineState::Failed(failure) if failure.kind == FailureKind::Device => Some(tr!(
+            "No engine runs: {} What you ask for starts it again.",
+            language::of_engine(&failure.sentence)
+        )),
+        EngineState::Crashed => Some(tr!(
             "The engine has stopped; what you ask for starts it again. The argument above needs none."
-                .to_owned(),
-        ),
+        )),
         EngineState::Ready | EngineState::Loading { .. } | EngineState::Failed(_) => None,
     }
 }

@@ -3,9 +3,10 @@
 use couplet_protocol::Distribution;
 use couplet_speculation::{normalised, total_variation};
 use leptos::prelude::*;
+use tr::tr;
 
-use super::pair::{NOTHING, ProofPair};
-use super::words::{count_word, plural};
+use super::pair::{NOTHING, Note, ProofPair, of_weights};
+use super::words::Kind;
 use crate::store::Store;
 
 /// How many tokens are drawn one by one; all others together are one more bar.
@@ -20,63 +21,54 @@ const CONTEXT: usize = 16;
 /// # Errors
 /// A sentence, where there is no position for which both have spoken.
 pub fn take(store: Store) -> Result<ProofPair, String> {
-    let at = untrack(|| store.focus()).ok_or(
-        "No position of the Stage is under consideration yet: let a text be written there, or step into one, and come back.",
-    )?;
+    let at = untrack(|| store.focus()).ok_or_else(|| tr!(
+        "No position of the Stage is under consideration yet: let a text be written there, or step into one, and come back."
+    ))?;
     let round = store
         .run
         .with_untracked(|run| run.rounds().get(at.round).cloned())
-        .ok_or("That round of the Stage is gone; pick another one there.")?;
-    let proposal = round.proposals.get(at.column).ok_or(
-        "The position on the Stage is a bonus token’s: nothing was drafted there. Pick a drafted token.",
-    )?;
-    let verdict = proposal.verdict.as_ref().ok_or(
-        "The target never judged that token, because an earlier one was rejected. Pick one that it judged.",
-    )?;
-    let kind = token_kind(store);
-    let mut pair = lump(store, &proposal.distribution, &verdict.distribution, kind)?;
-    let context = store.text_before(at, CONTEXT);
-    let named = pair.len() - usize::from(pair.tokens.last().is_some_and(|token| token == REST));
-    let mut note = format!(
-        "Taken from the Stage after “{context}”: the {} most probable {}",
-        count_word(named),
-        plural(kind, named)
-    );
-    note.push_str(if named < pair.len() {
-        ", and all the others together as one bar."
-    } else {
-        "."
-    });
-    if let Some(whole) = whole_variation(&proposal.distribution, &verdict.distribution) {
-        let lumped = pair.total_variation();
-        if whole - lumped > 5e-4 {
-            note.push_str(&format!(
-                " Inside that bar gains and losses cancel: over all {kind}s the total variation is {whole:.3}, over these bars {lumped:.3}."
-            ));
-        }
-    }
-    pair.note = note;
-    Ok(pair)
+        .ok_or_else(|| tr!("That round of the Stage is gone; pick another one there."))?;
+    let proposal = round.proposals.get(at.column).ok_or_else(|| tr!(
+        "The position on the Stage is a bonus token’s: nothing was drafted there. Pick a drafted token."
+    ))?;
+    let verdict = proposal.verdict.as_ref().ok_or_else(|| tr!(
+        "The target never judged that token, because an earlier one was rejected. Pick one that it judged."
+    ))?;
+    let lumped = lump(store, &proposal.distribution, &verdict.distribution)?;
+    let whole = whole_variation(&proposal.distribution, &verdict.distribution);
+    let shown = total_variation(&lumped.draft, &lumped.target);
+    Ok(ProofPair {
+        note: Note::Stage {
+            context: store.text_before(at, CONTEXT),
+            named: lumped.named,
+            hidden: whole.filter(|whole| whole - shown > 5e-4),
+        },
+        tokens: lumped.tokens,
+        draft: lumped.draft,
+        target: lumped.target,
+        kind: token_kind(store),
+    })
 }
 
-/// The label of what is not drawn one by one.
-const REST: &str = "rest";
-
-fn token_kind(store: Store) -> &'static str {
+fn token_kind(store: Store) -> Kind {
     let pair = untrack(|| store.pair());
     match pair.as_ref().map(|pair| pair.token_kind.as_str()) {
-        Some("character") => "character",
-        _ => "token",
+        Some("character") => Kind::Character,
+        _ => Kind::Token,
     }
+}
+
+/// Tokens and their probabilities, some of them as one.
+struct Lumped {
+    tokens: Vec<String>,
+    draft: Vec<f64>,
+    target: Vec<f64>,
+    /// How many stand for themselves.
+    named: usize,
 }
 
 /// The most probable tokens of either, and the rest as one.
-fn lump(
-    store: Store,
-    draft: &Distribution,
-    target: &Distribution,
-    kind: &'static str,
-) -> Result<ProofPair, String> {
+fn lump(store: Store, draft: &Distribution, target: &Distribution) -> Result<Lumped, String> {
     // Only tokens of which both probabilities are known can be drawn by name.
     let mut known: Vec<(u32, f64, f64)> = draft
         .iter()
@@ -90,32 +82,39 @@ fn lump(
     known.retain(|(_, draft, target)| draft.max(*target) > CRUMBS);
     // In the order of the vocabulary, as in the type case.
     known.sort_by_key(|(token, ..)| *token);
+    let named = known.len();
     let mut tokens: Vec<String> = known.iter().map(|(token, ..)| store.show(*token)).collect();
     let mut draft: Vec<f64> = known.iter().map(|(_, draft, _)| *draft).collect();
     let mut target: Vec<f64> = known.iter().map(|(_, _, target)| *target).collect();
     let rest = |probs: &[f64]| (1.0 - probs.iter().sum::<f64>()).max(0.0);
     let rests = (rest(&draft), rest(&target));
     if rests.0.max(rests.1) > CRUMBS || tokens.len() < 2 {
-        tokens.push(REST.to_owned());
+        tokens.push(tr!("bar" => "rest"));
         draft.push(rests.0);
         target.push(rests.1);
     }
-    let scale = |name: &str, probs: &[f64]| {
-        normalised(probs)
-            .map_err(|error| format!("The {name} at that position is no distribution: {error}."))
-    };
-    let (draft, target) = (scale("draft", &draft)?, scale("target", &target)?);
+    let draft = normalised(&draft).map_err(|error| {
+        tr!(
+            "The draft at that position is no distribution: {}.",
+            of_weights(&error)
+        )
+    })?;
+    let target = normalised(&target).map_err(|error| {
+        tr!(
+            "The target at that position is no distribution: {}.",
+            of_weights(&error)
+        )
+    })?;
     if tokens.len() < 2 {
-        return Err(
-            "Both models put everything on one token there; pick another position.".to_owned(),
-        );
+        return Err(tr!(
+            "Both models put everything on one token there; pick another position."
+        ));
     }
-    Ok(ProofPair {
+    Ok(Lumped {
         tokens,
         draft,
         target,
-        kind,
-        note: String::new(),
+        named,
     })
 }
 

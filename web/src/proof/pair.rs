@@ -1,8 +1,11 @@
 //! The two distributions of the scene, and where they come from.
 
+use couplet_speculation::distribution::DistributionError;
 use couplet_speculation::input::{check_argument, normalised};
 use couplet_speculation::{Argument, InputError, overlap, total_variation};
+use tr::tr;
 
+use super::words::{Kind, count_word};
 use crate::typed_list::{labels, numbers};
 
 /// The most tokens that the scene draws.
@@ -17,10 +20,28 @@ pub struct ProofPair {
     pub draft: Vec<f64>,
     /// The target's probabilities. Shape: (tokens).
     pub target: Vec<f64>,
-    /// What a token of them is called: "letter", "token".
-    pub kind: &'static str,
-    /// What must be known about them, in words.
-    pub note: String,
+    /// What the tokens are.
+    pub kind: Kind,
+    /// What must be known about them.
+    pub note: Note,
+}
+
+/// What must be known about two distributions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Note {
+    /// Nothing.
+    None,
+    /// They were taken from the Stage.
+    Stage {
+        /// The text before.
+        context: String,
+        /// How many tokens stand for themselves; all others are one more bar.
+        named: usize,
+        /// The total variation over all tokens, where the bars show less.
+        hidden: Option<f64>,
+    },
+    /// They were divided by their sums: the draft's and the target's, where it was not 1.
+    Divided(Option<f64>, Option<f64>),
 }
 
 impl ProofPair {
@@ -48,6 +69,68 @@ impl ProofPair {
     /// Their distance, in [0, 1].
     pub fn total_variation(&self) -> f64 {
         total_variation(&self.draft, &self.target)
+    }
+
+    /// What must be known about them, in words.
+    pub fn note(&self) -> Option<String> {
+        match &self.note {
+            Note::None | Note::Divided(None, None) => None,
+            Note::Stage {
+                context,
+                named,
+                hidden,
+            } => {
+                let taken = self.taken(context, *named);
+                let hidden = hidden.map(|whole| {
+                    tr!(
+                        "Inside that bar gains and losses cancel: over all {kinds} the total variation is {whole}, over these bars {lumped}.",
+                        kinds = self.kind.noun(0),
+                        whole = format!("{whole:.3}"),
+                        lumped = format!("{:.3}", self.total_variation())
+                    )
+                });
+                Some(hidden.map_or(taken.clone(), |hidden| format!("{taken} {hidden}")))
+            }
+            Note::Divided(Some(draft), None) => Some(tr!(
+                "The numbers did not sum to 1, so they were divided: the draft by {}.",
+                draft
+            )),
+            Note::Divided(None, Some(target)) => Some(tr!(
+                "The numbers did not sum to 1, so they were divided: the target by {}.",
+                target
+            )),
+            Note::Divided(Some(draft), Some(target)) => Some(tr!(
+                "The numbers did not sum to 1, so they were divided: the draft by {draft}, the target by {target}.",
+                draft,
+                target
+            )),
+        }
+    }
+
+    /// What of the Stage is drawn.
+    fn taken(&self, context: &str, named: usize) -> String {
+        let (count, kind) = (count_word(named), self.kind.noun(named));
+        if named == self.len() {
+            return tr!(
+                "Taken from the Stage after “{context}”: the {count} most probable {kind}.",
+                context,
+                count,
+                kind
+            );
+        }
+        match named {
+            1 => tr!(
+                "Taken from the Stage after “{context}”: the one most probable {kind}, and all the others together as one bar.",
+                context,
+                kind
+            ),
+            _ => tr!(
+                "Taken from the Stage after “{context}”: the {count} most probable {kind}, and all the others together as one bar.",
+                context,
+                count,
+                kind
+            ),
+        }
     }
 
     /// How many decimals show every probability well: two where two say everything.
@@ -101,13 +184,13 @@ impl Preset {
     }
 
     /// Its name for people.
-    pub fn title(self) -> &'static str {
+    pub fn title(self) -> String {
         match self {
-            Self::Vowels => "Six letters",
-            Self::Three => "Three letters",
-            Self::Near => "Nearly equal",
-            Self::Disjoint => "Disjoint",
-            Self::Equal => "Equal",
+            Self::Vowels => tr!("Six letters"),
+            Self::Three => tr!("Three letters"),
+            Self::Near => tr!("Nearly equal"),
+            Self::Disjoint => tr!("Disjoint"),
+            Self::Equal => tr!("Equal"),
         }
     }
 
@@ -139,8 +222,24 @@ fn preset(tokens: &[&str], draft: &[f64], target: &[f64]) -> ProofPair {
         tokens: tokens.iter().map(|token| (*token).to_owned()).collect(),
         draft: draft.to_vec(),
         target: target.to_vec(),
-        kind: "letter",
-        note: String::new(),
+        kind: Kind::Letter,
+        note: Note::None,
+    }
+}
+
+/// What is wrong with weights, to stand behind the name of their list.
+pub fn of_weights(error: &DistributionError) -> String {
+    match *error {
+        DistributionError::NotFinite { token, prob } => {
+            tr!("the probability of token {token} is {prob}", token, prob)
+        }
+        DistributionError::Negative { token, prob } => tr!(
+            "the probability of token {token} is negative: {prob}",
+            token,
+            prob
+        ),
+        DistributionError::AllZero => tr!("every probability is zero"),
+        DistributionError::Empty | DistributionError::NotOne { .. } => error.to_string(),
     }
 }
 
@@ -152,37 +251,47 @@ pub fn typed(draft: &str, target: &str) -> Result<ProofPair, (Argument, String)>
     let mut lists = Vec::new();
     let mut scaled = Vec::new();
     for (argument, text) in [(Argument::Draft, draft), (Argument::Target, target)] {
-        let name = argument.name();
+        let list = match argument {
+            Argument::Draft => tr!("The draft"),
+            _ => tr!("The target"),
+        };
         let weights = numbers(text).map_err(|sentence| {
             (
                 argument,
-                format!("The {name}: {sentence}; write for instance 0.25"),
+                tr!(
+                    "{list}: {sentence}; write for instance 0.25",
+                    list,
+                    sentence
+                ),
             )
         })?;
         if weights.len() < 2 || weights.len() > MOST_TOKENS {
             let count = weights.len();
             return Err((
                 argument,
-                format!("The {name} has {count} numbers; this picture takes 2 to {MOST_TOKENS}"),
+                tr!(
+                    "{list} has {count} numbers; this picture takes 2 to {most}",
+                    list,
+                    count,
+                    most = MOST_TOKENS
+                ),
             ));
         }
-        let probs =
-            normalised(&weights).map_err(|error| (argument, format!("The {name}: {error}")))?;
+        let probs = normalised(&weights)
+            .map_err(|error| (argument, format!("{list}: {}", of_weights(&error))))?;
         check_argument(argument, &probs)
             .map_err(|error: InputError| (argument, error.to_string()))?;
         let sum: f64 = weights.iter().sum();
-        if (sum - 1.0).abs() > NOTHING {
-            scaled.push(format!("the {name} by {}", (sum * 1e6).round() / 1e6));
-        }
+        scaled.push(((sum - 1.0).abs() > NOTHING).then(|| (sum * 1e6).round() / 1e6));
         lists.push(probs);
     }
     let (Some(target), Some(draft)) = (lists.pop(), lists.pop()) else {
-        return Err((Argument::Draft, "Two lists are needed".to_owned()));
+        return Err((Argument::Draft, tr!("Two lists are needed")));
     };
     if draft.len() != target.len() {
         return Err((
             Argument::Target,
-            format!(
+            tr!(
                 "The draft has {} numbers and the target {}; they need as many",
                 draft.len(),
                 target.len()
@@ -190,19 +299,11 @@ pub fn typed(draft: &str, target: &str) -> Result<ProofPair, (Argument, String)>
         ));
     }
     let tokens = labels(draft.len());
-    let note = if scaled.is_empty() {
-        String::new()
-    } else {
-        format!(
-            "The numbers did not sum to 1, so they were divided: {}.",
-            scaled.join(", ")
-        )
-    };
     Ok(ProofPair {
         tokens,
         draft,
         target,
-        kind: "letter",
-        note,
+        kind: Kind::Letter,
+        note: Note::Divided(scaled[0], scaled[1]),
     })
 }

@@ -2,17 +2,18 @@
 
 use couplet_speculation::ChiSquare;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::words::{grouped, p_value, statistic};
 
 /// "χ² = 774, 5 df, p < 10⁻¹⁶⁴".
 pub fn figures(test: &ChiSquare) -> impl IntoView + use<> {
-    let line = format!(
-        "χ² = {}, {} df, ",
+    let line = tr!(
+        "χ² = {}, {} df",
         statistic(test.statistic),
         grouped(test.degrees_of_freedom)
     );
-    view! { {line}{p_value(test.p_value)} }
+    view! { {line}", "{p_value(test.p_value)} }
 }
 
 /// A white cross for ink blocks.

@@ -1,25 +1,47 @@
 //! Numbers in words and in print.
 
 use leptos::prelude::*;
+use tr::tr;
 
 pub use crate::stage::grouped;
 
 /// A small count in words.
 pub fn count_word(count: usize) -> String {
-    const WORDS: [&str; 11] = [
-        "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    ];
-    WORDS
-        .get(count)
-        .map_or_else(|| count.to_string(), |word| (*word).to_owned())
+    match count {
+        0 => tr!("count" => "no"),
+        1 => tr!("count" => "one"),
+        2 => tr!("count" => "two"),
+        3 => tr!("count" => "three"),
+        4 => tr!("count" => "four"),
+        5 => tr!("count" => "five"),
+        6 => tr!("count" => "six"),
+        7 => tr!("count" => "seven"),
+        8 => tr!("count" => "eight"),
+        9 => tr!("count" => "nine"),
+        10 => tr!("count" => "ten"),
+        _ => count.to_string(),
+    }
 }
 
-/// A noun for so many.
-pub fn plural(noun: &str, count: usize) -> String {
-    if count == 1 {
-        noun.to_owned()
-    } else {
-        format!("{noun}s")
+/// What the tokens of a distribution are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Letters of a small alphabet.
+    Letter,
+    /// Characters of a text.
+    Character,
+    /// Pieces of words, or of no kind of their own.
+    Token,
+}
+
+impl Kind {
+    /// The noun for so many.
+    pub fn noun(self, count: usize) -> String {
+        match self {
+            Self::Letter => tr!("kind" => "letter" | "letters" % count),
+            Self::Character => tr!("kind" => "character" | "characters" % count),
+            Self::Token => tr!("kind" => "token" | "tokens" % count),
+        }
     }
 }
 

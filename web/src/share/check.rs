@@ -3,7 +3,10 @@
 
 mod rounds;
 
-use couplet_protocol::{Distribution, Event, PairInfo, Trace};
+use couplet_protocol::{Distribution, Event, PairInfo, SettingsError, Trace};
+use tr::tr;
+
+use crate::language;
 
 /// The largest file that is read, in bytes: the longest runs need a tenth of it.
 pub const MOST_BYTES: usize = 64 << 20;
@@ -21,17 +24,24 @@ const SLACK: f32 = 1e-3;
 /// A sentence that says what is wrong with it and what to do.
 pub fn read(text: &str) -> Result<Trace, String> {
     if text.len() > MOST_BYTES {
-        return Err(format!(
+        return Err(tr!(
             "This file has {} MB; a trace of the longest run is smaller than {} MB. Choose the file that “Trace as JSON” gave.",
             text.len() >> 20,
             MOST_BYTES >> 20
         ));
     }
     let text = text.trim_start_matches('\u{feff}');
-    let trace = Trace::from_json(text)
-        .map_err(|sentence| format!("{sentence} Save the trace again where it was made."))?;
+    let trace = Trace::from_json(text).map_err(|sentence| {
+        tr!(
+            "{sentence} Save the trace again where it was made.",
+            sentence = language::of_engine(&sentence)
+        )
+    })?;
     check(&trace).map_err(|clause| {
-        format!("This trace is damaged: {clause}. Save it again where it was made; the page shows what it did before.")
+        tr!(
+            "This trace is damaged: {clause}. Save it again where it was made; the page shows what it did before.",
+            clause
+        )
     })?;
     Ok(trace)
 }
@@ -41,25 +51,28 @@ fn check(trace: &Trace) -> Result<(), String> {
     trace
         .settings
         .check()
-        .map_err(|error| format!("settings.{error}"))?;
+        .map_err(|error| format!("settings.{}", said(&error)))?;
     check_pair(&trace.pair)?;
     let texts = [&trace.device.name, &trace.device.variant];
     if texts.into_iter().any(|text| text.len() > LONGEST_TEXT) {
-        return Err(format!(
-            "the device's name has more than {LONGEST_TEXT} characters"
+        return Err(tr!(
+            "the device's name has more than {} characters",
+            LONGEST_TEXT
         ));
     }
     rounds::check(&trace.events, trace.pair.tokens.len(), &trace.settings)?;
     if let Some(branch) = &trace.branch {
         branch
             .check(trace.pair.tokens.len())
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| said(&error))?;
         let kept: Vec<u32> = branch.tokens().collect();
         let begins = trace.events.first().is_some_and(
             |event| matches!(event, Event::Started { prompt_tokens, .. } if prompt_tokens.ends_with(&kept)),
         );
         if !begins {
-            return Err("its first event does not hold the tokens of its branch".to_owned());
+            return Err(tr!(
+                "its first event does not hold the tokens of its branch"
+            ));
         }
     }
     match trace.events.first() {
@@ -68,15 +81,17 @@ fn check(trace: &Trace) -> Result<(), String> {
         {
             Ok(())
         }
-        _ => Err("its prompt is shorter than the pair's prefix".to_owned()),
+        _ => Err(tr!("its prompt is shorter than the pair's prefix")),
     }
 }
 
 fn check_pair(pair: &PairInfo) -> Result<(), String> {
     let tokens = pair.tokens.len();
     if !(2..=MOST_TOKENS).contains(&tokens) {
-        return Err(format!(
-            "pair.tokens has {tokens} entries; 2 to {MOST_TOKENS} are possible"
+        return Err(tr!(
+            "pair.tokens has {tokens} entries; 2 to {most} are possible",
+            tokens,
+            most = MOST_TOKENS
         ));
     }
     let texts = [&pair.name, &pair.title, &pair.token_kind];
@@ -85,56 +100,74 @@ fn check_pair(pair: &PairInfo) -> Result<(), String> {
         .chain(&pair.tokens)
         .any(|text| text.len() > LONGEST_TEXT)
     {
-        return Err(format!(
-            "a text in pair has more than {LONGEST_TEXT} characters"
+        return Err(tr!(
+            "a text in pair has more than {} characters",
+            LONGEST_TEXT
         ));
     }
     if !(0.0..=1.0).contains(&pair.acceptance_rate) {
-        return Err("pair.acceptance_rate is not between 0 and 1".to_owned());
+        return Err(tr!(
+            "{name} is not between 0 and 1",
+            name = "pair.acceptance_rate"
+        ));
     }
     let losses = [pair.draft.validation_loss, pair.target.validation_loss];
     if losses.iter().any(|loss| !loss.is_finite()) {
-        return Err("a validation_loss in pair is no number".to_owned());
+        return Err(tr!("a validation_loss in pair is no number"));
     }
     Ok(())
+}
+
+/// What is wrong with a setting or a branch.
+fn said(error: &SettingsError) -> String {
+    format!("{}: {}", error.field, language::of_engine(&error.sentence))
+}
+
+/// A clause about what is wrong, with its place.
+fn at(clause: String, place: &str) -> String {
+    tr!("{clause} {place}", clause, place)
 }
 
 fn share(value: f32, name: &str, place: &str) -> Result<(), String> {
     if (0.0..=1.0 + SLACK).contains(&value) {
         Ok(())
     } else {
-        Err(format!("{name} is not between 0 and 1 {place}"))
+        Err(at(tr!("{name} is not between 0 and 1", name), place))
     }
 }
 
 fn check_distribution(it: &Distribution, vocabulary: usize, place: &str) -> Result<(), String> {
+    let refuse = |clause: String| Err(at(clause, place));
+    let count = it.probs.len();
     match &it.tokens {
-        None if it.probs.len() != vocabulary => {
-            let count = it.probs.len();
-            return Err(format!(
-                "a distribution has {count} probabilities for {vocabulary} tokens {place}"
+        None if count != vocabulary => {
+            return refuse(tr!(
+                "a distribution has {count} probabilities for {vocabulary} tokens",
+                count,
+                vocabulary
             ));
         }
-        Some(tokens) if tokens.len() != it.probs.len() => {
-            return Err(format!(
-                "a distribution names {} tokens for {} probabilities {place}",
-                tokens.len(),
-                it.probs.len()
+        Some(tokens) if tokens.len() != count => {
+            return refuse(tr!(
+                "a distribution names {tokens} tokens for {count} probabilities",
+                tokens = tokens.len(),
+                count
             ));
         }
         Some(tokens) if tokens.iter().any(|token| *token as usize >= vocabulary) => {
-            return Err(format!(
-                "a distribution names a token that the pair does not have {place}"
+            return refuse(tr!(
+                "a distribution names a token that the pair does not have"
             ));
         }
         _ => {}
     }
+    let probability = tr!("a probability");
     for prob in it.probs.iter().chain([&it.rest]) {
-        share(*prob, "a probability", place)?;
+        share(*prob, &probability, place)?;
     }
     let sum = it.probs.iter().sum::<f32>() + it.rest;
     if (sum - 1.0).abs() > SLACK {
-        return Err(format!("the probabilities sum to {sum} {place}"));
+        return refuse(tr!("the probabilities sum to {sum}", sum));
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use tr::tr;
 use web_sys::Element;
 
 use super::picture;
@@ -12,14 +13,14 @@ use crate::store::Scene;
 const SHARP: f64 = 3.0;
 
 /// A part of a scene that makes a picture.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Figure {
     /// Where it is drawn.
     pub scene: Scene,
     /// How it is found.
     pub selector: &'static str,
     /// Its name for people.
-    pub title: &'static str,
+    pub title: fn() -> String,
     /// What its files are called, without an ending.
     pub file: &'static str,
 }
@@ -27,7 +28,7 @@ pub struct Figure {
 const fn figure(
     scene: Scene,
     selector: &'static str,
-    title: &'static str,
+    title: fn() -> String,
     file: &'static str,
 ) -> Figure {
     Figure {
@@ -40,84 +41,89 @@ const fn figure(
 
 /// Everything that can be had.
 const FIGURES: [Figure; 15] = [
-    figure(Scene::Stage, ".round", "The round", "couplet-round"),
+    figure(Scene::Stage, ".round", || tr!("The round"), "couplet-round"),
     figure(
         Scene::Stage,
         ".manuscript .lines",
-        "The manuscript",
+        || tr!("The manuscript"),
         "couplet-manuscript",
     ),
     figure(
         Scene::Stage,
         ".timeline svg",
-        "The timeline",
+        || tr!("The timeline"),
         "couplet-timeline",
     ),
     figure(
         Scene::Stage,
         ".inspector",
-        "The distributions",
+        || tr!("The distributions"),
         "couplet-distributions",
     ),
     figure(
         Scene::Stage,
         ".statistics",
-        "The statistics",
+        || tr!("The statistics"),
         "couplet-statistics",
     ),
     figure(
         Scene::Couplings,
         ".couplings-top",
-        "Distributions and agreement",
+        || tr!("Distributions and agreement"),
         "couplet-agreement",
     ),
     figure(
         Scene::Couplings,
         ".couplings-cards",
-        "The four couplings",
+        || tr!("The four couplings"),
         "couplet-couplings",
     ),
     figure(
         Scene::Proof,
         ".why-panels",
-        "Why the ink is exact",
+        || tr!("Why the ink is exact"),
         "couplet-why",
     ),
     figure(
         Scene::Proof,
         ".proof-column .card",
-        "The test",
+        || tr!("The test"),
         "couplet-test",
     ),
     figure(
         Scene::Proof,
         ".proof-live > :last-child",
-        "The museum",
+        || tr!("The museum"),
         "couplet-museum",
     ),
-    figure(Scene::Speed, "#speed-sweep", "The sweep", "couplet-sweep"),
+    figure(
+        Scene::Speed,
+        "#speed-sweep",
+        || tr!("The sweep"),
+        "couplet-sweep",
+    ),
     figure(
         Scene::Speed,
         "[data-testid=race]",
-        "The race",
+        || tr!("The race"),
         "couplet-race",
     ),
     figure(
         Scene::Speed,
         ".shares",
-        "Where the time goes",
+        || tr!("Where the time goes"),
         "couplet-shares",
     ),
     figure(
         Scene::Speed,
         ".facts",
-        "The measurement",
+        || tr!("The measurement"),
         "couplet-measurement",
     ),
     figure(
         Scene::Lessons,
         ".class-plan",
-        "The class plan",
+        || tr!("The class plan"),
         "couplet-class-plan",
     ),
 ];
@@ -137,7 +143,7 @@ fn find(selector: &str) -> Option<Element> {
 }
 
 fn must_find(selector: &str) -> Result<Element, String> {
-    find(selector).ok_or_else(|| "The chart is not on the page any more.".to_owned())
+    find(selector).ok_or_else(|| tr!("The chart is not on the page any more."))
 }
 
 /// Gives a person a part of the page as a drawing.

@@ -1,6 +1,7 @@
 //! What a link takes off the page: controls that a teacher hid, the header inside a frame.
 
 use leptos::prelude::*;
+use tr::tr;
 
 use super::{link, use_sharing};
 use crate::permalink::View;
@@ -35,7 +36,7 @@ pub fn EmbedFoot() -> impl IntoView {
     view! {
         <footer class="embed-foot">
             <a href=move || address.get() target="_blank" rel="noopener" data-testid="embed-out">
-                "Open in Couplet"
+                {tr!("Open in Couplet")}
             </a>
         </footer>
     }

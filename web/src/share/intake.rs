@@ -3,6 +3,7 @@
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use tr::tr;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -80,16 +81,17 @@ pub fn take(store: Store, sharing: Sharing, file: JsValue) {
         sharing.file_trouble.set(Some(sentence));
     };
     if size > MOST_BYTES as f64 {
-        return refuse(format!(
-            "“{name}” has {:.0} MB; a trace of the longest run is smaller than {} MB. Choose the file that “Trace as JSON” gave.",
-            size / 1e6,
-            MOST_BYTES >> 20
+        return refuse(tr!(
+            "“{name}” has {size} MB; a trace of the longest run is smaller than {most} MB. Choose the file that “Trace as JSON” gave.",
+            name,
+            size = format!("{:.0}", size / 1e6),
+            most = MOST_BYTES >> 20
         ));
     }
     spawn_local(async move {
         let text = match text_of(&file).await {
             Some(text) => text,
-            None => return refuse(format!("“{name}” could not be read; choose it again.")),
+            None => return refuse(tr!("“{name}” could not be read; choose it again.", name)),
         };
         match check::read(&text) {
             Ok(trace) => {
@@ -99,7 +101,11 @@ pub fn take(store: Store, sharing: Sharing, file: JsValue) {
                 store.replay(trace, Some(name.chars().take(40).collect()));
                 store.playhead.play();
             }
-            Err(sentence) => refuse(format!("“{name}” cannot be replayed. {sentence}")),
+            Err(sentence) => refuse(tr!(
+                "“{name}” cannot be replayed. {sentence}",
+                name,
+                sentence
+            )),
         }
     });
 }

@@ -1,6 +1,7 @@
 //! The address of exactly what the page shows.
 
 use leptos::prelude::*;
+use tr::tr;
 
 use super::Sharing;
 use super::picture::escaped;
@@ -80,12 +81,13 @@ fn asked_theme() -> Option<LinkTheme> {
 ///
 /// A sentence that says what to do instead.
 pub fn short(sharing: Sharing) -> Result<String, String> {
-    let link =
-        whole(sharing).ok_or("A setting is out of range: put it right, and there is a link.")?;
+    let link = whole(sharing)
+        .ok_or_else(|| tr!("A setting is out of range: put it right, and there is a link."))?;
     if link.len() > LONGEST_LINK {
-        return Err(format!(
-            "The prompt is too long for a link: it would have {} bytes, and {LONGEST_LINK} arrive everywhere. Send the trace file below instead: dropped on the page, it shows the same.",
-            link.len()
+        return Err(tr!(
+            "The prompt is too long for a link: it would have {bytes} bytes, and {most} arrive everywhere. Send the trace file below instead: dropped on the page, it shows the same.",
+            bytes = link.len(),
+            most = LONGEST_LINK
         ));
     }
     Ok(link)
@@ -100,8 +102,10 @@ pub fn frame(sharing: Sharing) -> Option<String> {
         ..current(sharing)
     };
     let address = address(sharing, view).filter(|address| address.len() <= LONGEST_LINK)?;
+    let title = tr!("Couplet: speculative decoding");
     Some(format!(
-        "<iframe src=\"{}\" title=\"Couplet: speculative decoding\" width=\"100%\" height=\"900\" style=\"border:0\" loading=\"lazy\" allow=\"clipboard-write\"></iframe>",
-        escaped(&address)
+        "<iframe src=\"{}\" title=\"{}\" width=\"100%\" height=\"900\" style=\"border:0\" loading=\"lazy\" allow=\"clipboard-write\"></iframe>",
+        escaped(&address),
+        escaped(&title)
     ))
 }

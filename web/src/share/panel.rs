@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use tr::tr;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -20,7 +21,7 @@ pub fn Share() -> impl IntoView {
     let (store, sharing) = (use_store(), use_sharing());
     let open = sharing.open;
     view! {
-        <Dialog open=open name="share" title="Share and keep">
+        <Dialog open=open name="share" title=tr!("Share and keep")>
             // Made anew whenever it opens: it is about the page as it then is.
             {move || open.get().then(|| view! {
                 <LinkPart store=store sharing=sharing />
@@ -43,14 +44,14 @@ fn LinkPart(store: Store, sharing: Sharing) -> impl IntoView {
     };
     view! {
         <section aria-labelledby="share-link-title">
-            <h3 id="share-link-title">"A link to exactly this"</h3>
+            <h3 id="share-link-title">{tr!("A link to exactly this")}</h3>
             {move || match link.get() {
                 Ok(address) => {
                     let bytes = address.len();
                     view! {
-                        <Copied id="share-link" label="Link" text=address.clone() long=false />
+                        <Copied id="share-link" label=tr!("Link") text=address.clone() long=false />
                         <p class="muted">
-                            {format!("{bytes} bytes. It holds the prompt, the pair, the seed and all other settings, the scene, the place in the run, the lesson and what is hidden.")}
+                            {tr!("{bytes} bytes. It holds the prompt, the pair, the seed and all other settings, the scene, the place in the run, the lesson and what is hidden.", bytes)}
                         </p>
                     }
                     .into_any()
@@ -58,7 +59,7 @@ fn LinkPart(store: Store, sharing: Sharing) -> impl IntoView {
                 Err(sentence) => view! { <p class="field-error" role="alert" data-testid="share-too-long">{sentence}</p> }.into_any(),
             }}
             <Show when=from_file>
-                <p class="muted">"This run came from a file. The link has its settings written anew; to show this very run, send the file."</p>
+                <p class="muted">{tr!("This run came from a file. The link has its settings written anew; to show this very run, send the file.")}</p>
             </Show>
         </section>
     }
@@ -76,8 +77,8 @@ fn HidePart(sharing: Sharing) -> impl IntoView {
     };
     view! {
         <section aria-labelledby="share-hide-title">
-            <h3 id="share-hide-title">"Hide for a class"</h3>
-            <p class="muted">"Whoever opens the link meets the page without these; this panel brings them back."</p>
+            <h3 id="share-hide-title">{tr!("Hide for a class")}</h3>
+            <p class="muted">{tr!("Whoever opens the link meets the page without these; this panel brings them back.")}</p>
             <ul class="share-hide">
                 {HIDEABLE
                     .map(|it| {
@@ -87,7 +88,7 @@ fn HidePart(sharing: Sharing) -> impl IntoView {
                                     <input type="checkbox" data-testid=format!("hide-{}", it.name)
                                         prop:checked=move || hidden.with(|names| names.contains(&it.name))
                                         on:change=move |_| toggle(it.name) />
-                                    {it.title}
+                                    {(it.title)()}
                                 </label>
                             </li>
                         }
@@ -96,7 +97,7 @@ fn HidePart(sharing: Sharing) -> impl IntoView {
             </ul>
             <Show when=move || hidden.with(|names| !names.is_empty())>
                 <button type="button" class="button" data-testid="hide-none" on:click=move |_| hidden.set(Vec::new())>
-                    "Show everything"
+                    {tr!("Show everything")}
                 </button>
             </Show>
         </section>
@@ -108,10 +109,10 @@ fn FramePart(sharing: Sharing) -> impl IntoView {
     let snippet = Memo::new(move |_| link::frame(sharing));
     view! {
         <section aria-labelledby="share-frame-title">
-            <h3 id="share-frame-title">"Inside a page of your own"</h3>
+            <h3 id="share-frame-title">{tr!("Inside a page of your own")}</h3>
             {move || match snippet.get() {
-                Some(text) => view! { <Copied id="share-frame" label="Markup of the frame" text=text long=true /> }.into_any(),
-                None => view! { <p class="muted">"The address is too long for a frame; shorten the prompt."</p> }.into_any(),
+                Some(text) => view! { <Copied id="share-frame" label=tr!("Markup of the frame") text=text long=true /> }.into_any(),
+                None => view! { <p class="muted">{tr!("The address is too long for a frame; shorten the prompt.")}</p> }.into_any(),
             }}
         </section>
     }
@@ -162,18 +163,18 @@ fn FilePart(store: Store, sharing: Sharing) -> impl IntoView {
     };
     view! {
         <section aria-labelledby="share-file-title">
-            <h3 id="share-file-title">"This run as a file"</h3>
+            <h3 id="share-file-title">{tr!("This run as a file")}</h3>
             <div class="share-buttons">
-                <button type="button" class="button" data-testid="trace-json" disabled=none on:click=json>"Trace as JSON"</button>
+                <button type="button" class="button" data-testid="trace-json" disabled=none on:click=json>{tr!("Trace as JSON")}</button>
                 <button type="button" class="button" data-testid="trace-csv" disabled=none on:click=csv
-                    title="A row for every drafted token that was judged">"Table as CSV"</button>
+                    title=tr!("A row for every drafted token that was judged")>{tr!("Table as CSV")}</button>
                 <label class="button share-choose">
-                    "Replay a trace"
+                    {tr!("Replay a trace")}
                     <input type="file" accept=".json,application/json" data-testid="trace-file" on:change=chosen />
                 </label>
-                <button type="button" class="button" data-testid="print" on:click=move |_| print_page(sharing)>"Print"</button>
+                <button type="button" class="button" data-testid="print" on:click=move |_| print_page(sharing)>{tr!("Print")}</button>
             </div>
-            <p class="muted">"The JSON holds every number of the run. Dropped anywhere on this page it plays again, without the models."</p>
+            <p class="muted">{tr!("The JSON holds every number of the run. Dropped anywhere on this page it plays again, without the models.")}</p>
             {move || sharing.file_trouble.get().map(|sentence| view! {
                 <p class="field-error" role="alert" data-testid="file-trouble">{sentence}</p>
             })}
@@ -196,7 +197,7 @@ fn PicturePart(scene: Scene) -> impl IntoView {
     (!figures.is_empty()).then(|| {
         view! {
             <section aria-labelledby="share-picture-title">
-                <h3 id="share-picture-title">"Pictures of this scene"</h3>
+                <h3 id="share-picture-title">{tr!("Pictures of this scene")}</h3>
                 <ul class="share-pictures">
                     {figures.into_iter().map(|figure| picture_row(figure, trouble)).collect_view()}
                 </ul>
@@ -213,12 +214,13 @@ fn picture_row(figure: Figure, trouble: RwSignal<Option<String>>) -> impl IntoVi
         file,
         ..
     } = figure;
+    let title = title();
     view! {
         <li>
-            <span>{title}</span>
-            <button type="button" class="button" data-testid=format!("svg-{file}") aria-label=format!("{title} as SVG")
+            <span>{title.clone()}</span>
+            <button type="button" class="button" data-testid=format!("svg-{file}") aria-label=tr!("{title} as SVG", title)
                 on:click=move |_| save_svg(selector, &format!("{file}.svg"), trouble)>"SVG"</button>
-            <button type="button" class="button" data-testid=format!("png-{file}") aria-label=format!("{title} as PNG")
+            <button type="button" class="button" data-testid=format!("png-{file}") aria-label=tr!("{title} as PNG", title)
                 on:click=move |_| save_png(selector, &format!("{file}.png"), trouble)>"PNG"</button>
         </li>
     }
@@ -230,34 +232,34 @@ fn Copied(
     /// Of the field.
     id: &'static str,
     /// What it is.
-    label: &'static str,
+    label: String,
     /// The text.
     text: String,
     /// Whether it takes several lines.
     long: bool,
 ) -> impl IntoView {
-    let said = RwSignal::new("");
+    let said = RwSignal::new(String::new());
     let copied = text.clone();
     let copy = move |_| {
         let text = copied.clone();
         spawn_local(async move {
             let done = write_clipboard(&text).await.is_some() || copy_selected(id).is_some();
             said.set(if done {
-                "Copied."
+                tr!("Copied.")
             } else {
-                "Press Ctrl+C (⌘C) to copy what is selected."
+                tr!("Press Ctrl+C (⌘C) to copy what is selected.")
             });
         });
     };
     view! {
         <div class="share-copy">
-            <label class="visually-hidden" for=id>{label}</label>
+            <label class="visually-hidden" for=id>{label.clone()}</label>
             {if long {
                 view! { <textarea id=id data-testid=id readonly rows="4" spellcheck="false">{text}</textarea> }.into_any()
             } else {
                 view! { <input id=id data-testid=id readonly type="text" value=text /> }.into_any()
             }}
-            <button type="button" class="button" data-testid=format!("{id}-copy") aria-label=format!("Copy: {label}") on:click=copy>"Copy"</button>
+            <button type="button" class="button" data-testid=format!("{id}-copy") aria-label=tr!("Copy: {label}", label) on:click=copy>{tr!("Copy")}</button>
             <span class="muted" role="status">{move || said.get()}</span>
         </div>
     }

@@ -2,6 +2,7 @@
 
 use couplet_protocol::{GammaSpeed, SpeedReport};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::reading::predicted;
 use super::words;
@@ -141,7 +142,7 @@ fn even(frame: &Frame, size: Size) -> impl IntoView + use<> {
     view! {
         <path class="sweep-even" d=format!("M{LEFT} {y:.1}H{:.1}", frame.width - RIGHT) />
         <text class="strong halo" x=format!("{:.1}", frame.width - RIGHT - 4.0) y=format!("{at:.1}") text-anchor="end">
-            "break-even 1×"
+            {tr!("break-even 1×")}
         </text>
     }
 }
@@ -191,7 +192,7 @@ fn gamma_axis(
         {names}
         <text class="number small" x=format!("{:.1}", (LEFT + frame.width - RIGHT) / 2.0) y=format!("{:.1}", height - 6.0)
             text-anchor="middle">
-            "tokens drafted per round, γ"
+            {tr!("tokens drafted per round, γ")}
         </text>
     }
 }
@@ -231,7 +232,7 @@ fn auto(frame: &Frame, row: &GammaSpeed, size: Size) -> impl IntoView + use<> {
         <rect class="sweep-auto" x=format!("{:.1}", x - 5.0) y=format!("{:.1}", y - 5.0) width="10" height="10" />
         {large.then(|| view! {
             <text class="halo" x=format!("{x:.1}") y=format!("{:.1}", low + 17.0) text-anchor="middle">
-                {format!("auto {}", words::factor(row.speed_up))}
+                {tr!("auto {}", words::factor(row.speed_up))}
             </text>
         })}
     }
@@ -248,7 +249,7 @@ fn best_label(
     let text = match size {
         Size::Small => number,
         Size::Large if report.gammas.len() < 2 => format!("γ = {}, {number}", words::gamma(best)),
-        Size::Large => format!("best γ = {}, {number}", words::gamma(best)),
+        Size::Large => tr!("best γ = {}, {number}", words::gamma(best), number),
     };
     // At either side the words stay inside the drawing.
     let half = 4.0 * text.chars().count() as f64;
@@ -262,21 +263,20 @@ fn best_label(
 
 fn label(report: &SpeedReport) -> String {
     let row = |row: &GammaSpeed| {
-        format!(
-            "γ {}: {:.2}, {:.2} to {:.2}",
-            words::gamma(row),
-            row.speed_up,
-            row.interval[0],
-            row.interval[1]
+        let [low, high] = row.interval.map(|bound| format!("{bound:.2}"));
+        tr!(
+            "γ {gamma}: {factor}, {low} to {high}",
+            gamma = words::gamma(row),
+            factor = format!("{:.2}", row.speed_up),
+            low,
+            high
         )
     };
-    let mut text = format!(
-        "Speed-up by tokens drafted per round, with intervals. {}",
-        report.gammas.iter().map(row).collect::<Vec<_>>().join("; ")
-    );
-    if let Some(auto) = &report.auto {
-        text.push_str(&format!("; chosen by the engine, {}", row(auto)));
-    }
-    text.push('.');
-    text
+    let fixed = report.gammas.iter().map(row);
+    let auto = report.auto.iter().map(row);
+    let auto = auto.map(|row| tr!("chosen by the engine, {row}", row));
+    tr!(
+        "Speed-up by tokens drafted per round, with intervals. {}.",
+        fixed.chain(auto).collect::<Vec<_>>().join("; ")
+    )
 }

@@ -1,6 +1,7 @@
 //! Two backends beside each other.
 
 use couplet_protocol::{BackendKind, SpeedReport};
+use tr::tr;
 
 use super::reading::{Fastest, fastest};
 use super::words;
@@ -18,7 +19,7 @@ pub struct Comparison {
 pub fn compare(one: &SpeedReport, two: &SpeedReport) -> Comparison {
     let (a, b) = (fastest(one), fastest(two));
     let (first, second) = (one.device.backend, two.device.backend);
-    let sides = format!("At their best: {}, {}.", side(first, &a), side(second, &b));
+    let sides = tr!("At their best: {}, {}.", side(first, &a), side(second, &b));
     let (winner, ratio) = if a.speed.min > b.speed.max {
         (Some(first), a.speed.median / b.speed.median)
     } else if b.speed.min > a.speed.max {
@@ -26,27 +27,41 @@ pub fn compare(one: &SpeedReport, two: &SpeedReport) -> Comparison {
     } else {
         (None, 1.0)
     };
-    let says = match winner {
-        Some(winner) => format!(
-            "{sides} Here the {} is {ratio:.1} times as fast.",
-            words::backend(winner)
+    let verdict = match winner {
+        Some(winner) => tr!(
+            "Here the {backend} is {ratio} times as fast.",
+            backend = words::backend(winner),
+            ratio = format!("{ratio:.1}")
         ),
-        None => format!("{sides} Their runs overlap, so these runs cannot tell which is faster."),
+        None => tr!("Their runs overlap, so these runs cannot tell which is faster."),
     };
-    Comparison { winner, says }
+    Comparison {
+        winner,
+        says: format!("{sides} {verdict}"),
+    }
 }
 
 fn side(kind: BackendKind, fastest: &Fastest) -> String {
-    let how = match &fastest.row {
-        None => "by the target alone".to_owned(),
-        Some(_) if fastest.auto => "with γ chosen by the engine".to_owned(),
-        Some(row) => format!("with γ {}", words::gamma(row)),
-    };
-    format!(
-        "{} {} tokens per second {how}",
-        words::backend(kind),
-        words::rate(fastest.speed.median)
-    )
+    let backend = words::backend(kind);
+    let rate = words::rate(fastest.speed.median);
+    match &fastest.row {
+        None => tr!(
+            "{backend} {rate} tokens per second by the target alone",
+            backend,
+            rate
+        ),
+        Some(_) if fastest.auto => tr!(
+            "{backend} {rate} tokens per second with γ chosen by the engine",
+            backend,
+            rate
+        ),
+        Some(row) => tr!(
+            "{backend} {rate} tokens per second with γ {gamma}",
+            backend,
+            rate,
+            gamma = words::gamma(row)
+        ),
+    }
 }
 
 #[cfg(test)]

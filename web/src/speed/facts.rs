@@ -1,6 +1,7 @@
 //! What was measured, where and how: the facts behind the verdict, and the files that hold them.
 
 use leptos::prelude::*;
+use tr::tr;
 
 use super::files;
 use super::reading::{alpha, c, headline, predicted, v};
@@ -8,6 +9,7 @@ use super::setup::Again;
 use super::state::use_speed;
 use super::sweep::CHART;
 use super::words;
+use crate::language;
 use crate::share::{save, save_png, save_svg};
 use crate::stage::{grouped, rule_title};
 use crate::store::Kept;
@@ -33,21 +35,21 @@ pub fn Facts(
     view! {
         <section class="card facts" data-testid="facts" aria-labelledby="facts-title">
             <header>
-                <h2 id="facts-title">"This measurement"</h2>
+                <h2 id="facts-title">{tr!("This measurement")}</h2>
                 <div class="facts-buttons">
-                    <button type="button" class="button" data-testid="csv" title="The sweep as a table"
+                    <button type="button" class="button" data-testid="csv" title=tr!("The sweep as a table")
                         on:click=move |_| save(&format!("{csv_name}.csv"), "text/csv", &files::csv(&csv))>
                         "CSV"
                     </button>
-                    <button type="button" class="button" data-testid="json" title="The whole report"
+                    <button type="button" class="button" data-testid="json" title=tr!("The whole report")
                         on:click=move |_| save(&format!("{json_name}.json"), "application/json", &files::json(&json))>
                         "JSON"
                     </button>
-                    <button type="button" class="button" data-testid="svg" title="The chart of the sweep, for print"
+                    <button type="button" class="button" data-testid="svg" title=tr!("The chart of the sweep, for print")
                         on:click=move |_| save_svg(CHART, &format!("{svg_name}.svg"), trouble)>
                         "SVG"
                     </button>
-                    <button type="button" class="button" data-testid="png" title="The chart of the sweep as a picture"
+                    <button type="button" class="button" data-testid="png" title=tr!("The chart of the sweep as a picture")
                         on:click=move |_| save_png(CHART, &format!("{png_name}.png"), trouble)>
                         "PNG"
                     </button>
@@ -78,19 +80,21 @@ pub fn Facts(
 fn facts() -> Vec<Fact> {
     let fact = |name: AnyView, says: fn(&Kept) -> String| Fact { name, says };
     vec![
-        fact("Device".into_any(), |kept| kept.report.device.name.clone()),
-        fact("Backend".into_any(), backend),
-        fact("Pair".into_any(), |kept| kept.pair.title.clone()),
-        fact("Rule".into_any(), |kept| {
+        fact(tr!("Device").into_any(), |kept| {
+            language::of_engine(&kept.report.device.name)
+        }),
+        fact(tr!("Backend").into_any(), backend),
+        fact(tr!("Pair").into_any(), |kept| kept.pair.title.clone()),
+        fact(tr!("Rule").into_any(), |kept| {
             let settings = &kept.report.request.settings;
-            format!(
+            tr!(
                 "{}, temperature {}",
                 rule_title(settings.rule),
                 settings.temperature
             )
         }),
         fact(
-            view! { "Acceptance rate "<em>"α"</em> }.into_any(),
+            view! { {tr!("Acceptance rate")}" "<em>"α"</em> }.into_any(),
             |kept| {
                 alpha(&kept.report).map_or_else(none, |alpha| {
                     let [low, high] = alpha.interval;
@@ -99,47 +103,48 @@ fn facts() -> Vec<Fact> {
             },
         ),
         fact(
-            view! { <em>"c"</em>", draft / target" }.into_any(),
+            view! { <em>"c"</em>", "{tr!("draft / target")} }.into_any(),
             |kept| c(&kept.report).map_or_else(none, |c| format!("{c:.2}")),
         ),
         fact(
-            view! { <em>"v"</em>", verify / one token" }.into_any(),
+            view! { <em>"v"</em>", "{tr!("verify / one token")} }.into_any(),
             |kept| {
                 let row = headline(&kept.report);
                 let v = row.and_then(|row| Some((row, v(&kept.report, row.gamma.round())?)));
                 v.map_or_else(none, |(row, v)| {
-                    format!("{v:.2} for {} tokens", row.gamma.round() as u32 + 1)
+                    tr!(
+                        "{cost} for {tokens} tokens",
+                        cost = format!("{v:.2}"),
+                        tokens = row.gamma.round() as u32 + 1
+                    )
                 })
             },
         ),
-        fact("Predicted".into_any(), |kept| {
+        fact(tr!("Predicted").into_any(), |kept| {
             let best = kept.report.best();
             let value =
                 best.and_then(|row| Some((row, predicted(&kept.report, row.gamma as u32)?)));
             value.map_or_else(none, |(row, value)| {
-                format!("{} at γ = {}", words::factor(value), words::gamma(row))
+                tr!("{} at γ = {}", words::factor(value), words::gamma(row))
             })
         }),
-        fact("Measured".into_any(), |kept| {
+        fact(tr!("Measured").into_any(), |kept| {
             headline(&kept.report).map_or_else(none, |row| {
                 let [low, high] = row.interval;
-                format!(
-                    "{} [{low:.2}, {high:.2}] at γ = {}",
-                    words::factor(row.speed_up),
-                    words::gamma(row)
-                )
+                let measured = format!("{} [{low:.2}, {high:.2}]", words::factor(row.speed_up));
+                tr!("{} at γ = {}", measured, words::gamma(row))
             })
         }),
-        fact("Tokens per second".into_any(), |kept| {
+        fact(tr!("Tokens per second").into_any(), |kept| {
             headline(&kept.report).map_or_else(none, |row| {
-                format!(
+                tr!(
                     "{}, alone {}",
                     words::rate(row.speculation.median),
                     words::rate(row.target_alone.median)
                 )
             })
         }),
-        fact("Runs".into_any(), runs),
+        fact(tr!("Runs").into_any(), runs),
     ]
 }
 
@@ -160,10 +165,15 @@ fn backend(kept: &Kept) -> String {
 fn runs(kept: &Kept) -> String {
     let report = &kept.report;
     let most = report.gammas.len() + usize::from(report.auto.is_some());
-    let each = if most > 1 { " per γ" } else { "" };
-    format!(
-        "{} pairs{each}, alternating, {} tokens",
-        report.request.pairs,
-        grouped(report.tokens as usize)
-    )
+    let pairs = report.request.pairs;
+    let tokens = grouped(report.tokens as usize);
+    if most > 1 {
+        tr!(
+            "{pairs} pairs per γ, alternating, {tokens} tokens",
+            pairs,
+            tokens
+        )
+    } else {
+        tr!("{pairs} pairs, alternating, {tokens} tokens", pairs, tokens)
+    }
 }

@@ -3,6 +3,7 @@
 use couplet_protocol::{BackendChoice, BackendKind, Verdict};
 use js_sys::Reflect;
 use leptos::prelude::*;
+use tr::tr;
 use wasm_bindgen::JsValue;
 
 use super::comparison::compare;
@@ -11,6 +12,7 @@ use super::state::use_speed;
 use super::sweep::SmallSweep;
 use super::words;
 use crate::engine_client::EngineState;
+use crate::language;
 use crate::store::{Kept, use_store};
 
 /// The section beside the main report.
@@ -54,12 +56,16 @@ fn offer(main: &Kept) -> impl IntoView + use<> {
     let target = opposite(main.backend());
     let (title, says) = match target {
         BackendKind::Cpu => (
-            "And on the CPU?",
-            "For models this small a processor may be the faster place: it starts no passes and waits for no readback. The same measurement there, with the same settings, tells.",
+            tr!("And on the CPU?"),
+            tr!(
+                "For models this small a processor may be the faster place: it starts no passes and waits for no readback. The same measurement there, with the same settings, tells."
+            ),
         ),
         BackendKind::Gpu => (
-            "And on the GPU?",
-            "A GPU checks a whole draft for little more than one token, but every pass has to be started. The same measurement there, with the same settings, tells which wins.",
+            tr!("And on the GPU?"),
+            tr!(
+                "A GPU checks a whole draft for little more than one token, but every pass has to be started. The same measurement there, with the same settings, tells which wins."
+            ),
         ),
     };
     let fell_back = main
@@ -78,14 +84,17 @@ fn offer(main: &Kept) -> impl IntoView + use<> {
                     <p class="serif">{says}</p>
                     <button type="button" class="button" data-testid="measure-other" disabled=blocked
                         on:click=move |_| speed.measure_on(choice(target))>
-                        {format!("Measure on the {}", words::backend(target))}
+                        {tr!("Measure on the {}", words::backend(target))}
                     </button>
-                    <p class="muted">"Loads the models there; the page stays on it until you switch back."</p>
+                    <p class="muted">{tr!("Loads the models there; the page stays on it until you switch back.")}</p>
                 }
                 .into_any()
             } else {
-                let why = fell_back.unwrap_or_else(|| "This browser offers no WebGPU.".to_owned());
-                view! { <p class="serif">"There is nothing to compare with here. "{why}</p> }.into_any()
+                let why = match fell_back {
+                    Some(reason) => language::of_engine(&reason),
+                    None => tr!("This browser offers no WebGPU."),
+                };
+                view! { <p class="serif">{tr!("There is nothing to compare with here.")}" "{why}</p> }.into_any()
             }}
         </section>
     }
@@ -97,14 +106,14 @@ fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
     let report = other.report.clone();
     let row = headline(&report);
     let title = row.map_or_else(String::new, |row| match row.verdict() {
-        Verdict::Slower => "And when it does not pay".to_owned(),
-        _ => format!("And on the {}", words::backend(other.backend())),
+        Verdict::Slower => tr!("And when it does not pay"),
+        _ => tr!("And on the {}", words::backend(other.backend())),
     });
     let verdict = row.map(|row| {
         view! {
             <p class="other-verdict" data-testid="other-verdict">
                 <b>{words::factor(row.speed_up)}" "{words::verdict(row.verdict())}</b>" "
-                <span class="muted">{report.device.name.clone()}", "{words::interval(row, report.request.pairs)}</span>
+                <span class="muted">{language::of_engine(&report.device.name)}", "{words::interval(row, report.request.pairs)}</span>
             </p>
         }
     });
@@ -117,9 +126,9 @@ fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
         let there = opposite(here()?);
         let name = words::backend(there);
         let text = if winner == Some(there) {
-            format!("Use the {name} from now on")
+            tr!("Use the {name} from now on", name)
         } else {
-            format!("Back to the {name}")
+            tr!("Back to the {name}", name)
         };
         Some(view! {
             <button type="button" class="button" data-testid="switch-backend" disabled=move || store.measuring.busy()
@@ -140,7 +149,7 @@ fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
             <div class="other-buttons">
                 {switch}
                 <button type="button" class="button" data-testid="swap-reports" on:click=move |_| speed.chosen.set(Some(kind))>
-                    {format!("Show the {} above", words::backend(kind))}
+                    {tr!("Show the {} above", words::backend(kind))}
                 </button>
             </div>
         </section>

@@ -1,8 +1,10 @@
 //! While something is being timed: a page that stands still, and how far it is.
 
 use leptos::prelude::*;
+use tr::tr;
 
 use super::setup::duration;
+use crate::language;
 use crate::proof::words::capital;
 use crate::store::use_store;
 
@@ -13,17 +15,20 @@ pub fn Timing() -> impl IntoView {
     let measuring = store.measuring;
     let says = move || {
         measuring.progress.get().map(|progress| {
+            let stage = language::of_engine(&progress.stage);
             if progress.runs == 0 {
-                return format!("{}.", progress.stage);
+                return format!("{stage}.");
             }
-            let left = progress
-                .left
-                .map(|seconds| format!(" {} left.", capital(&duration(seconds))))
-                .unwrap_or_default();
-            format!(
-                "{}: {} of {} runs done.{left}",
-                progress.stage, progress.done, progress.runs
-            )
+            let done = tr!(
+                "{stage}: {done} of {runs} runs done.",
+                stage,
+                done = progress.done,
+                runs = progress.runs
+            );
+            match progress.left.map(duration) {
+                Some(left) => format!("{done} {}", capital(&tr!("{left} left.", left))),
+                None => done,
+            }
         })
     };
     let (done, runs) = (
@@ -41,21 +46,22 @@ pub fn Timing() -> impl IntoView {
     let busy = Memo::new(move |_| measuring.busy());
     view! {
         {move || busy.get().then(|| view! {
-            <section class="card timing" data-testid="timing" aria-label="Measurement in progress">
+            <section class="card timing" data-testid="timing" aria-label=tr!("Measurement in progress")>
                 <div>
                     <p class="serif" role="status" data-testid="progress">{says}</p>
-                    <progress aria-label="Runs done" max=move || runs().to_string() value=move || done().to_string()></progress>
-                    <p class="muted">"Nothing moves while the engine is timed."</p>
+                    <progress aria-label=tr!("Runs done") max=move || runs().to_string() value=move || done().to_string()></progress>
+                    <p class="muted">{tr!("Nothing moves while the engine is timed.")}</p>
                 </div>
                 <button type="button" class="button" data-testid="bench-stop" on:click=move |_| store.stop_measuring()>
-                    "Stop"
+                    {tr!("Stop")}
                 </button>
             </section>
         })}
         {move || measuring.failed.get().filter(|_| !busy.get()).map(|sentence| view! {
             <p class="speed-failed" role="alert" data-testid="bench-failed">
-                "Nothing was measured: "{sentence}
-                {measuring.reports.with(|reports| !reports.is_empty()).then_some(" What was measured before stays below.")}
+                {tr!("Nothing was measured: {sentence}", sentence = language::of_engine(&sentence))}
+                {measuring.reports.with(|reports| !reports.is_empty())
+                    .then(|| format!(" {}", tr!("What was measured before stays below.")))}
             </p>
         })}
     }

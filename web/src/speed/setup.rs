@@ -2,6 +2,7 @@
 
 use couplet_protocol::{MAX_GAMMA, SpeedRequest};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::state::{SpeedState, use_speed};
 use super::words;
@@ -18,28 +19,28 @@ pub fn Invitation() -> impl IntoView {
     view! {
         <section class="card prelude" data-testid="invitation" aria-labelledby="invitation-title">
             <div class="prelude-words">
-                <h2 id="invitation-title">"What does speculation buy on this machine?"</h2>
+                <h2 id="invitation-title">{tr!("What does speculation buy on this machine?")}</h2>
                 <p class="serif">
-                    "A small model drafts, a large one checks the whole draft in one pass. Whether that is faster depends on three numbers, and two of them belong to the machine in front of you."
+                    {tr!("A small model drafts, a large one checks the whole draft in one pass. Whether that is faster depends on three numbers, and two of them belong to the machine in front of you.")}
                 </p>
-                <p class="formula prelude-formula" aria-label="speed-up is one minus alpha to the power of gamma plus one, divided by one minus alpha times gamma c plus v">
-                    <span>"speed-up ="</span>
+                <p class="formula prelude-formula" aria-label=tr!("speed-up is one minus alpha to the power of gamma plus one, divided by one minus alpha times gamma c plus v")>
+                    <span>{tr!("speed-up =")}</span>
                     <span class="fraction">
                         <span>"1 − "<em>"α"</em><sup>"γ+1"</sup></span>
                         <span>"(1 − "<em>"α"</em>")(γ"<em>"c"</em>" + "<em>"v"</em>")"</span>
                     </span>
                 </p>
                 <dl class="prelude-terms">
-                    <div><dt><em>"α"</em></dt><dd>"how often a drafted token is kept"</dd></div>
-                    <div><dt><em>"c"</em></dt><dd>"what drafting one token costs, in passes of the target"</dd></div>
-                    <div><dt><em>"v"</em></dt><dd>"what checking γ + 1 tokens in one pass costs, in passes for one token"</dd></div>
+                    <div><dt><em>"α"</em></dt><dd>{tr!("how often a drafted token is kept")}</dd></div>
+                    <div><dt><em>"c"</em></dt><dd>{tr!("what drafting one token costs, in passes of the target")}</dd></div>
+                    <div><dt><em>"v"</em></dt><dd>{tr!("what checking γ + 1 tokens in one pass costs, in passes for one token")}</dd></div>
                 </dl>
             </div>
             <div class="prelude-form">
                 <Fields />
                 <p class="serif prelude-plan" data-testid="plan">{move || plan(use_store(), speed)}</p>
-                <p class="muted">"While it measures, nothing on this page moves, so that drawing costs the engine nothing. You can stop at any time."</p>
-                <Measure label="Measure" />
+                <p class="muted">{tr!("While it measures, nothing on this page moves, so that drawing costs the engine nothing. You can stop at any time.")}</p>
+                <Measure label=tr!("Measure") />
             </div>
         </section>
     }
@@ -60,15 +61,15 @@ pub fn Again() -> impl IntoView {
     };
     view! {
         <details class="again">
-            <summary>"Other settings"</summary>
+            <summary>{tr!("Other settings")}</summary>
             <Fields />
         </details>
         <div class="again-go">
             <p class="muted" data-testid="plan">{move || plan(store, speed)}</p>
             {move || if same() {
-                view! { <Measure label="Measure again" /> }
+                view! { <Measure label=tr!("Measure again") /> }
             } else {
-                view! { <Measure label="Measure with these settings" /> }
+                view! { <Measure label=tr!("Measure with these settings") /> }
             }}
         </div>
     }
@@ -83,19 +84,19 @@ fn Fields() -> impl IntoView {
         <div class="controls speed-fields">
             <PairField />
             <RuleField form=form />
-            <NumberField name="temperature" label="Temperature" value=form.temperature form=form min="0" max="4"
-                step="0.05" hint="0 always takes the most probable token" />
-            <NumberField name="max_tokens" label="Tokens per run" value=form.max_tokens form=form min="1" max="4096"
-                step="1" hint="How many tokens every timed run writes" />
-            <OwnField name="longest" label="γ from 1 to" value=speed.longest least=1 most=MAX_GAMMA
-                hint="Every draft length up to this one is timed" />
-            <OwnField name="pairs" label="Pairs each" value=speed.pairs least=SpeedRequest::FEWEST_PAIRS
+            <NumberField name="temperature" label=tr!("Temperature") value=form.temperature form=form min="0" max="4"
+                step="0.05" hint=tr!("0 always takes the most probable token") />
+            <NumberField name="max_tokens" label=tr!("Tokens per run") value=form.max_tokens form=form min="1" max="4096"
+                step="1" hint=tr!("How many tokens every timed run writes") />
+            <OwnField name="longest" label=tr!("γ from 1 to") value=speed.longest least=1 most=MAX_GAMMA
+                hint=tr!("Every draft length up to this one is timed") />
+            <OwnField name="pairs" label=tr!("Pairs each") value=speed.pairs least=SpeedRequest::FEWEST_PAIRS
                 most=SpeedRequest::MOST_PAIRS
-                hint="Runs with the draft and by the target alone, in turn; six are the fewest that give an interval at 95 %" />
-            <label class="speed-auto" title="The engine chooses γ before every round by what it has measured">
+                hint=tr!("Runs with the draft and by the target alone, in turn; six are the fewest that give an interval at 95 %") />
+            <label class="speed-auto" title=tr!("The engine chooses γ before every round by what it has measured")>
                 <input type="checkbox" data-testid="bench-auto" prop:checked=move || speed.auto.get()
                     on:change=move |event| speed.auto.set(event_target_checked(&event)) />
-                "also the engine’s own choice of γ"
+                {tr!("also the engine’s own choice of γ")}
             </label>
             {["prompt", "gamma", "top_k", "top_p", "seed"].map(|field| view! { <FieldErrorLine form=form field=field /> })}
         </div>
@@ -106,11 +107,11 @@ fn Fields() -> impl IntoView {
 #[component]
 fn OwnField(
     name: &'static str,
-    label: &'static str,
+    label: String,
     value: RwSignal<String>,
     least: u32,
     most: u32,
-    hint: &'static str,
+    hint: String,
 ) -> impl IntoView {
     let speed = use_speed();
     let error = Memo::new(move |_| speed.request().err().filter(|error| error.field == name));
@@ -131,16 +132,16 @@ fn OwnField(
 
 /// The button.
 #[component]
-fn Measure(label: &'static str) -> impl IntoView {
+fn Measure(label: String) -> impl IntoView {
     let store = use_store();
     let speed = use_speed();
     let ready = move || store.engine.state.get() == EngineState::Ready;
     let possible = move || ready() && speed.request().is_ok() && !store.measuring.busy();
     let text = move || match store.engine.state.get() {
-        _ if store.measuring.busy() => "Measuring",
-        EngineState::Ready => label,
-        EngineState::Starting | EngineState::Loading { .. } => "The models are on their way",
-        EngineState::Failed(_) | EngineState::Crashed => "No engine to measure",
+        _ if store.measuring.busy() => tr!("Measuring"),
+        EngineState::Ready => label.clone(),
+        EngineState::Starting | EngineState::Loading { .. } => tr!("The models are on their way"),
+        EngineState::Failed(_) | EngineState::Crashed => tr!("No engine to measure"),
     };
     view! {
         <button type="button" class="button primary bench" data-testid="bench" disabled=move || !possible()
@@ -153,30 +154,30 @@ fn Measure(label: &'static str) -> impl IntoView {
 /// What a measurement with the settings of the form comes to.
 fn plan(store: Store, speed: SpeedState) -> String {
     let Ok(request) = speed.request() else {
-        return "A setting needs a look first.".to_owned();
+        return tr!("A setting needs a look first.");
     };
     let lengths = request.gammas.len() + usize::from(request.auto);
     let runs = 2 * lengths * request.pairs as usize;
     let tokens = request.settings.max_tokens as usize;
-    let mut text = format!(
-        "{} runs of {} tokens: for each of {} draft lengths the target alone and speculation in turn, {} pairs, after a warm-up.",
-        grouped(runs),
-        grouped(tokens),
-        count_word(lengths),
-        request.pairs
+    let what = tr!(
+        "{runs} runs of {tokens} tokens: for each of {lengths} draft lengths the target alone and speculation in turn, {pairs} pairs, after a warm-up.",
+        runs = grouped(runs),
+        tokens = grouped(tokens),
+        lengths = count_word(lengths),
+        pairs = request.pairs
     );
-    if let Some(speed) = known_speed(store, &request.settings.pair) {
+    let how_long = if let Some(speed) = known_speed(store, &request.settings.pair) {
         // Every contender is warmed up once, and so is the target alone.
         let seconds = ((runs + lengths + 1) * tokens) as f64 / speed;
-        text.push_str(&format!(
-            " At the {} tokens a second of the last run here that takes {}.",
-            words::rate(speed),
-            duration(seconds)
-        ));
+        tr!(
+            "At the {rate} tokens a second of the last run here that takes {duration}.",
+            rate = words::rate(speed),
+            duration = duration(seconds)
+        )
     } else {
-        text.push_str(" How long that takes here is known once it has begun.");
-    }
-    text
+        tr!("How long that takes here is known once it has begun.")
+    };
+    format!("{what} {how_long}")
 }
 
 /// Tokens per second of this pair on the engine that is loaded, if anything here has told.
@@ -208,10 +209,10 @@ fn known_speed(store: Store, pair: &str) -> Option<f64> {
 /// Seconds in words, as coarsely as they are known.
 pub fn duration(seconds: f64) -> String {
     match seconds {
-        ..1.5 => "about a second".to_owned(),
-        ..55.0 => format!("about {seconds:.0} seconds"),
-        ..75.0 => "about a minute".to_owned(),
-        ..105.0 => "about a minute and a half".to_owned(),
-        _ => format!("about {:.0} minutes", seconds / 60.0),
+        ..1.5 => tr!("about a second"),
+        ..55.0 => tr!("about {} seconds", format!("{seconds:.0}")),
+        ..75.0 => tr!("about a minute"),
+        ..105.0 => tr!("about a minute and a half"),
+        _ => tr!("about {} minutes", format!("{:.0}", seconds / 60.0)),
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use couplet_protocol::{SpeedReport, TimeShare, TimeSource};
 use leptos::html;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::words::milliseconds;
 use crate::width::width_of;
@@ -43,11 +44,13 @@ struct Part {
 }
 
 impl Part {
-    fn title(&self, share: &TimeShare) -> &'static str {
-        if share.gamma == 0 && self.name == "verify" {
-            "one pass"
-        } else {
-            self.name
+    fn title(&self, share: &TimeShare) -> String {
+        match self.name {
+            "draft" => tr!("time" => "draft"),
+            "verify" if share.gamma == 0 => tr!("time" => "one pass"),
+            "verify" => tr!("time" => "verify"),
+            "sampling" => tr!("time" => "sampling"),
+            _ => tr!("time" => "rest"),
         }
     }
 }
@@ -70,13 +73,14 @@ pub fn Shares(
         let frame = NodeRef::<html::Div>::new();
         let width = width_of(frame, 600.0);
         let source = source(&report);
-        let more = report.shares.iter().any(|share| share.rest < -0.005 * total(share)).then_some(
-            " Timed alone the parts come to more than the whole run took; the number behind a bar is the run’s.",
-        );
+        let overlap = report.shares.iter().any(|share| share.rest < -0.005 * total(share));
+        let more = overlap.then(|| format!(" {}", tr!(
+            "Timed alone the parts come to more than the whole run took; the number behind a bar is the run’s."
+        )));
         view! {
             <section class="card shares" data-testid="shares" aria-labelledby="shares-title">
                 <header>
-                    <h2 id="shares-title">"Where the time goes"</h2>
+                    <h2 id="shares-title">{tr!("Where the time goes")}</h2>
                 </header>
                 <div node_ref=frame>
                     {move || {
@@ -87,20 +91,20 @@ pub fn Shares(
                             .collect_view()
                     }}
                 </div>
-                <p class="muted">"Milliseconds per token written. "{source}{more}</p>
+                <p class="muted">{tr!("Milliseconds per token written.")}" "{source}{more}</p>
             </section>
         }
     })
 }
 
-fn source(report: &SpeedReport) -> &'static str {
+fn source(report: &SpeedReport) -> String {
     match report.shares_from {
-        TimeSource::Timestamps => {
+        TimeSource::Timestamps => tr!(
             "From the GPU’s own timestamps around every pass; the rest is encoding, submitting and waiting for the readback."
-        }
-        TimeSource::Apart => {
+        ),
+        TimeSource::Apart => tr!(
             "Every part was timed alone, many times over; the rest is what the whole takes beyond that."
-        }
+        ),
     }
 }
 
@@ -112,9 +116,9 @@ const NAME: f64 = 112.0;
 fn row(share: &TimeShare, longest: f64, width: f64) -> impl IntoView + use<> {
     let gamma = (share.gamma > 0).then(|| format!(" γ {}", share.gamma));
     let name = if gamma.is_some() {
-        "Speculative"
+        tr!("Speculative")
     } else {
-        "Target alone"
+        tr!("Target alone")
     };
     let beside = width > BESIDE;
     let width = if beside { width - NAME } else { width };
@@ -180,7 +184,7 @@ fn bar(share: &TimeShare, longest: f64, width: f64) -> impl IntoView + use<> {
         })
         .collect_view();
     view! {
-            <svg class="figure" role="img" aria-label=format!("{}: {} milliseconds in all", spoken.join(", "), milliseconds(whole))
+            <svg class="figure" role="img" aria-label=tr!("{}: {} milliseconds in all", spoken.join(", "), milliseconds(whole))
                 viewBox=format!("0 0 {width:.0} {height:.0}") width=format!("{width:.0}") height=format!("{height:.0}")>
                 {pieces}
                 <text class="number strong" x=format!("{:.1}", left + 8.0) y="22">{milliseconds(whole)}</text>

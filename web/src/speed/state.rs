@@ -2,6 +2,7 @@
 
 use couplet_protocol::{BackendChoice, BackendKind, MAX_GAMMA, Settings, SpeedRequest};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::race::Clock;
 use crate::form::FieldError;
@@ -98,7 +99,7 @@ impl SpeedState {
                 .filter(|value| (least..=most).contains(value))
                 .ok_or_else(|| FieldError {
                     field: field.to_owned(),
-                    sentence: format!("write a whole number, {least} to {most}"),
+                    sentence: tr!("write a whole number, {least} to {most}", least, most),
                 })
         };
         let longest = whole(self.longest, "longest", 1, MAX_GAMMA)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use couplet_protocol::SpeedReport;
 use leptos::html;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::chart::{Size, chart};
 use super::reading::{alpha, c, has_formula, predicted, v};
@@ -44,7 +45,7 @@ pub fn Sweep(
         <section class="card sweep" data-testid="sweep" aria-labelledby="sweep-title">
             <header>
                 <div>
-                    <h2 id="sweep-title">"How far ahead should the draft look?"</h2>
+                    <h2 id="sweep-title">{tr!("How far ahead should the draft look?")}</h2>
                     <p class="muted">{caption}</p>
                 </div>
             </header>
@@ -59,18 +60,21 @@ pub fn Sweep(
 
 fn caption(report: &SpeedReport) -> String {
     let points = if report.request.pairs < words::PAIRS_FOR_95 {
-        "Points: measured, with the range of their pairs"
+        tr!("Points: measured, with the range of their pairs.")
     } else {
-        "Points: measured, with their 95 % intervals"
+        tr!("Points: measured, with their 95 % intervals.")
     };
     if !has_formula(report) {
-        return format!(
-            "{points}. A block is judged as one, so there is no formula in α to draw beside them."
-        );
+        let none =
+            tr!("A block is judged as one, so there is no formula in α to draw beside them.");
+        return format!("{points} {none}");
     }
     match (alpha(report), c(report)) {
-        (Some(_), Some(_)) => format!("Dashed line: predicted from α, c and v alone. {points}."),
-        _ => format!("{points}."),
+        (Some(_), Some(_)) => {
+            let line = tr!("Dashed line: predicted from α, c and v alone.");
+            format!("{line} {points}")
+        }
+        _ => points,
     }
 }
 
@@ -78,32 +82,36 @@ fn caption(report: &SpeedReport) -> String {
 fn auto_sentence(report: &SpeedReport) -> Option<String> {
     let auto = report.auto.as_ref()?;
     let best = report.best();
-    let beside = match best {
-        Some(best) if auto.interval[0] > best.interval[1] => ", ahead of every fixed one",
-        Some(best) if auto.interval[1] < best.interval[0] => ", behind the best fixed one",
-        Some(_) => ", level with the best fixed one",
-        None => "",
+    let [low, high] = auto.interval;
+    let factor = format!("{} [{low:.2}, {high:.2}]", words::factor(auto.speed_up));
+    let says = match best {
+        Some(best) if low > best.interval[1] => {
+            tr!("{factor}, ahead of every fixed one", factor)
+        }
+        Some(best) if high < best.interval[0] => {
+            tr!("{factor}, behind the best fixed one", factor)
+        }
+        Some(_) => tr!("{factor}, level with the best fixed one", factor),
+        None => factor,
     };
-    Some(format!(
-        "Left to itself the engine drafts {:.1} tokens a round on average: {} [{:.2}, {:.2}]{beside}.",
-        auto.gamma,
-        words::factor(auto.speed_up),
-        auto.interval[0],
-        auto.interval[1],
+    Some(tr!(
+        "Left to itself the engine drafts {gamma} tokens a round on average: {says}.",
+        gamma = format!("{:.1}", auto.gamma),
+        says
     ))
 }
 
 fn numbers(report: &SpeedReport) -> Table {
     let head = [
-        "γ",
-        "speed-up",
-        "interval",
-        "predicted",
-        "v",
-        "tokens/s",
-        "alone, tokens/s",
-        "accepted of judged",
-        "tokens per round",
+        "γ".to_owned(),
+        tr!("speed-up"),
+        tr!("interval"),
+        tr!("predicted"),
+        "v".to_owned(),
+        tr!("tokens/s"),
+        tr!("alone, tokens/s"),
+        tr!("accepted of judged"),
+        tr!("tokens per round"),
     ];
     let number =
         |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
@@ -115,25 +123,29 @@ fn numbers(report: &SpeedReport) -> Table {
             report
                 .auto
                 .iter()
-                .map(|row| (format!("auto, {:.1}", row.gamma), row, None)),
+                .map(|row| (tr!("auto, {}", format!("{:.1}", row.gamma)), row, None)),
         )
         .map(|(name, row, gamma)| {
             vec![
                 name,
                 format!("{:.3}", row.speed_up),
-                format!("{:.3} to {:.3}", row.interval[0], row.interval[1]),
+                tr!(
+                    "{first} to {last}",
+                    first = format!("{:.3}", row.interval[0]),
+                    last = format!("{:.3}", row.interval[1])
+                ),
                 number(gamma.and_then(|gamma| predicted(report, gamma as u32))),
                 number(gamma.and_then(|gamma| v(report, gamma))),
                 words::rate(row.speculation.median),
                 words::rate(row.target_alone.median),
-                format!("{} of {}", row.accepted, row.judged),
+                tr!("{} of {}", row.accepted, row.judged),
                 number((row.rounds > 0).then(|| f64::from(row.tokens) / f64::from(row.rounds))),
             ]
         })
         .collect();
     Table {
-        name: "The sweep in numbers",
-        head: head.map(str::to_owned).to_vec(),
+        name: tr!("The sweep in numbers"),
+        head: head.to_vec(),
         rows,
     }
 }

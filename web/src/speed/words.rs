@@ -1,16 +1,17 @@
 //! What a report allows to say, in words.
 
 use couplet_protocol::{BackendKind, GammaSpeed, SpeedReport, Verdict};
+use tr::tr;
 
-use super::reading::{c, round_of, v};
+use super::reading::{alpha, c, has_formula, round_of, v};
 use crate::proof::words::count_word;
 
 /// The verdict behind the number: "faster", "slower", "can’t tell".
-pub fn verdict(verdict: Verdict) -> &'static str {
+pub fn verdict(verdict: Verdict) -> String {
     match verdict {
-        Verdict::Faster => "faster",
-        Verdict::Slower => "slower",
-        Verdict::CannotTell => "can’t tell",
+        Verdict::Faster => tr!("faster"),
+        Verdict::Slower => tr!("slower"),
+        Verdict::CannotTell => tr!("can’t tell"),
     }
 }
 
@@ -23,22 +24,22 @@ pub fn factor(value: f64) -> String {
 pub const PAIRS_FOR_95: u32 = 6;
 
 /// How an interval of so many pairs is called.
-pub fn interval_name(pairs: u32) -> &'static str {
+pub fn interval_name(pairs: u32) -> String {
     if pairs >= PAIRS_FOR_95 {
-        "95 % interval"
+        tr!("95 % interval")
     } else {
-        "range of the pairs"
+        tr!("range of the pairs")
     }
 }
 
 /// The interval in words.
 pub fn interval(row: &GammaSpeed, pairs: u32) -> String {
-    let [low, high] = row.interval;
-    let holds = match row.verdict() {
-        Verdict::CannotTell => ", which holds 1",
-        _ => "",
-    };
-    format!("{} {low:.2} to {high:.2}{holds}", interval_name(pairs))
+    let [low, high] = row.interval.map(|bound| format!("{bound:.2}"));
+    let name = interval_name(pairs);
+    match row.verdict() {
+        Verdict::CannotTell => tr!("{name} {low} to {high}, which holds 1", name, low, high),
+        _ => tr!("{name} {low} to {high}", name, low, high),
+    }
 }
 
 /// A draft length: "5", under the engine's choice its mean.
@@ -98,7 +99,7 @@ pub fn sweep(report: &SpeedReport) -> String {
                 .iter()
                 .find(|row| row.gamma > best.gamma && row.verdict() == Verdict::Slower)
             {
-                sentences.push(format!(
+                sentences.push(tr!(
                     "From γ {} on, drafting costs more than it saves.",
                     gamma(slower)
                 ));
@@ -106,7 +107,7 @@ pub fn sweep(report: &SpeedReport) -> String {
             sentences.join(" ")
         }
         Verdict::Slower if all(Verdict::Slower) => {
-            format!("Nothing pays here. {}", why(report, best))
+            format!("{} {}", tr!("Nothing pays here."), why(report, best))
         }
         _ => {
             let slower: Vec<String> = rows
@@ -114,27 +115,26 @@ pub fn sweep(report: &SpeedReport) -> String {
                 .filter(|row| row.verdict() == Verdict::Slower)
                 .map(gamma)
                 .collect();
-            let mut text = if slower.is_empty() {
-                "Every interval holds 1: these runs cannot tell whether drafting pays.".to_owned()
+            let says = if slower.is_empty() {
+                tr!("Every interval holds 1: these runs cannot tell whether drafting pays.")
             } else {
-                format!(
-                    "No draft length is faster beyond the noise, and γ {} {} slower.",
-                    list(&slower),
-                    if slower.len() == 1 { "is" } else { "are" }
+                tr!(
+                    "No draft length is faster beyond the noise, and γ {gammas} is slower."
+                        | "No draft length is faster beyond the noise, and γ {gammas} are slower."
+                            % slower.len(),
+                    gammas = list(&slower)
                 )
             };
-            text.push(' ');
-            text.push_str(&why(report, best));
-            text
+            format!("{says} {}", why(report, best))
         }
     }
 }
 
 fn one(report: &SpeedReport, row: &GammaSpeed) -> String {
     let says = match row.verdict() {
-        Verdict::Faster => format!("At γ {} speculation pays.", gamma(row)),
-        Verdict::Slower => format!("At γ {} speculation does not pay.", gamma(row)),
-        Verdict::CannotTell => format!(
+        Verdict::Faster => tr!("At γ {} speculation pays.", gamma(row)),
+        Verdict::Slower => tr!("At γ {} speculation does not pay.", gamma(row)),
+        Verdict::CannotTell => tr!(
             "At γ {} the interval holds 1: these runs cannot tell.",
             gamma(row)
         ),
@@ -150,15 +150,15 @@ fn level(rows: &[GammaSpeed], best: &GammaSpeed) -> String {
         .map(gamma)
         .collect();
     if level.len() == rows.len() {
-        return format!(
+        return tr!(
             "All {} draft lengths are level within the noise.",
             count_word(rows.len())
         );
     }
     if level.len() < 2 {
-        return format!("γ {} is the fastest beyond the noise.", gamma(best));
+        return tr!("γ {} is the fastest beyond the noise.", gamma(best));
     }
-    format!("γ {} are level within the noise.", list(&level))
+    tr!("γ {} are level within the noise.", list(&level))
 }
 
 /// Where the speed-up falls behind the best for good, and what becomes of the last pencilled token.
@@ -176,44 +176,51 @@ fn falls(report: &SpeedReport, best: &GammaSpeed) -> Option<String> {
         .iter()
         .filter(behind)
         .find(|row| row.gamma > last_level.gamma)?;
-    let kept = super::reading::has_formula(report)
-        .then(|| super::reading::alpha(report))
-        .flatten()
-        .map(|alpha| alpha.rate.powf(last_level.gamma + 1.0))
-        .map(|kept| {
-            format!(
-                ": the next pencilled token survives {} times in 100",
-                (100.0 * kept).round()
-            )
-        });
-    Some(format!(
-        "Past γ {} it falls{}.",
-        gamma(last_level),
-        kept.unwrap_or_default()
-    ))
+    let past = gamma(last_level);
+    let alpha = alpha(report).filter(|_| has_formula(report));
+    Some(match alpha {
+        Some(alpha) => tr!(
+            "Past γ {past} it falls: the next pencilled token survives {kept} times in 100.",
+            past,
+            kept = (100.0 * alpha.rate.powf(last_level.gamma + 1.0)).round()
+        ),
+        None => tr!("Past γ {past} it falls.", past),
+    })
 }
 
 /// What a round costs and brings.
 pub fn why(report: &SpeedReport, row: &GammaSpeed) -> String {
     let drafted = row.gamma.round() as u32;
-    let checking = v(report, f64::from(drafted)).map(|v| {
-        let tokens = count_word(drafted as usize + 1);
-        format!("Here checking {tokens} tokens costs {v:.2} times one token")
-    });
-    let Some(checking) = checking else {
+    let Some(checking) = v(report, f64::from(drafted)) else {
         return String::new();
     };
-    let drafting = c(report).map(|c| format!(" and drafting one costs {c:.2}"));
-    let sums = round_of(report, drafted)
-        .filter(|_| super::reading::has_formula(report))
-        .map(|(tokens, cost)| {
-            format!(": a round of γ {drafted} writes {tokens:.2} tokens for the price of {cost:.2}")
-        });
-    format!(
-        "{checking}{}{}.",
-        drafting.unwrap_or_default(),
-        sums.unwrap_or_default()
-    )
+    let checking = format!("{checking:.2}");
+    let tokens = count_word(drafted as usize + 1);
+    let Some(drafting) = c(report) else {
+        return tr!(
+            "Here checking {tokens} tokens costs {checking} times one token.",
+            tokens,
+            checking
+        );
+    };
+    let drafting = format!("{drafting:.2}");
+    match round_of(report, drafted).filter(|_| has_formula(report)) {
+        Some((written, cost)) => tr!(
+            "Here checking {tokens} tokens costs {checking} times one token and drafting one costs {drafting}: a round of γ {drafted} writes {written} tokens for the price of {cost}.",
+            tokens,
+            checking,
+            drafting,
+            drafted,
+            written = format!("{written:.2}"),
+            cost = format!("{cost:.2}")
+        ),
+        None => tr!(
+            "Here checking {tokens} tokens costs {checking} times one token and drafting one costs {drafting}.",
+            tokens,
+            checking,
+            drafting
+        ),
+    }
 }
 
 /// "2, 3 and 4", or "2 to 4" where they follow each other.
@@ -225,8 +232,8 @@ fn list(items: &[String]) -> String {
     match items {
         [] => String::new(),
         [one] => one.clone(),
-        [first, .., last] if runs => format!("{first} to {last}"),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+        [first, .., last] if runs => tr!("{first} to {last}", first, last),
+        [most @ .., last] => tr!("{most} and {last}", most = most.join(", "), last),
     }
 }
 

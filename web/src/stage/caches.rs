@@ -1,8 +1,9 @@
 //! The caches of both models: how they grow with a round and are cut back after a rejection.
 
-use couplet_playback::{Cache, Phase};
+use couplet_playback::Cache;
 use couplet_protocol::Drafter;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::rule_formula::settings_of;
 use crate::store::use_store;
@@ -25,8 +26,6 @@ struct Line {
     cache: Cache,
     /// The first entry that is drawn by itself.
     from: usize,
-    /// Whether the round has ended, so that nothing more is cut.
-    settled: bool,
 }
 
 /// Both caches in a line each.
@@ -35,18 +34,12 @@ pub fn CachesLine() -> impl IntoView {
     let store = use_store();
     let lines = Memo::new(move |_| {
         store.epoch.track();
-        let (playhead, step) = store.state.with(|state| (state.playhead, state.step));
+        let playhead = store.state.with(|state| state.playhead);
         let caches = store
             .run
             .with_untracked(|run| run.started().then(|| run.caches(playhead)))?;
         let from = caches.target.kept.saturating_sub(BEFORE);
-        let settled = step.is_none_or(|step| step.phase == Phase::Commit);
-        let line = |name, cache| Line {
-            name,
-            cache,
-            from,
-            settled,
-        };
+        let line = |name, cache| Line { name, cache, from };
         let model = settings_of(store).drafter == Drafter::Model;
         Some([
             model.then(|| line("draft", caches.draft)),
@@ -56,45 +49,68 @@ pub fn CachesLine() -> impl IntoView {
     // The prompt is read when the run begins, not when the playhead first moves.
     let started = Memo::new(move |_| store.run.with(|run| run.started()));
     view! {
-        <section class="caches" data-testid="caches" aria-label="KV caches">
-            <h3 title="What each model keeps of the tokens it has read">"KV caches"</h3>
+        <section class="caches" data-testid="caches" aria-label=tr!("KV caches")>
+            <h3 title=tr!("What each model keeps of the tokens it has read")>{tr!("KV caches")}</h3>
             {move || {
                 started.track();
                 lines.get().map(|lines| lines.into_iter().map(|known| match known {
                     Some(known) => line(known).into_any(),
-                    None => view! { <p class="cache-none">"draft: no model drafts, so there is none"</p> }.into_any(),
+                    None => view! { <p class="cache-none">{tr!("draft: no model drafts, so there is none")}</p> }.into_any(),
                 }).collect_view())
             }}
         </section>
     }
 }
 
-/// What a listener hears, and what the end of the line says.
-fn words(line: &Line) -> (String, String) {
-    let Cache { added, cut, .. } = line.cache;
-    let (change, spoken) = match (added, cut, line.settled) {
-        (0, 0, _) => (String::new(), String::new()),
-        (added, 0, _) => (
-            format!("+{added}"),
-            format!(", {added} added by this round"),
-        ),
-        (added, cut, _) => (
-            format!("+{added} −{cut}"),
-            format!(", {added} added by this round, {cut} cut back"),
-        ),
-    };
-    let entries = line.cache.len();
-    (
-        change,
-        format!("{} cache: {entries} entries{spoken}", line.name),
-    )
+impl Line {
+    fn of_draft(&self) -> bool {
+        self.name == "draft"
+    }
+
+    fn title(&self) -> String {
+        if self.of_draft() {
+            tr!("draft")
+        } else {
+            tr!("target")
+        }
+    }
+
+    /// What the round changed.
+    fn change(&self) -> String {
+        match (self.cache.added, self.cache.cut) {
+            (0, 0) => String::new(),
+            (added, 0) => format!("+{added}"),
+            (added, cut) => format!("+{added} −{cut}"),
+        }
+    }
+
+    /// What a listener hears.
+    fn spoken(&self) -> String {
+        let Cache { added, cut, .. } = self.cache;
+        let (model, entries) = (self.title(), self.cache.len());
+        match (added, cut) {
+            (0, 0) => tr!("{model} cache: {entries} entries", model, entries),
+            (added, 0) => tr!(
+                "{model} cache: {entries} entries, {added} added by this round",
+                model,
+                entries,
+                added
+            ),
+            (added, cut) => tr!(
+                "{model} cache: {entries} entries, {added} added by this round, {cut} cut back",
+                model,
+                entries,
+                added,
+                cut
+            ),
+        }
+    }
 }
 
 fn line(line: Line) -> impl IntoView {
-    let (change, label) = words(&line);
     let Cache { kept, added, cut } = line.cache;
     let x = |entry: usize| BLOCK + (entry - line.from) as f64 * CELL;
-    let draft = line.name == "draft";
+    let draft = line.of_draft();
     let cell = |entry: usize, class: &'static str| {
         view! {
             <rect class=class x=format!("{:.1}", x(entry)) y="1" width=format!("{:.1}", CELL - GAP) height=HEIGHT.to_string() />
@@ -145,11 +161,11 @@ fn line(line: Line) -> impl IntoView {
     });
     view! {
         <p class="cache" data-testid=format!("cache-{}", line.name)>
-            <span class=format!("cache-name k-{}", line.name)>{line.name}</span>
-            <svg viewBox=format!("0 0 {WIDTH} 14") role="img" aria-label=label preserveAspectRatio="xMinYMid meet">
+            <span class=format!("cache-name k-{}", line.name)>{line.title()}</span>
+            <svg viewBox=format!("0 0 {WIDTH} 14") role="img" aria-label=line.spoken() preserveAspectRatio="xMinYMid meet">
                 {block}{holds}{lost}{free}
             </svg>
-            <span class="cache-count"><b>{line.cache.len()}</b>" "<small>{change}</small></span>
+            <span class="cache-count"><b>{line.cache.len()}</b>" "<small>{line.change()}</small></span>
         </p>
     }
 }

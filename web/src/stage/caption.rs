@@ -3,10 +3,12 @@
 use couplet_playback::{Board, Proposal, Test};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::columns::Status;
 use super::figure::drafted;
 use super::gauge::{grouped, probability};
+use crate::language::{filled, slot};
 use crate::store::Store;
 
 /// What a caption is about.
@@ -31,7 +33,7 @@ pub fn caption(store: Store, about: &Captioned) -> AnyView {
     let muted = |text: String| view! { <span class="muted">{text}</span> }.into_any();
     let Some(verdict) = &proposal.verdict else {
         return muted(if *status == Status::Discarded {
-            "never tested".to_owned()
+            tr!("never tested")
         } else {
             drafted(proposal.draft_prob())
         });
@@ -44,36 +46,41 @@ pub fn caption(store: Store, about: &Captioned) -> AnyView {
     };
     let test = Test::of(verdict, about.settings);
     match (test, judged) {
-        (Test::Share { below, .. }, None) => muted(format!("stays if u < {below:.2}")),
-        (Test::Prefix { below, .. }, None) => muted(format!("passes if u < {below:.2}")),
+        (Test::Share { below, .. }, None) => muted(tr!("stays if u < {}", format!("{below:.2}"))),
+        (Test::Prefix { below, .. }, None) => muted(tr!("passes if u < {}", format!("{below:.2}"))),
         (Test::Share { u, below }, Some(_)) => needle(u, below),
         (Test::Prefix { u, below }, Some(_)) => {
             let words = if test.passes_alone() == Some(true) {
                 if about.last_kept {
-                    "the longest to pass"
+                    tr!("the longest to pass")
                 } else {
-                    "passes"
+                    tr!("passes")
                 }
             } else if *status == Status::Accepted {
-                "fails by itself"
+                tr!("fails by itself")
             } else {
-                "fails"
+                tr!("fails")
             };
             view! { {needle(u, below)}<br /><span class="muted">{words}</span> }.into_any()
         }
-        (Test::Own { .. }, None) => muted(format!("target {}", probability(verdict.target_prob))),
+        (Test::Own { .. }, None) => muted(tr!("target {}", probability(verdict.target_prob))),
         (Test::Own { token }, Some(kept)) => own(about, kept, token.map(|token| store.show(token))),
-        (Test::First { .. }, None) => muted(format!("target {}", probability(verdict.target_prob))),
-        (Test::First { .. }, Some(true)) => view! { "the target’s first" }.into_any(),
+        (Test::First { .. }, None) => muted(tr!("target {}", probability(verdict.target_prob))),
+        (Test::First { .. }, Some(true)) => tr!("the target’s first").into_any(),
         (Test::First { token }, Some(false)) => {
             let first = token.map(|token| store.show(token));
-            view! { "first is "<b>{first}</b> }.into_any()
+            bold(tr!("first is {}", slot(0)), first)
         }
-        (Test::Probable { above, .. }, None) => muted(format!("stays above {above:.3}")),
+        (Test::Probable { above, .. }, None) => muted(tr!("stays above {}", format!("{above:.3}"))),
         (Test::Probable { target_prob, above }, Some(kept)) => {
             let sign = if kept { ">" } else { "≤" };
-            view! { "target "<b>{format!("{target_prob:.3}")}</b>{format!(" {sign} {above:.3}")} }
-                .into_any()
+            let saying = tr!(
+                "target {} {sign} {above}",
+                slot(0),
+                sign,
+                above = format!("{above:.3}")
+            );
+            bold(saying, Some(format!("{target_prob:.3}")))
         }
     }
 }
@@ -89,23 +96,29 @@ fn needle(u: f32, below: f32) -> AnyView {
         .into_any()
 }
 
+/// A saying with something bold in its slot.
+fn bold(saying: String, piece: Option<String>) -> AnyView {
+    filled(&saying, [view! { <b>{piece}</b> }.into_any()]).into_any()
+}
+
 fn own(about: &Captioned, kept: bool, own: Option<String>) -> AnyView {
     match (about.settings.rule, kept) {
-        (Rule::Gumbel, true) => view! { "first in both" }.into_any(),
-        (Rule::Gumbel, false) => view! { "target’s first is "<b>{own}</b> }.into_any(),
+        (Rule::Gumbel, true) => tr!("first in both").into_any(),
+        (Rule::Gumbel, false) => bold(tr!("target’s first is {}", slot(0)), own),
         (Rule::MinHash, _) => match about.board.map(|board| (board.draft, board.target)) {
             Some((draft, Some(target))) if draft.number == target.number => {
-                view! { "dart "<b>{grouped(draft.number as usize)}</b>" for both" }.into_any()
+                let dart = grouped(draft.number as usize);
+                bold(tr!("dart {} for both", slot(0)), Some(dart))
             }
-            Some((_, Some(_))) if kept => view! { "both hit it" }.into_any(),
+            Some((_, Some(_))) if kept => tr!("both hit it").into_any(),
             // The target had a dart of its own before, or the draft's is above its bar.
             Some((draft, Some(target))) if target.number < draft.number => {
-                view! { "target hits earlier" }.into_any()
+                tr!("target hits earlier").into_any()
             }
-            Some((_, Some(_))) => view! { "too high for target" }.into_any(),
-            _ => view! { "target’s dart: "<b>{own}</b> }.into_any(),
+            Some((_, Some(_))) => tr!("too high for target").into_any(),
+            _ => bold(tr!("target’s dart: {}", slot(0)), own),
         },
-        (_, true) => view! { "its own draw too" }.into_any(),
-        (_, false) => view! { "its own draw is "<b>{own}</b> }.into_any(),
+        (_, true) => tr!("its own draw too").into_any(),
+        (_, false) => bold(tr!("its own draw is {}", slot(0)), own),
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use couplet_playback::{Board, ClosingKind, Cut, Proposal, Round, StageState, count_word};
 use couplet_protocol::Rule;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::caption::{Captioned, caption};
 use super::figure::{Drawn, figure};
@@ -58,12 +59,12 @@ impl Status {
         }
     }
 
-    fn sign(self) -> (Sign, &'static str) {
+    fn sign(self) -> (Sign, String) {
         match self {
-            Self::Pencil | Self::Weighed => (Sign::Pencil, "drafted"),
-            Self::Accepted => (Sign::Accepted, "accepted"),
-            Self::Rejected => (Sign::Rejected, "rejected"),
-            Self::Discarded => (Sign::Discarded, "discarded"),
+            Self::Pencil | Self::Weighed => (Sign::Pencil, tr!("drafted")),
+            Self::Accepted => (Sign::Accepted, tr!("accepted")),
+            Self::Rejected => (Sign::Rejected, tr!("rejected")),
+            Self::Discarded => (Sign::Discarded, tr!("discarded")),
         }
     }
 }
@@ -205,7 +206,13 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
         };
         caption(store, &about)
     };
-    let label = move || format!("{name} {}: show its distributions", status.get().sign().1);
+    let label = move || {
+        tr!(
+            "{token} {status}: show its distributions",
+            token = name,
+            status = status.get().sign().1
+        )
+    };
     view! {
         <figure class=class>
             <figcaption>
@@ -263,16 +270,16 @@ fn full(round: &Round, rule: Rule) -> f32 {
 #[component]
 fn BonusPlace(count: usize) -> impl IntoView {
     let condition = match count {
-        0 => "Nothing is drafted: the target writes one token per pass.".to_owned(),
-        1 => "Only if it is accepted, the target adds one more for free.".to_owned(),
-        count => format!(
+        0 => tr!("Nothing is drafted: the target writes one token per pass."),
+        1 => tr!("Only if it is accepted, the target adds one more for free."),
+        count => tr!(
             "Only if all {} are accepted, the target adds one more for free.",
             count_word(count)
         ),
     };
     view! {
         <figure class="bonus-place">
-            <figcaption>{icon(Sign::Bonus, 20)}<span class="verdict">"bonus"</span></figcaption>
+            <figcaption>{icon(Sign::Bonus, 20)}<span class="verdict">{tr!("bonus")}</span></figcaption>
             <p>{condition}</p>
         </figure>
     }
@@ -300,7 +307,7 @@ pub fn Chips() -> impl IntoView {
         })
     };
     view! {
-        <div class="chips" class:pieces=move || of_pieces(store) role="group" aria-label="Tokens of the round">
+        <div class="chips" class:pieces=move || of_pieces(store) role="group" aria-label=tr!("Tokens of the round")>
             {move || {
                 chips()
                     .into_iter()

@@ -1,6 +1,7 @@
 use couplet_playback::Cut;
 use couplet_protocol::{Drafter, MAX_GAMMA, MAX_SEED, PairSummary};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::rule_field::{RuleField, RuleNote};
 use super::rule_words;
@@ -26,28 +27,28 @@ pub fn Controls() -> impl IntoView {
             aria-expanded=move || shown().to_string() on:click=move |_| open.update(|open| *open = !*open)>
             {move || {
                 let rule = rule_words::title(form.rule.get());
-                let gamma = if form.auto_gamma.get() { "auto".to_owned() } else { form.gamma.get() };
-                format!("Settings: {rule}, γ {gamma}, temperature {}", form.temperature.get())
+                let gamma = if form.auto_gamma.get() { tr!("auto") } else { form.gamma.get() };
+                tr!("Settings: {rule}, γ {gamma}, temperature {}", form.temperature.get(), rule, gamma)
             }}
         </button>
-        <form class="controls" id="controls" class:open=shown on:submit=submit aria-label="Settings">
+        <form class="controls" id="controls" class:open=shown on:submit=submit aria-label=tr!("Settings")>
             <PairField />
             <PromptField form=form />
             <GammaField form=form />
             <DrafterField form=form />
-            <NumberField name="temperature" label="Temperature" value=form.temperature form=form min="0" max="4"
-                step="0.05" hint="0 always takes the most probable token" />
-            <NumberField name="top_k" label="Top-k" value=form.top_k form=form min="0" max="1000000" step="1"
-                hint="Keep the k most probable tokens; 0 is off" />
-            <NumberField name="top_p" label="Top-p" value=form.top_p form=form min="0.05" max="1" step="0.05"
-                hint="Keep the most probable tokens up to this mass; 1 is off" />
-            <NumberField name="max_tokens" label="Tokens" value=form.max_tokens form=form min="1" max="4096" step="1"
-                hint="How many tokens to write" />
+            <NumberField name="temperature" label=tr!("Temperature") value=form.temperature form=form min="0" max="4"
+                step="0.05" hint=tr!("0 always takes the most probable token") />
+            <NumberField name="top_k" label=tr!("Top-k") value=form.top_k form=form min="0" max="1000000" step="1"
+                hint=tr!("Keep the k most probable tokens; 0 is off") />
+            <NumberField name="top_p" label=tr!("Top-p") value=form.top_p form=form min="0.05" max="1" step="0.05"
+                hint=tr!("Keep the most probable tokens up to this mass; 1 is off") />
+            <NumberField name="max_tokens" label=tr!("Tokens") value=form.max_tokens form=form min="1" max="4096" step="1"
+                hint=tr!("How many tokens to write") />
             <SeedField form=form />
             <RuleField form=form />
             <div class="field field-go">
                 <button type="submit" class="button go" data-testid="generate" disabled=move || error.with(Option::is_some)>
-                    {move || if writing() { "Write anew" } else { "Write" }}
+                    {move || if writing() { tr!("Write anew") } else { tr!("Write") }}
                 </button>
             </div>
             <RuleNote form=form />
@@ -108,7 +109,7 @@ pub fn PairField() -> impl IntoView {
     });
     view! {
         <div class="field field-pair">
-            <label for="pair">"Pair"</label>
+            <label for="pair">{tr!("Pair")}</label>
             <select id="pair" data-testid="pair" on:change=move |event| store.choose_pair(&event_target_value(&event))>
                 {move || {
                     options
@@ -136,8 +137,8 @@ fn PromptField(form: Form) -> impl IntoView {
     view! {
         <div class="field field-prompt">
             <label for="prompt">
-                "Prompt"
-                <span class="breaks" title="Line breaks in the prompt">
+                {tr!("Prompt")}
+                <span class="breaks" title=tr!("Line breaks in the prompt")>
                     {move || match breaks() {
                         0 => String::new(),
                         count @ 1..=3 => " ↵".repeat(count),
@@ -159,7 +160,8 @@ pub fn NumberField(
     /// Name of the setting.
     name: &'static str,
     /// Its name for people.
-    label: &'static str,
+    #[prop(into)]
+    label: String,
     /// What is written in it.
     value: RwSignal<String>,
     /// The settings.
@@ -172,7 +174,8 @@ pub fn NumberField(
     /// What an arrow adds.
     step: &'static str,
     /// What it does, in a sentence.
-    hint: &'static str,
+    #[prop(into)]
+    hint: String,
 ) -> impl IntoView {
     let edit = move |event| {
         value.set(event_target_value(&event));
@@ -201,13 +204,13 @@ fn GammaField(form: Form) -> impl IntoView {
         form.edited();
     };
     let auto = move || form.auto_gamma.get();
-    let hint = "Tokens drafted per round, 0 to 16; 0 is the target alone";
+    let hint = tr!("Tokens drafted per round, 0 to 16; 0 is the target alone");
     view! {
         <div class="field field-number field-gamma" title=hint>
-            <label for="gamma">"Look-ahead γ"</label>
+            <label for="gamma">{tr!("Look-ahead γ")}</label>
             <span class="with-button">
                 {move || if auto() {
-                    view! { <output id="gamma" class="value" data-testid="gamma-auto">"by engine"</output> }.into_any()
+                    view! { <output id="gamma" class="value" data-testid="gamma-auto">{tr!("by engine")}</output> }.into_any()
                 } else {
                     view! {
                         <input id="gamma" data-testid="gamma" type="number" inputmode="decimal" min="0"
@@ -217,9 +220,9 @@ fn GammaField(form: Form) -> impl IntoView {
                     .into_any()
                 }}
                 <button type="button" class="auto" data-testid="auto-gamma" aria-pressed=move || auto().to_string()
-                    aria-label="auto: the engine chooses γ before every round" aria-describedby="auto-note"
-                    title="The engine chooses γ before every round, 0 to 8, by what it has measured" on:click=toggle>
-                    "auto"
+                    aria-label=tr!("auto: the engine chooses γ before every round") aria-describedby="auto-note"
+                    title=tr!("The engine chooses γ before every round, 0 to 8, by what it has measured") on:click=toggle>
+                    {tr!("auto")}
                 </button>
             </span>
             <FieldErrorLine form=form field="gamma" />
@@ -236,15 +239,15 @@ fn DrafterField(form: Form) -> impl IntoView {
             .is_some_and(|pair| Cut::of(&pair.tokens) == Cut::WordPieces)
     };
     let title = move |drafter: Drafter| match drafter {
-        Drafter::Model => "Model",
-        Drafter::Bigram if pieces() => "Pairs of pieces",
-        Drafter::Bigram => "Letter pairs",
-        Drafter::Uniform => "Uniform",
+        Drafter::Model => tr!("Model"),
+        Drafter::Bigram if pieces() => tr!("Pairs of pieces"),
+        Drafter::Bigram => tr!("Letter pairs"),
+        Drafter::Uniform => tr!("Uniform"),
     };
     let hint = move || match form.drafter.get() {
-        Drafter::Model => "The small model proposes",
-        Drafter::Bigram => "A table of what follows what in the training text proposes",
-        Drafter::Uniform => "Every token is proposed with the same probability",
+        Drafter::Model => tr!("The small model proposes"),
+        Drafter::Bigram => tr!("A table of what follows what in the training text proposes"),
+        Drafter::Uniform => tr!("Every token is proposed with the same probability"),
     };
     let choose = move |event| {
         let name = event_target_value(&event);
@@ -255,7 +258,7 @@ fn DrafterField(form: Form) -> impl IntoView {
     };
     view! {
         <div class="field field-drafter" title=hint>
-            <label for="drafter">"Drafter"</label>
+            <label for="drafter">{tr!("Drafter")}</label>
             <select id="drafter" data-testid="drafter" on:change=choose>
                 {Drafter::ALL
                     .map(|drafter| {
@@ -286,13 +289,13 @@ fn SeedField(form: Form) -> impl IntoView {
         form.edited();
     };
     view! {
-        <div class="field field-seed" title="The same seed and settings give the same text">
-            <label for="seed">"Seed"</label>
+        <div class="field field-seed" title=tr!("The same seed and settings give the same text")>
+            <label for="seed">{tr!("Seed")}</label>
             <span class="with-button">
                 <input id="seed" data-testid="seed" type="text" inputmode="numeric" autocomplete="off"
                     prop:value=move || form.seed.get() on:input=edit aria-invalid=move || has_error(form, "seed")
                     aria-describedby="seed-error" />
-                <button type="button" class="die" data-testid="dice" aria-label="Roll a new seed" title="Roll a new seed"
+                <button type="button" class="die" data-testid="dice" aria-label=tr!("Roll a new seed") title=tr!("Roll a new seed")
                     on:click=roll>
                     <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
                         <rect x="1.7" y="1.7" width="12.6" height="12.6" rx="3" fill="none" stroke="currentColor"

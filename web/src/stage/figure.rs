@@ -4,6 +4,7 @@
 use couplet_playback::{Board, OwnDraw, Proposal, Race, Test, Verdict};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::gauge::{
     BAR, BASE, Bars, GAUGE, GAUGE_WIDTH, LEFT, SHIFT, TOP, WIDTH, gauge, glyph, needle, probability,
@@ -65,24 +66,33 @@ pub fn figure(store: Store, drawn: &Drawn) -> AnyView {
 /// What the draft gave a token, in words.
 pub fn drafted(prob: Option<f32>) -> String {
     match prob {
-        Some(prob) => format!("draft {}", probability(prob)),
-        None => "draft: not in its first 20".to_owned(),
+        Some(prob) => tr!("draft {}", probability(prob)),
+        None => tr!("draft: not in its first 20"),
     }
 }
 
 fn label(store: Store, probs: Bars, test: Option<Test>) -> String {
     let draft = drafted(probs.draft);
     let Some(target) = probs.target else {
-        return format!("{draft}, never tested");
+        return tr!("{draft}, never tested", draft);
     };
-    let both = format!("{draft}, target {}", probability(target));
+    let both = tr!(
+        "{draft}, target {target}",
+        draft,
+        target = probability(target)
+    );
     match test {
         Some(Test::Share { u, below } | Test::Prefix { u, below }) => {
-            format!("{both}, threshold {below:.2}, u {u:.2}")
+            tr!(
+                "{both}, threshold {below}, u {u}",
+                both,
+                below = format!("{below:.2}"),
+                u = format!("{u:.2}")
+            )
         }
-        Some(Test::Probable { above, .. }) => format!("{both}, least {above:.3}"),
+        Some(Test::Probable { above, .. }) => tr!("{both}, least {}", format!("{above:.3}"), both),
         Some(Test::First { token: Some(token) }) => {
-            format!("{both}, the target’s first is {}", store.show(token))
+            tr!("{both}, the target’s first is {}", store.show(token), both)
         }
         _ => both,
     }
@@ -136,7 +146,7 @@ fn first(store: Store, probs: Bars, drafted: u32, verdict: &Verdict) -> Option<A
     let name = if other {
         store.show(token)
     } else {
-        "first".to_owned()
+        tr!("the target’s" => "first")
     };
     let class = if other { "letter on" } else { "number small" };
     let view = view! {

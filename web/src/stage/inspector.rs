@@ -2,13 +2,16 @@ use couplet_playback::ClosingKind;
 use couplet_protocol::{Distribution, Rule};
 use couplet_speculation::distribution::total_variation;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::gauge::grouped;
 use super::icons::Sign;
+use super::kinds;
 use super::likely::{LISTED, list};
 use super::picking::Picking;
 use super::rule_formula::settings_of;
 use super::typecase::{Hit, type_case};
+use crate::language::{filled, slot};
 use crate::store::{Selection, Store, use_store};
 
 const CONTEXT: usize = 16;
@@ -135,14 +138,14 @@ pub fn Inspector() -> impl IntoView {
     let store = use_store();
     let here = Memo::new(move |_| store.focus().and_then(|at| place(store, at)));
     view! {
-        <section class="sheet inspector" data-testid="inspector" aria-label="Inspector">
+        <section class="sheet inspector" data-testid="inspector" aria-label=tr!("Inspector")>
             {move || match here.get() {
                 Some(place) => shown(store, place).into_any(),
                 None => view! {
                     <header>
-                        <h2>"What the models said"</h2>
+                        <h2>{tr!("What the models said")}</h2>
                         <p class="muted">
-                            "Here stand both distributions of the token under the needle. Pick any token of the text or of the round to see its own."
+                            {tr!("Here stand both distributions of the token under the needle. Pick any token of the text or of the round to see its own.")}
                         </p>
                     </header>
                 }
@@ -158,9 +161,9 @@ fn shown(store: Store, place: Place) -> impl IntoView {
         .as_ref()
         .map_or((&[][..], "token"), |pair| (&pair.tokens, &pair.token_kind));
     let which = if place.column >= place.columns {
-        "bonus position".to_owned()
+        tr!("bonus position")
     } else {
-        format!("position {} of {}", place.column + 1, place.columns)
+        tr!("position {} of {}", place.column + 1, place.columns)
     };
     let picking = place.stands.then(|| {
         let entry = entries(&place).first().map_or(0, |(token, ..)| *token);
@@ -175,27 +178,38 @@ fn shown(store: Store, place: Place) -> impl IntoView {
         picking,
     );
     let about = if case.is_some() {
-        format!("{which}, all {} {kind}s, one scale", tokens.len())
+        tr!(
+            "{which}, all {tokens}, one scale",
+            which,
+            tokens = kinds::tokens(kind, tokens.len())
+        )
     } else {
-        format!(
-            "{which}, top {LISTED} of {} and the rest, draft / target",
-            grouped(tokens.len())
+        tr!(
+            "{which}, top {listed} of {all} and the rest, draft / target",
+            which,
+            listed = LISTED,
+            all = grouped(tokens.len())
         )
     };
     let chart = case.unwrap_or_else(|| list(store, &place, picking).into_any());
     let waiting = match (&place.draft, &place.target) {
-        (Some(_), None) => Some("The target has said nothing about this place yet, or never did."),
-        (None, Some(_)) => Some("Nothing was drafted here: this token is the target’s alone."),
+        (Some(_), None) => Some(tr!(
+            "The target has said nothing about this place yet, or never did."
+        )),
+        (None, Some(_)) => Some(tr!(
+            "Nothing was drafted here: this token is the target’s alone."
+        )),
         _ => None,
     };
     view! {
         <header>
-            <h2>"After "<q>{place.context.clone()}</q></h2>
+            <h2>{filled(&tr!("After {}", slot(0)), [view! { <q>{place.context.clone()}</q> }.into_any()])}</h2>
             <p class="muted">{about}</p>
         </header>
         {chart}
         <p class="key">
-            <i class="swatch draft"></i>"draft"<i class="swatch overlap"></i>"overlap"<i class="swatch target"></i>"target"
+            <i class="swatch draft"></i>{tr!("draft")}<i class="swatch overlap"></i>{tr!("overlap")}
+            <i class="swatch target"></i>{tr!("target")}
         </p>
         <div class="verdict-line">
             {waiting.map(|sentence| view! { <p class="muted">{sentence}</p> })}
@@ -204,7 +218,7 @@ fn shown(store: Store, place: Place) -> impl IntoView {
         <div class="inspector-foot">
             {match picking {
                 Some(picking) => picking.offer().into_any(),
-                None => view! { <p class="offer muted">"Thrown away: the text before it never stood."</p> }.into_any(),
+                None => view! { <p class="offer muted">{tr!("Thrown away: the text before it never stood.")}</p> }.into_any(),
             }}
             <Table place=place picking=picking />
         </div>
@@ -232,14 +246,20 @@ fn complete_variation(draft: Option<&Distribution>, target: Option<&Distribution
 fn mass(place: &Place, rule: Rule) -> Option<impl IntoView + use<>> {
     let tv = place.total_variation?;
     let name = if rule == Rule::Rejection {
-        "accepted mass"
+        tr!("accepted mass")
     } else {
-        "overlap"
+        tr!("overlap")
     };
     let share = 100.0 * (1.0 - tv);
     let (left, right) = ((1.0 - tv > 0.12), (tv > 0.12));
+    let told = tr!(
+        "{name} {mass}, total variation {tv}",
+        name,
+        mass = format!("{:.3}", 1.0 - tv),
+        tv = format!("{tv:.3}")
+    );
     Some(view! {
-        <p class="mass" role="img" aria-label=format!("{name} {:.3}, total variation {tv:.3}", 1.0 - tv)>
+        <p class="mass" role="img" aria-label=told>
             <span class="mass-overlap" style=format!("width:{share:.1}%")>
                 {left.then(|| view! { <b>{format!("{:.3}", 1.0 - tv)}</b>{(share > 45.0).then(|| format!(" {name}"))} })}
             </span>
@@ -321,12 +341,16 @@ fn Table(
     };
     view! {
         <details class="table" on:toggle=toggle>
-            <summary>"As a table"</summary>
+            <summary>{tr!("As a table")}</summary>
             <Show when=move || open.get()>
-                <div class="table-scroll" tabindex="0" role="region" aria-label="Probabilities">
+                <div class="table-scroll" tabindex="0" role="region" aria-label=tr!("Probabilities")>
                     <table>
                         <thead>
-                            <tr><th scope="col">"token"</th><th scope="col">"draft"</th><th scope="col">"target"</th></tr>
+                            <tr>
+                                <th scope="col">{tr!("token")}</th>
+                                <th scope="col">{tr!("draft")}</th>
+                                <th scope="col">{tr!("target")}</th>
+                            </tr>
                         </thead>
                         <tbody>{rows.clone()}</tbody>
                     </table>

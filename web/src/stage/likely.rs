@@ -1,6 +1,7 @@
 //! The most probable tokens of a large vocabulary and the rest, one line each.
 
 use leptos::prelude::*;
+use tr::tr;
 
 use super::gauge::probability;
 use super::icons::{Sign, mark};
@@ -50,7 +51,7 @@ fn lines(store: Store, place: &Place) -> Vec<Line> {
     };
     let rest = Line {
         token: None,
-        label: "the rest".to_owned(),
+        label: tr!("the rest"),
         draft: rest(
             place.draft.is_some(),
             &mut shown.iter().map(|entry| entry.1),
@@ -134,7 +135,7 @@ pub fn list(store: Store, place: &Place, picking: Option<Picking>) -> impl IntoV
         })
         .collect_view();
     view! {
-        <svg class="figure case" viewBox=format!("0 0 348 {height:.0}") role=role(picking) aria-label="Most probable tokens, draft and target">
+        <svg class="figure case" viewBox=format!("0 0 348 {height:.0}") role=role(picking) aria-label=tr!("Most probable tokens, draft and target")>
             {rows}
         </svg>
     }

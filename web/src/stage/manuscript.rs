@@ -1,9 +1,11 @@
 use couplet_playback::{Cut, InkToken, Mark, is_special, visible};
 use leptos::html;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::caches::CachesLine;
 use super::icons::{Sign, icon};
+use super::kinds;
 use super::versions::VersionsPanel;
 use crate::store::{MarksShown, Selection, Store, use_store};
 
@@ -21,14 +23,14 @@ pub fn Manuscript() -> impl IntoView {
         });
     });
     view! {
-        <section class="sheet manuscript" id="manuscript" tabindex="-1" aria-label="Manuscript"
+        <section class="sheet manuscript" id="manuscript" tabindex="-1" aria-label=tr!("Manuscript")
             class:compared=move || store.compared.with(Option::is_some)>
             <header>
                 <Legend />
                 <Count />
                 <MarksSwitch />
             </header>
-            <div class="page" node_ref=page tabindex="0" role="region" aria-label="Text"
+            <div class="page" node_ref=page tabindex="0" role="region" aria-label=tr!("Text")
                 class:marks-last=move || store.marks.get() == MarksShown::Last
                 class:marks-clean=move || store.marks.get() == MarksShown::Clean>
                 <p class="lines" data-testid="manuscript">
@@ -49,14 +51,14 @@ fn Legend() -> impl IntoView {
     let store = use_store();
     let forced = Memo::new(move |_| forced(store).is_some());
     view! {
-        <ul class="legend" aria-label="Marks">
-            <li><span class="lg pen">"pencil"</span>" drafted"</li>
-            <li><span class="lg acc">"ink"</span>" accepted"</li>
-            <li><s class="was">"a"</s>" struck out"</li>
-            <li>{icon(Sign::Resampled, 12)}" resampled"</li>
-            <li>{icon(Sign::Bonus, 13)}" bonus"</li>
-            <li><span class="lg dis">"d"</span>" discarded"</li>
-            {move || forced.get().then(|| view! { <li class="by-hand">{icon(Sign::Forced, 12)}" by hand"</li> })}
+        <ul class="legend" aria-label=tr!("Marks")>
+            <li><span class="lg pen">{tr!("pencil")}</span>" "{tr!("drafted")}</li>
+            <li><span class="lg acc">{tr!("ink")}</span>" "{tr!("accepted")}</li>
+            <li><s class="was">"a"</s>" "{tr!("struck out")}</li>
+            <li>{icon(Sign::Resampled, 12)}" "{tr!("resampled")}</li>
+            <li>{icon(Sign::Bonus, 13)}" "{tr!("bonus")}</li>
+            <li><span class="lg dis">"d"</span>" "{tr!("discarded")}</li>
+            {move || forced.get().then(|| view! { <li class="by-hand">{icon(Sign::Forced, 12)}" "{tr!("by hand")}</li> })}
         </ul>
     }
 }
@@ -70,10 +72,13 @@ fn Count() -> impl IntoView {
             .map_or("token".to_owned(), |pair| pair.token_kind.clone());
         store.state.with(|state| {
             let (tokens, rounds) = (state.written(), state.glyphs.len());
-            let plural = |count: usize, one: &str| {
-                format!("{count} {one}{}", if count == 1 { "" } else { "s" })
-            };
-            (rounds > 0).then(|| format!("{}, {}", plural(tokens, &kind), plural(rounds, "round")))
+            (rounds > 0).then(|| {
+                format!(
+                    "{}, {}",
+                    kinds::tokens(&kind, tokens),
+                    kinds::rounds(rounds)
+                )
+            })
         })
     };
     view! { <p class="count">{words}</p> }
@@ -83,12 +88,12 @@ fn Count() -> impl IntoView {
 fn MarksSwitch() -> impl IntoView {
     let store = use_store();
     let options = [
-        (MarksShown::All, "all marks"),
-        (MarksShown::Last, "last round"),
-        (MarksShown::Clean, "clean"),
+        (MarksShown::All, tr!("all marks")),
+        (MarksShown::Last, tr!("last round")),
+        (MarksShown::Clean, tr!("clean")),
     ];
     view! {
-        <div class="segments small" role="group" aria-label="Marks shown">
+        <div class="segments small" role="group" aria-label=tr!("Marks shown")>
             {options
                 .map(|(shown, label)| {
                     view! {
@@ -160,14 +165,14 @@ fn Kept() -> impl IntoView {
             };
             view! {
                 {lead}
-                <span class="tk hand" title="written by hand">
+                <span class="tk hand" title=tr!("written by hand")>
                     {stood}{shown}<i class="m" aria-hidden="true">{icon(Sign::Forced, 11)}</i>
                 </span>
                 {end}
             }
         });
         Some(view! {
-            <span class="rd brought" title="kept from the run that this one left">{tokens}</span>
+            <span class="rd brought" title=tr!("kept from the run that this one left")>{tokens}</span>
             <i class="seam" aria-hidden="true"></i>
             {hand}
         })
@@ -257,12 +262,12 @@ fn token(
         Mark::Discarded => ("dis", None),
     };
     let title = match ink.mark {
-        Mark::Pencil => "drafted",
-        Mark::Accepted => "accepted",
-        Mark::Struck => "rejected",
-        Mark::Resampled => "resampled",
-        Mark::Bonus => "bonus",
-        Mark::Discarded => "discarded",
+        Mark::Pencil => tr!("drafted"),
+        Mark::Accepted => tr!("accepted"),
+        Mark::Struck => tr!("rejected"),
+        Mark::Resampled => tr!("resampled"),
+        Mark::Bonus => tr!("bonus"),
+        Mark::Discarded => tr!("discarded"),
     };
     let struck = ink
         .struck

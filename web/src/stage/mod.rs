@@ -8,6 +8,7 @@ mod figure;
 pub(crate) mod gauge;
 pub(crate) mod icons;
 mod inspector;
+mod kinds;
 mod likely;
 mod manuscript;
 mod noise;
@@ -28,6 +29,7 @@ mod versions;
 
 use couplet_playback::{Phase, round_summary};
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::lessons::{Cover, Covered};
 use crate::store::use_store;
@@ -60,7 +62,7 @@ pub fn Stage() -> impl IntoView {
                 <Timeline />
                 <Transport />
             </div>
-            <aside class="side" aria-label="Distributions and statistics">
+            <aside class="side" aria-label=tr!("Distributions and statistics")>
                 <Inspector />
                 <Cover what=Covered::Statistics><StatisticsPanel /></Cover>
             </aside>

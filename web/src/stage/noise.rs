@@ -2,6 +2,7 @@
 
 use couplet_playback::{Board, Cut, Proposal, Race, Runner, Throw};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::gauge::{BAR, BASE, Bars, SHIFT, TOP, WIDTH, bars, grouped, probability};
 use crate::store::Store;
@@ -56,7 +57,7 @@ pub fn race(store: Store, proposal: &Proposal, race: &Race) -> AnyView {
             }
         })
         .collect_view();
-    let label = format!("Race, {}", heard(store, race));
+    let label = tr!("Race, {}", heard(store, race));
     view! {
         <svg class="figure" viewBox=format!("0 0 {WIDTH} 150") role="img" aria-label=label>
             <path class="axis" d=format!("M{start} {:.1}V146", TOP - 6.0) />
@@ -69,17 +70,19 @@ pub fn race(store: Store, proposal: &Proposal, race: &Race) -> AnyView {
 
 /// A runner's clock and arrivals, for those who ask.
 fn told(store: Store, runner: &Runner) -> String {
-    let arrives = |who: &str, time: Option<f32>| {
-        time.map(|time| format!(", {who} {time:.3}"))
-            .unwrap_or_default()
-    };
-    format!(
-        "{}: clock {:.3}{}{}",
-        store.show(runner.token),
-        runner.clock,
-        arrives("clock / draft", runner.draft),
-        arrives("clock / target", runner.target)
-    )
+    let digits = |time: f32| format!("{time:.3}");
+    let clock = digits(runner.clock);
+    let clock = tr!(
+        "{token}: clock {clock}",
+        token = store.show(runner.token),
+        clock
+    );
+    let draft = runner.draft.map(digits);
+    let draft = draft.map(|time| tr!("clock / draft {}", time));
+    let target = runner.target.map(digits);
+    let target = target.map(|time| tr!("clock / target {}", time));
+    let told: Vec<String> = [clock].into_iter().chain(draft).chain(target).collect();
+    told.join(", ")
 }
 
 fn heard(store: Store, race: &Race) -> String {
@@ -119,7 +122,7 @@ pub fn board(store: Store, proposal: &Proposal, probs: Bars, darts: &Board) -> A
         .filter(same)
         .filter(|throw| throw.number != darts.draft.number);
     let numbers = again.map_or_else(
-        || format!("dart {}", nth(darts.draft)),
+        || tr!("dart {}", nth(darts.draft)),
         |throw| format!("{}, {}", nth(darts.draft), nth(throw)),
     );
     let other = darts.target.filter(|throw| !same(throw)).and_then(|throw| {
@@ -130,7 +133,7 @@ pub fn board(store: Store, proposal: &Proposal, probs: Bars, darts: &Board) -> A
             <g class="late">
                 {bars(PLACES[1], GROUND, scale, f64::from(draft), f64::from(target), BAR, SHIFT)}
                 {dart(1, throw)}
-                {below(1, throw.token, "on-target", format!("dart {}", nth(throw)))}
+                {below(1, throw.token, "on-target", tr!("dart {}", nth(throw)))}
                 <text class="number on-target halo" x=format!("{:.1}", PLACES[1] + SHIFT + BAR / 2.0)
                     y=format!("{:.1}", top(target.max(draft)) - 4.0) text-anchor="middle">
                     {probability(target)}
@@ -142,19 +145,28 @@ pub fn board(store: Store, proposal: &Proposal, probs: Bars, darts: &Board) -> A
     let draft = probs.draft.unwrap_or(0.0);
     let beside = (top(target) + 9.0).clamp(TOP + 4.0, GROUND - 3.0);
     let label = {
-        let told = |who: &str, throw: Throw| {
-            let (number, height) = (throw.number, throw.height);
-            format!(
-                "dart {number} is the {who}’s first, on {} at {height:.3}",
-                store.show(throw.token)
-            )
+        let parts = |throw: Throw| {
+            let height = format!("{:.3}", throw.height);
+            (throw.number, store.show(throw.token), height)
         };
-        let target = darts.target.map(|throw| told("target", throw));
-        let told: Vec<String> = [told("draft", darts.draft)]
-            .into_iter()
-            .chain(target)
-            .collect();
-        format!("Board: {}", told.join("; "))
+        let (number, token, height) = parts(darts.draft);
+        let draft = tr!(
+            "dart {number} is the draft’s first, on {token} at {height}",
+            number,
+            token,
+            height
+        );
+        let target = darts.target.map(|throw| {
+            let (number, token, height) = parts(throw);
+            tr!(
+                "dart {number} is the target’s first, on {token} at {height}",
+                number,
+                token,
+                height
+            )
+        });
+        let told: Vec<String> = [draft].into_iter().chain(target).collect();
+        tr!("Board: {}", told.join("; "))
     };
     view! {
         <svg class="figure" viewBox=format!("0 0 {WIDTH} 150") role="img" aria-label=label>

@@ -1,6 +1,7 @@
 //! Picking a token of a distribution, to have it written instead of the one that stands there.
 
 use leptos::prelude::*;
+use tr::tr;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent};
 
@@ -45,8 +46,13 @@ impl Picking {
             width,
             height,
         } = area;
-        let [draft, target] = probs.map(|prob| prob.map_or("unknown".to_owned(), probability));
-        let label = format!("{}: draft {draft}, target {target}", self.store.show(token));
+        let [draft, target] = probs.map(|prob| prob.map_or(tr!("unknown"), probability));
+        let label = tr!(
+            "{token}: draft {draft}, target {target}",
+            token = self.store.show(token),
+            draft,
+            target
+        );
         let tip = label.clone();
         let on_key = move |event: KeyboardEvent| match event.key().as_str() {
             "Enter" | " " => {
@@ -77,7 +83,7 @@ impl Picking {
         let pressed = move || (self.picked.get() == Some(token)).to_string();
         let name = self.store.show(token);
         view! {
-            <button type="button" class="pick-row" aria-pressed=pressed title="Write it here instead"
+            <button type="button" class="pick-row" aria-pressed=pressed title=tr!("Write it here instead")
                 data-token=token.to_string() on:click=move |_| self.pick(token)>
                 {name}
             </button>
@@ -90,15 +96,15 @@ impl Picking {
         view! {
             <div class="offer" aria-live="polite">
                 {move || match self.picked.get() {
-                    None => view! { <p class="muted">"Pick a token to write it here instead"</p> }.into_any(),
+                    None => view! { <p class="muted">{tr!("Pick a token to write it here instead")}</p> }.into_any(),
                     Some(token) if self.stands == Some(token) => view! {
-                        <p class="muted">"“"{store.show(token)}"” stands here already"</p>
+                        <p class="muted">{tr!("“{}” stands here already", store.show(token))}</p>
                     }
                     .into_any(),
                     Some(token) => view! {
                         <button type="button" class="button" data-testid="force" disabled=move || store.wanted.get()
                             on:click=move |_| store.force(self.place, token)>
-                            "Write “"{store.show(token)}"” instead"
+                            {tr!("Write “{}” instead", store.show(token))}
                         </button>
                     }
                     .into_any(),

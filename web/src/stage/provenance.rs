@@ -2,9 +2,11 @@
 //! another. One line that is always there, so that nothing moves when its words change.
 
 use leptos::prelude::*;
+use tr::tr;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlTextAreaElement;
 
+use super::kinds;
 use crate::engine_client::EngineState;
 use crate::store::{Store, use_store};
 
@@ -21,7 +23,7 @@ pub fn Provenance() -> impl IntoView {
         })
     };
     view! {
-        <section class="provenance" data-testid="provenance" data-kind=kind aria-label="Where this text comes from">
+        <section class="provenance" data-testid="provenance" data-kind=kind aria-label=tr!("Where this text comes from")>
             <i class="provenance-mark" aria-hidden="true"></i>
             <Origin />
             <Models />
@@ -37,18 +39,19 @@ fn Origin() -> impl IntoView {
         store.shown.with(|shown| {
             let shown = shown.as_ref()?;
             let what = match (shown.recorded, shown.pair.name == store.form.pair.get()) {
-                (true, true) => "Recorded run".to_owned(),
-                (false, true) => "Live run".to_owned(),
-                (true, false) => format!("Recorded run of {}", shown.pair.title),
-                (false, false) => format!("Live run of {}", shown.pair.title),
+                (true, true) => tr!("Recorded run"),
+                (false, true) => tr!("Live run"),
+                (true, false) => tr!("Recorded run of {}", shown.pair.title),
+                (false, false) => tr!("Live run of {}", shown.pair.title),
             };
             let after = shown.branch.as_ref().map(|branch| branch.kept.len());
             let (what, who) = match (&shown.file, after) {
-                (Some(file), _) => (format!("Replayed from {file}"), String::new()),
-                (None, Some(1)) => (what, format!(", branched after 1 {}", shown.pair.token_kind)),
-                (None, Some(after)) => (what, format!(", branched after {after} {}s", shown.pair.token_kind)),
-                (None, None) if shown.recorded => (what, ", made by these two models".to_owned()),
-                (None, None) => (what, ", written on this page".to_owned()),
+                (Some(file), _) => (tr!("Replayed from {file}", file), String::new()),
+                (None, Some(after)) => {
+                    (what, tr!(", branched {after}", after = kinds::after(&shown.pair.token_kind, after)))
+                }
+                (None, None) if shown.recorded => (what, tr!(", made by these two models")),
+                (None, None) => (what, tr!(", written on this page")),
             };
             Some(view! {
                 <b>{what}</b><span class="who">{who}</span>" "<span class="where">{format!("({})", shown.device.name)}</span>
@@ -63,7 +66,7 @@ fn Models() -> impl IntoView {
     let store = use_store();
     let engine = store.engine;
     let progress = Memo::new(move |_| match engine.state.get() {
-        EngineState::Starting => Some(("Live models".to_owned(), 0, 0)),
+        EngineState::Starting => Some((tr!("Live models"), 0, 0)),
         EngineState::Loading {
             stage,
             received,
@@ -80,38 +83,47 @@ fn Models() -> impl IntoView {
     };
     let how_far = move || {
         let (stage, received, total) = progress.get()?;
-        let bytes = match (total, size()) {
+        Some(match (total, size()) {
             // Said before the first byte is asked for.
-            (0, Some(size)) => format!(": {} to come", megabytes(size)),
-            (0, None) => String::new(),
-            (total, _) => format!(": {:.1} of {}", received as f64 / 1e6, megabytes(total)),
-        };
-        Some(format!("{stage}{bytes}"))
+            (0, Some(size)) => tr!("{stage}: {size} to come", stage, size = megabytes(size)),
+            (0, None) => stage,
+            (total, _) => {
+                let received = format!("{:.1}", received as f64 / 1e6);
+                tr!(
+                    "{stage}: {received} of {total}",
+                    stage,
+                    received,
+                    total = megabytes(total)
+                )
+            }
+        })
     };
     let bar = move || progress.get().filter(|(_, _, total)| *total > 0);
     let rest = move || match engine.state.get() {
         EngineState::Starting | EngineState::Loading { .. }
             if store.linked.get() && store.wanted.get() =>
         {
-            "The linked run follows as soon as they are here."
+            tr!("The linked run follows as soon as they are here.")
         }
         EngineState::Starting | EngineState::Loading { .. } if store.wanted.get() => {
-            "Your text follows as soon as they are here."
+            tr!("Your text follows as soon as they are here.")
         }
-        EngineState::Starting | EngineState::Loading { .. } => "Nothing you type leaves this page.",
+        EngineState::Starting | EngineState::Loading { .. } => {
+            tr!("Nothing you type leaves this page.")
+        }
         EngineState::Ready if store.recorded() && store.linked.get() => {
-            "The models are ready for the linked run."
+            tr!("The models are ready for the linked run.")
         }
-        EngineState::Ready if store.recorded() => "The live models are ready.",
+        EngineState::Ready if store.recorded() => tr!("The live models are ready."),
         EngineState::Ready if store.branch_needs_middle() => {
-            "Write begins anew; step back first, and the run branches there instead."
+            tr!("Write begins anew; step back first, and the run branches there instead.")
         }
-        EngineState::Ready => "",
+        EngineState::Ready => String::new(),
         EngineState::Failed(_) | EngineState::Crashed if store.recorded() => {
-            "No live models: the notice above says why. The recording works without them."
+            tr!("No live models: the notice above says why. The recording works without them.")
         }
         EngineState::Failed(_) | EngineState::Crashed => {
-            "No live models: the notice above says why."
+            tr!("No live models: the notice above says why.")
         }
     };
     view! {
@@ -119,7 +131,7 @@ fn Models() -> impl IntoView {
             <Show when=move || progress.with(Option::is_some)>
                 <p class="how-far" data-testid="loading">
                     <span>{how_far}</span>
-                    <progress aria-label="Download" class:unknown=move || bar().is_none()
+                    <progress aria-label=tr!("Download") class:unknown=move || bar().is_none()
                         max=move || bar().map_or(1, |(_, _, total)| total).to_string()
                         prop:value=move || bar().map_or(0.0, |(_, received, _)| received as f64)></progress>
                 </p>
@@ -137,9 +149,9 @@ fn Way() -> impl IntoView {
     };
     let label = move || {
         if store.linked.get() {
-            "Write the linked run"
+            tr!("Write the linked run")
         } else {
-            "Write your own"
+            tr!("Write your own")
         }
     };
     let act = move |_| {
@@ -156,15 +168,14 @@ fn Way() -> impl IntoView {
         let kind = store
             .pair()
             .map_or("token".to_owned(), |pair| pair.token_kind.clone());
-        let plural = |at: usize| if at == 1 { "" } else { "s" };
         branch
             .get()
-            .map(|at| format!("Branch after {at} {kind}{}", plural(at)))
+            .map(|at| tr!("Branch {after}", after = kinds::after(&kind, at)))
     };
     view! {
         <Show when=move || branches.get()>
             <button type="button" class="button way" data-testid="branch" on:click=move |_| store.branch_here()
-                title="Goes on from the playhead with the edited settings; both runs stay">
+                title=tr!("Goes on from the playhead with the edited settings; both runs stay")>
                 {words}
             </button>
         </Show>

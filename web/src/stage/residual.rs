@@ -5,11 +5,13 @@ use std::sync::Arc;
 use couplet_playback::{Closing, ClosingKind, Round};
 use couplet_protocol::{Distribution, Rule};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::icons::{Sign, icon, mark};
 use super::noise::shorten;
 use super::rule_formula::settings_of;
 use super::rule_words::replacement;
+use crate::language::{filled, slot};
 use crate::store::{Store, use_store};
 
 const WIDTH: f64 = 204.0;
@@ -31,15 +33,15 @@ pub fn ClosingPanel(
     let bonus = closing.kind == ClosingKind::Bonus;
     let token = store.show(closing.token);
     let (sign, class, title) = if bonus {
-        (Sign::Bonus, "closing bonus", "bonus, from the target")
+        (Sign::Bonus, "closing bonus", tr!("bonus, from the target"))
     } else {
         (Sign::Resampled, "closing residual", replacement(rule))
     };
     let of_residual = !bonus && matches!(rule, Rule::Rejection | Rule::Block | Rule::Lenience);
     let (bar, label) = match (bonus, of_residual) {
-        (true, _) => ("bar-target", "Target distribution of the bonus token"),
-        (false, true) => ("bar-residual", "Residual distribution"),
-        (false, false) => ("bar-target", "Target distribution of the replacement"),
+        (true, _) => ("bar-target", tr!("Target distribution of the bonus token")),
+        (false, true) => ("bar-residual", tr!("Residual distribution")),
+        (false, false) => ("bar-target", tr!("Target distribution of the replacement")),
     };
     let mass = closing.mass;
     let kept_ratio = round.kept_ratio();
@@ -48,7 +50,7 @@ pub fn ClosingPanel(
         let target = view! { <em class="t">{notation.target()}</em> };
         let draft = view! { <em class="d">{notation.draft()}</em> };
         match (bonus, rule) {
-            (true, _) => view! { "the target’s next token, already computed" }.into_any(),
+            (true, _) => tr!("the target’s next token, already computed").into_any(),
             (_, Rule::Rejection) => {
                 view! { "max(0, "{target}" − "{draft}{format!(") / {mass:.3}")} }.into_any()
             }
@@ -60,11 +62,11 @@ pub fn ClosingPanel(
                 {format!("max(0, {kept_ratio:.2}·")}{target}" − "{draft}{format!(") / {mass:.3}")}
             }
             .into_any(),
-            (_, Rule::Gumbel) => view! { "the first by the same clocks" }.into_any(),
-            (_, Rule::MinHash) => view! { "named by its first dart" }.into_any(),
-            (_, Rule::SampleAndMatch) => view! { "drawn whatever was drafted" }.into_any(),
-            (_, Rule::Greedy) => view! { "the most probable token replaces it" }.into_any(),
-            (_, Rule::Typical) => view! { "another draw, from all of it" }.into_any(),
+            (_, Rule::Gumbel) => tr!("the first by the same clocks").into_any(),
+            (_, Rule::MinHash) => tr!("named by its first dart").into_any(),
+            (_, Rule::SampleAndMatch) => tr!("drawn whatever was drafted").into_any(),
+            (_, Rule::Greedy) => tr!("the most probable token replaces it").into_any(),
+            (_, Rule::Typical) => tr!("another draw, from all of it").into_any(),
         }
     };
     // Where a number chose among the shares, it is shown landing.
@@ -75,12 +77,11 @@ pub fn ClosingPanel(
         );
     let landing = drawn.then(|| strip(store, &closing, bar));
     let caption = drawn.then(|| {
-        view! {
-            <p class="inequality">
-                <em>"u"</em>"′ = "<b>{format!("{:.2}", closing.draw)}</b>" lands in "
-                <b class=format!("k {}", sign.class())>{token.clone()}</b>
-            </p>
-        }
+        let u = view! { <em>"u"</em>"′" };
+        let draw = view! { <b>{format!("{:.2}", closing.draw)}</b> };
+        let token = view! { <b class=format!("k {}", sign.class())>{token.clone()}</b> };
+        let saying = tr!("{u} = {draw} lands in {token}", u = slot(0), draw = slot(1), token = slot(2));
+        view! { <p class="inequality">{filled(&saying, [u.into_any(), draw.into_any(), token.into_any()])}</p> }
     });
     let most = if drawn { ROWS[0] } else { ROWS[1] };
     let shares = shares(store, &closing.distribution, closing.token, most);
@@ -132,7 +133,7 @@ fn shares(store: Store, distribution: &Distribution, hit: u32, most: usize) -> V
     let rest = 1.0 - shown;
     if rest > 0.0005 {
         shares.push(Share {
-            label: "rest".to_owned(),
+            label: tr!("rest"),
             prob: rest,
             hit: false,
         });
@@ -140,7 +141,7 @@ fn shares(store: Store, distribution: &Distribution, hit: u32, most: usize) -> V
     shares
 }
 
-fn rows(shares: Vec<Share>, class: &'static str, sign: Sign, label: &'static str) -> impl IntoView {
+fn rows(shares: Vec<Share>, class: &'static str, sign: Sign, label: String) -> impl IntoView {
     let most = shares.iter().map(|share| share.prob).fold(0.001, f32::max);
     // Words need more room than characters do.
     let words = shares.iter().any(|share| share.label.chars().count() > 4);

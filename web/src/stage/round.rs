@@ -1,5 +1,6 @@
 use couplet_playback::{ClosingKind, Phase, Piece, narrate};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::columns::{Chips, Columns};
 use super::icons::{Sign, icon};
@@ -12,10 +13,10 @@ pub fn RoundPanel() -> impl IntoView {
     let store = use_store();
     let any = Memo::new(move |_| store.state.with(|state| state.round.is_some()));
     view! {
-        <section class="sheet round" data-testid="round" aria-label="Round">
+        <section class="sheet round" data-testid="round" aria-label=tr!("Round")>
             <Show when=move || any.get() fallback=Invitation>
                 <header>
-                    <h2>"Round "{move || store.state.with(|state| state.glyphs.len())}</h2>
+                    <h2>{move || tr!("Round {}", store.state.with(|state| state.glyphs.len()))}</h2>
                     <Phases />
                     <RuleFormula />
                 </header>
@@ -36,24 +37,28 @@ fn Invitation() -> impl IntoView {
             .run
             .with(|run| run.started() && run.finished().is_some() && run.rounds().is_empty())
         {
-            "This run ended before its first round: the prompt fills the context, or it was stopped. Shorten the prompt or write anew."
+            tr!(
+                "This run ended before its first round: the prompt fills the context, or it was stopped. Shorten the prompt or write anew."
+            )
         } else if store.wanted.get() {
-            "Your text will be written as soon as the models are here."
+            tr!("Your text will be written as soon as the models are here.")
         } else if store.run.with(|run| !run.rounds().is_empty()) {
-            "The prompt stands. Press Next phase to watch the draft pencil its first tokens."
+            tr!("The prompt stands. Press Next phase to watch the draft pencil its first tokens.")
         } else {
-            "Press Write and play: the draft will pencil a few tokens here, and the target will judge all of them in one pass."
+            tr!(
+                "Press Write and play: the draft will pencil a few tokens here, and the target will judge all of them in one pass."
+            )
         }
     };
     view! {
         <div class="invitation">
-            <h2>"The round"</h2>
+            <h2>{tr!("The round")}</h2>
             <p class="say" data-testid="narration">{sentence}</p>
             <ol class="sketch" aria-hidden="true">
-                <li>{icon(Sign::Pencil, 18)}"draft pencils"</li>
-                <li>{icon(Sign::Accepted, 18)}"target inks"</li>
-                <li>{icon(Sign::Resampled, 18)}"or strikes and redraws"</li>
-                <li>{icon(Sign::Bonus, 18)}"all kept: one free"</li>
+                <li>{icon(Sign::Pencil, 18)}{tr!("draft pencils")}</li>
+                <li>{icon(Sign::Accepted, 18)}{tr!("target inks")}</li>
+                <li>{icon(Sign::Resampled, 18)}{tr!("or strikes and redraws")}</li>
+                <li>{icon(Sign::Bonus, 18)}{tr!("all kept: one free")}</li>
             </ol>
         </div>
     }
@@ -92,8 +97,8 @@ fn Phases() -> impl IntoView {
                     .map(|(phase, now)| {
                         let class = if phase == now { "on" } else if phase < now { "done" } else { "" };
                         // What closes a round is known only once it is.
-                        let name = if phase > now && phase == Phase::Bonus { "Resample" } else { phase.name() };
-                        view! { <li class=class aria-current=(phase == now).then_some("step")>{name}</li> }
+                        let named = if phase > now && phase == Phase::Bonus { Phase::Resample } else { phase };
+                        view! { <li class=class aria-current=(phase == now).then_some("step")>{named.name()}</li> }
                     })
                     .collect_view()
             }}

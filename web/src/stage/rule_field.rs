@@ -4,6 +4,7 @@
 use couplet_protocol::Rule;
 use leptos::html;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::controls::{FieldErrorLine, NumberField};
 use super::rule_words::{GROUPS, hint, title, why_not_exact};
@@ -22,12 +23,12 @@ fn inexact(form: Form) -> bool {
 }
 
 /// What the seed does not fix while the engine chooses γ.
-fn auto_note(form: Form) -> Option<&'static str> {
+fn auto_note(form: Form) -> Option<String> {
     let fixed = form.rule.get().is_drafter_invariant();
-    form.auto_gamma.get().then_some(if fixed {
-        "The engine chooses γ before every round by what it has timed; under this rule the seed fixes the text all the same."
+    form.auto_gamma.get().then(|| if fixed {
+        tr!("The engine chooses γ before every round by what it has timed; under this rule the seed fixes the text all the same.")
     } else {
-        "The engine chooses γ before every round by what it has timed, so a link gives the same text only under Gumbel, MinHash, Sample and match and Greedy."
+        tr!("The engine chooses γ before every round by what it has timed, so a link gives the same text only under Gumbel, MinHash, Sample and match and Greedy.")
     })
 }
 
@@ -57,13 +58,13 @@ pub fn RuleField(
             <Choice form=form inexact=inexact />
             <Show when=has(Rule::Lenience)>
                 <NumberField name="lenience" label="Lenience" value=form.lenience form=form min="0.05" max="1"
-                    step="0.05" hint="Share of the draft’s probability that counts; 1 is Rejection" />
+                    step="0.05" hint=tr!("Share of the draft’s probability that counts; 1 is Rejection") />
             </Show>
             <Show when=has(Rule::Typical)>
                 <NumberField name="epsilon" label="ε" value=form.epsilon form=form min="0.01" max="1" step="0.01"
-                    hint="A token above this probability always stays" />
+                    hint=tr!("A token above this probability always stays") />
                 <NumberField name="delta" label="δ" value=form.delta form=form min="0.01" max="1" step="0.01"
-                    hint="A token above δ·e^(−H) stays; H is the entropy of the target, in nats" />
+                    hint=tr!("A token above δ·e^(−H) stays; H is the entropy of the target, in nats") />
             </Show>
         </div>
     }
@@ -123,7 +124,7 @@ fn Choice(form: Form, inexact: Memo<bool>) -> impl IntoView {
                 .collect_view();
             view! {
                 <div role="group" aria-labelledby=name>
-                    <p class="choice-group" id=id>{group.title}</p>
+                    <p class="choice-group" id=id>{(group.title)()}</p>
                     {options}
                 </div>
             }
@@ -134,9 +135,9 @@ fn Choice(form: Form, inexact: Memo<bool>) -> impl IntoView {
     view! {
         <div class="field field-choice">
             <span class="label">
-                <span id="rule-label">"Rule"</span>
+                <span id="rule-label">{tr!("Rule")}</span>
                 <Show when=move || inexact.get()>
-                    " "<b class="not-exact" data-testid="not-exact" title=move || why_not_exact(chosen())>"not exact"</b>
+                    " "<b class="not-exact" data-testid="not-exact" title=move || why_not_exact(chosen())>{tr!("not exact")}</b>
                 </Show>
             </span>
             <button type="button" class="choice" id="rule" data-testid="rule" node_ref=button role="combobox"

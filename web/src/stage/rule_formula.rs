@@ -3,7 +3,9 @@
 use couplet_playback::{Cut, is_exact};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
+use tr::tr;
 
+use crate::language::{filled, slot};
 use crate::store::{Notation, Store, use_store};
 
 /// What the run on the page was written with.
@@ -25,17 +27,17 @@ pub fn RuleFormula() -> impl IntoView {
         settings_of(store)
     });
     let options = [
-        (Notation::Words, "words"),
-        (Notation::Chen, "Chen"),
-        (Notation::Leviathan, "Leviathan"),
+        (Notation::Words, tr!("words")),
+        (Notation::Chen, "Chen".to_owned()),
+        (Notation::Leviathan, "Leviathan".to_owned()),
     ];
     view! {
         <div class="rules">
             <p class="formula">{move || settings.with(|settings| formula(settings, store.notation.get()))}</p>
             {move || {
-                settings.with(|settings| !is_exact(settings)).then(|| view! { <b class="not-exact">"not exact"</b> })
+                settings.with(|settings| !is_exact(settings)).then(|| view! { <b class="not-exact">{tr!("not exact")}</b> })
             }}
-            <div class="segments small" role="group" aria-label="Notation">
+            <div class="segments small" role="group" aria-label=tr!("Notation")>
                 {options
                     .map(|(notation, label)| {
                         view! {
@@ -68,13 +70,22 @@ fn formula(settings: &Settings, notation: Notation) -> AnyView {
             <em>"u"</em>" < min(1, "{target}" / ("{settings.lenience.to_string()}"·"{draft}"))"
         }
         .into_any(),
-        Rule::Block => view! { "longest beginning with "<em>"u"</em>" < "<em>"h"</em> }.into_any(),
-        Rule::Gumbel => view! { "first of "{draft}" = first of "{target} }.into_any(),
-        Rule::MinHash => view! { "hit of "{draft}" = hit of "{target} }.into_any(),
-        Rule::SampleAndMatch => {
-            view! { "keep if "{target}" draws the same" }.into_any()
+        Rule::Block => {
+            let passes = view! { <em>"u"</em>" < "<em>"h"</em> };
+            filled(&tr!("longest beginning with {}", slot(0)), [passes.into_any()]).into_any()
         }
-        Rule::Greedy => view! { "keep if first in "{target} }.into_any(),
+        Rule::Gumbel => {
+            let saying = tr!("first of {draft} = first of {target}", draft = slot(0), target = slot(1));
+            filled(&saying, [draft.into_any(), target.into_any()]).into_any()
+        }
+        Rule::MinHash => {
+            let saying = tr!("hit of {draft} = hit of {target}", draft = slot(0), target = slot(1));
+            filled(&saying, [draft.into_any(), target.into_any()]).into_any()
+        }
+        Rule::SampleAndMatch => {
+            filled(&tr!("keep if {} draws the same", slot(0)), [target.into_any()]).into_any()
+        }
+        Rule::Greedy => filled(&tr!("keep if first in {}", slot(0)), [target.into_any()]).into_any(),
         Rule::Typical => view! {
             {target}
             {format!(" > min({}, {}·", settings.epsilon, settings.delta)}<em>"e"</em><sup>"−"<em>"H"</em></sup>")"
@@ -86,31 +97,40 @@ fn formula(settings: &Settings, notation: Notation) -> AnyView {
 /// What the formula says about how often a token stays, where there is one.
 pub fn expectation(rule: Rule, notation: Notation) -> Option<AnyView> {
     // Words would be too long for the place that there is.
-    let letter = |name: &'static str| match notation {
-        Notation::Words => name.get(..1).unwrap_or(name),
+    let letter = |name: String| match notation {
+        Notation::Words => name.chars().take(1).collect(),
         _ => name,
     };
     let target = || view! { <em class="t">{letter(notation.target())}</em> };
     let draft = || view! { <em class="d">{letter(notation.draft())}</em> };
+    let mean = |formula: AnyView| filled(&tr!("mean of {}", slot(0)), [formula]).into_any();
     Some(match rule {
-        Rule::Rejection => view! { "mean of 1 − TV" }.into_any(),
+        Rule::Rejection => mean("1 − TV".into_any()),
         Rule::Block => return None,
-        Rule::Gumbel => view! {
-            "mean of Σ"<sub><em>"i"</em></sub>" 1 / Σ"<sub><em>"j"</em></sub>" max("{target()}<sub><em>"j"</em></sub>"/"
-            {target()}<sub><em>"i"</em></sub>", "{draft()}<sub><em>"j"</em></sub>"/"{draft()}<sub><em>"i"</em></sub>")"
+        Rule::Gumbel => mean(
+            view! {
+                "Σ"<sub><em>"i"</em></sub>" 1 / Σ"<sub><em>"j"</em></sub>" max("{target()}<sub><em>"j"</em></sub>"/"
+                {target()}<sub><em>"i"</em></sub>", "{draft()}<sub><em>"j"</em></sub>"/"{draft()}<sub><em>"i"</em></sub>")"
+            }
+            .into_any(),
+        ),
+        Rule::MinHash => mean(
+            view! {
+                "Σ min("{target()}", "{draft()}") · (1 + |"{target()}" − "{draft()}"|) / (1 + TV)"
+            }
+            .into_any(),
+        ),
+        Rule::SampleAndMatch => mean(view! { "Σ "{target()}" · "{draft()} }.into_any()),
+        Rule::Greedy => {
+            let saying = tr!("mean of {draft} at the first of {target}", draft = slot(0), target = slot(1));
+            filled(&saying, [draft().into_any(), target().into_any()]).into_any()
         }
-        .into_any(),
-        Rule::MinHash => view! {
-            "mean of Σ min("{target()}", "{draft()}") · (1 + |"{target()}" − "{draft()}"|) / (1 + TV)"
-        }
-        .into_any(),
-        Rule::SampleAndMatch => view! { "mean of Σ "{target()}" · "{draft()} }.into_any(),
-        Rule::Greedy => view! { "mean of "{draft()}" at the first of "{target()} }.into_any(),
         Rule::Lenience => {
-            view! { "mean of Σ min("{draft()}", "{target()}" / "<em>"l"</em>")" }.into_any()
+            mean(view! { "Σ min("{draft()}", "{target()}" / "<em>"l"</em>")" }.into_any())
         }
         Rule::Typical => {
-            view! { "mean of Σ "{draft()}" where "{target()}" is above the line" }.into_any()
+            let saying = tr!("mean of Σ {draft} where {target} is above the line", draft = slot(0), target = slot(1));
+            filled(&saying, [draft().into_any(), target().into_any()]).into_any()
         }
     })
 }
@@ -119,7 +139,7 @@ pub fn expectation(rule: Rule, notation: Notation) -> Option<AnyView> {
 #[component]
 pub fn Key() -> impl IntoView {
     let store = use_store();
-    let letter = move |name: fn(Notation) -> &'static str| {
+    let letter = move |name: fn(Notation) -> String| {
         move || {
             Some(store.notation.get())
                 .filter(|notation| *notation != Notation::Words)
@@ -137,53 +157,67 @@ pub fn Key() -> impl IntoView {
     let overlap = move || {
         store.epoch.track();
         (settings_of(store).rule != Rule::Gumbel)
-            .then(|| view! { <i class="swatch overlap"></i>"overlap " })
+            .then(|| view! { <i class="swatch overlap"></i>{tr!("overlap")}" " })
     };
     view! {
         <p class="key">
-            <i class="swatch draft"></i>"draft "<em>{letter(Notation::draft)}</em>
+            <i class="swatch draft"></i>{tr!("draft")}" "<em>{letter(Notation::draft)}</em>
             {overlap}
-            <i class="swatch target"></i>"target "<em>{letter(Notation::target)}</em>
+            <i class="swatch target"></i>{tr!("target")}" "<em>{letter(Notation::target)}</em>
             <span class="key-gauge">{sentence}</span>
         </p>
     }
 }
 
 fn mechanism(settings: &Settings, pieces: bool) -> AnyView {
+    let u = view! { <em>"u"</em> }.into_any();
     match settings.rule {
-        Rule::Rejection => view! {
-            "the draft bar stretched to 1; the needle "<em>"u"</em>" lands anywhere on it with equal chance"
+        Rule::Rejection => {
+            let saying = tr!(
+                "the draft bar stretched to 1; the needle {u} lands anywhere on it with equal chance",
+                u = slot(0)
+            );
+            filled(&saying, [u]).into_any()
         }
+        Rule::Lenience => {
+            let saying = tr!(
+                "{share} of the draft bar stretched to 1; the needle {u} lands anywhere on it with equal chance",
+                share = settings.lenience,
+                u = slot(0)
+            );
+            filled(&saying, [u]).into_any()
+        }
+        Rule::Block => {
+            let saying = tr!(
+                "green: {h}, the chance to keep the text up to here; the needle {u} lands anywhere with equal chance",
+                u = slot(0),
+                h = slot(1)
+            );
+            filled(&saying, [u, view! { <em>"h"</em> }.into_any()]).into_any()
+        }
+        Rule::Gumbel if pieces => tr!(
+            "every token runs at its probability / its clock; the clocks are the same for both; the 20 most probable are known here"
+        )
         .into_any(),
-        Rule::Lenience => view! {
-            {format!("{} of the draft bar stretched to 1; the needle ", settings.lenience)}<em>"u"</em>
-            " lands anywhere on it with equal chance"
-        }
+        Rule::Gumbel => tr!(
+            "every token runs at its probability / its clock; the clocks are the same for both"
+        )
         .into_any(),
-        Rule::Block => view! {
-            "green: "<em>"h"</em>", the chance to keep the text up to here; the needle "<em>"u"</em>
-            " lands anywhere with equal chance"
-        }
-        .into_any(),
-        Rule::Gumbel => {
-            let among = if pieces { "; the 20 most probable are known here" } else { "" };
-            view! {
-                {format!("every token runs at its probability / its clock; the clocks are the same for both{among}")}
-            }
-            .into_any()
-        }
-        Rule::MinHash => view! {
+        Rule::MinHash => tr!(
             "the same darts fly at both boards; a model’s token is that of the first under one of its bars"
-        }
+        )
         .into_any(),
         Rule::SampleAndMatch if pieces => {
-            view! { "the target draws with a number of its own, whatever was drafted" }.into_any()
+            tr!("the target draws with a number of its own, whatever was drafted").into_any()
         }
-        Rule::SampleAndMatch => view! {
-            "green: the drafted token’s place among all that the target could draw"
+        Rule::SampleAndMatch => {
+            tr!("green: the drafted token’s place among all that the target could draw").into_any()
         }
-        .into_any(),
-        Rule::Greedy => view! { "no chance decides: the target’s most probable token stays" }.into_any(),
-        Rule::Typical => view! { "the line is the least probability under the target that stays" }.into_any(),
+        Rule::Greedy => {
+            tr!("no chance decides: the target’s most probable token stays").into_any()
+        }
+        Rule::Typical => {
+            tr!("the line is the least probability under the target that stays").into_any()
+        }
     }
 }

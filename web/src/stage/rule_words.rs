@@ -1,11 +1,12 @@
 //! What the page says about each rule.
 
 use couplet_protocol::Rule;
+use tr::tr;
 
 /// Rules of one kind, as the choice lists them.
 pub struct Group {
     /// What they have in common.
-    pub title: &'static str,
+    pub title: fn() -> String,
     /// The rules.
     pub rules: &'static [Rule],
 }
@@ -13,19 +14,19 @@ pub struct Group {
 /// Every rule, by what its text is worth.
 pub const GROUPS: [Group; 4] = [
     Group {
-        title: "Exact",
+        title: || tr!("Exact"),
         rules: &[Rule::Rejection, Rule::Block],
     },
     Group {
-        title: "Exact, and the text does not depend on the draft",
+        title: || tr!("Exact, and the text does not depend on the draft"),
         rules: &[Rule::Gumbel, Rule::MinHash, Rule::SampleAndMatch],
     },
     Group {
-        title: "Exact at temperature 0 only",
+        title: || tr!("Exact at temperature 0 only"),
         rules: &[Rule::Greedy],
     },
     Group {
-        title: "Not exact",
+        title: || tr!("Not exact"),
         rules: &[Rule::Lenience, Rule::Typical],
     },
 ];
@@ -45,40 +46,46 @@ pub fn title(rule: Rule) -> &'static str {
 }
 
 /// When a token stays, in plain words.
-pub fn hint(rule: Rule) -> &'static str {
+pub fn hint(rule: Rule) -> String {
     match rule {
-        Rule::Rejection => "A token stays with probability target / draft, at most 1.",
-        Rule::Block => "Judged together: the longest beginning that passes stays.",
-        Rule::Gumbel => "Both models race the same clocks; a token first in both stays.",
-        Rule::MinHash => "Both models look at the same darts; a token hit in both stays.",
-        Rule::SampleAndMatch => "The target draws a token of its own; equal ones stay.",
-        Rule::Greedy => "A token stays if it is the target’s most probable one.",
-        Rule::Lenience => "As Rejection, but only a share of the draft’s probability counts.",
-        Rule::Typical => "A token stays if the target finds it probable enough.",
+        Rule::Rejection => tr!("A token stays with probability target / draft, at most 1."),
+        Rule::Block => tr!("Judged together: the longest beginning that passes stays."),
+        Rule::Gumbel => tr!("Both models race the same clocks; a token first in both stays."),
+        Rule::MinHash => tr!("Both models look at the same darts; a token hit in both stays."),
+        Rule::SampleAndMatch => tr!("The target draws a token of its own; equal ones stay."),
+        Rule::Greedy => tr!("A token stays if it is the target’s most probable one."),
+        Rule::Lenience => tr!("As Rejection, but only a share of the draft’s probability counts."),
+        Rule::Typical => tr!("A token stays if the target finds it probable enough."),
     }
 }
 
 /// Why the text is not the target's, where it is not.
-pub fn why_not_exact(rule: Rule) -> &'static str {
+pub fn why_not_exact(rule: Rule) -> String {
     match rule {
         Rule::Greedy => {
-            "Always inks the target’s favourite, so above temperature 0 its text is not the target’s."
+            tr!(
+                "Always inks the target’s favourite, so above temperature 0 its text is not the target’s."
+            )
         }
-        Rule::Lenience => "Keeps what the draft likes too often, so its text leans to the draft’s.",
+        Rule::Lenience => {
+            tr!("Keeps what the draft likes too often, so its text leans to the draft’s.")
+        }
         Rule::Typical => {
-            "Keeps whatever is probable enough, as often as the draft proposes it, so its text leans to the draft’s."
+            tr!(
+                "Keeps whatever is probable enough, as often as the draft proposes it, so its text leans to the draft’s."
+            )
         }
-        _ => "",
+        _ => String::new(),
     }
 }
 
 /// What replaces a rejected token.
-pub fn replacement(rule: Rule) -> &'static str {
+pub fn replacement(rule: Rule) -> String {
     match rule {
-        Rule::Rejection | Rule::Block | Rule::Lenience => "from the residual",
-        Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch => "the target’s own",
-        Rule::Greedy => "the target’s favourite",
-        Rule::Typical => "from the target",
+        Rule::Rejection | Rule::Block | Rule::Lenience => tr!("from the residual"),
+        Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch => tr!("the target’s own"),
+        Rule::Greedy => tr!("the target’s favourite"),
+        Rule::Typical => tr!("from the target"),
     }
 }
 

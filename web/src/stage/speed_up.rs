@@ -1,5 +1,6 @@
 use couplet_protocol::TokensPerSecond;
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::engine_client::EngineState;
 use crate::speed::{headline, words};
@@ -11,27 +12,27 @@ pub fn SpeedUp() -> impl IntoView {
     let store = use_store();
     let measuring = store.measuring;
     let run_speed = move || {
-        let place = if store.recorded() {
-            "where it was recorded"
-        } else {
-            "in this run"
-        };
-        store
+        let speed = store
             .state
             .with(|state| state.statistics.tokens_per_second())
-            .map(|speed| format!("{} tokens/s {place}", words::rate(speed)))
+            .map(words::rate)?;
+        Some(if store.recorded() {
+            tr!("{} tokens/s where it was recorded", speed)
+        } else {
+            tr!("{} tokens/s in this run", speed)
+        })
     };
     let ready = move || store.engine.state.get() == EngineState::Ready && store.form.read().is_ok();
     let newest = move || measuring.reports.with(|reports| reports.last().cloned());
     let all = move |_| store.open_scene(Scene::Speed);
     view! {
         <div class="statistic speed-up">
-            <h3>"Speed-up, measured"</h3>
+            <h3>{tr!("Speed-up, measured")}</h3>
             {move || match measuring.progress.get() {
                 Some(progress) => view! {
-                    <p class="big">{progress.done}" "<small>"of "{progress.runs}" runs timed"</small></p>
-                    <progress aria-label="Measurement" max=progress.runs.max(1).to_string() value=progress.done.to_string()></progress>
-                    <p class="muted">"Nothing moves while the engine is timed."</p>
+                    <p class="big">{progress.done}" "<small>{tr!("of {} runs timed", progress.runs)}</small></p>
+                    <progress aria-label=tr!("Measurement") max=progress.runs.max(1).to_string() value=progress.done.to_string()></progress>
+                    <p class="muted">{tr!("Nothing moves while the engine is timed.")}</p>
                 }
                 .into_any(),
                 None => newest().map_or_else(|| view! { <p class="big">"–"</p> }.into_any(), |kept| result(&kept).into_any()),
@@ -41,7 +42,7 @@ pub fn SpeedUp() -> impl IntoView {
             {move || if measuring.busy() {
                 view! {
                     <button type="button" class="button measure" data-testid="measure-stop" on:click=move |_| store.stop_measuring()>
-                        "Stop measuring"
+                        {tr!("Stop measuring")}
                     </button>
                 }
                 .into_any()
@@ -49,13 +50,13 @@ pub fn SpeedUp() -> impl IntoView {
                 view! {
                     <button type="button" class="button measure" data-testid="measure" disabled=move || !ready()
                         on:click=move |_| store.measure()>
-                        "Measure speed-up"
+                        {tr!("Measure speed-up")}
                     </button>
                 }
                 .into_any()
             }}
             {move || newest().map(|_| view! {
-                <button type="button" class="link" data-testid="to-speed" on:click=all>"All of it in Speed"</button>
+                <button type="button" class="link" data-testid="to-speed" on:click=all>{tr!("All of it in Speed")}</button>
             })}
         </div>
     }
@@ -64,7 +65,7 @@ pub fn SpeedUp() -> impl IntoView {
 fn result(kept: &Kept) -> impl IntoView + use<> {
     let report = &kept.report;
     let speed = |speed: &TokensPerSecond| {
-        format!(
+        tr!(
             "{} tokens/s [{}, {}]",
             words::rate(speed.median),
             words::rate(speed.min),
@@ -77,7 +78,7 @@ fn result(kept: &Kept) -> impl IntoView + use<> {
     let gamma = if report.best().is_some() {
         format!("γ {}", words::gamma(row))
     } else {
-        format!("γ by the engine, {} on average", words::gamma(row))
+        tr!("γ by the engine, {} on average", words::gamma(row))
     };
     Some(view! {
         <p class="big" data-testid="speed-up">
@@ -85,13 +86,14 @@ fn result(kept: &Kept) -> impl IntoView + use<> {
             <b>{words::verdict(row.verdict())}</b>
         </p>
         <dl class="speeds-measured">
-            <dt>"with the draft"</dt><dd>{speed(&row.speculation)}</dd>
-            <dt>"target alone"</dt><dd>{speed(&row.target_alone)}</dd>
+            <dt>{tr!("with the draft")}</dt><dd>{speed(&row.speculation)}</dd>
+            <dt>{tr!("target alone")}</dt><dd>{speed(&row.target_alone)}</dd>
         </dl>
         <p class="muted">
-            {format!(
-                "{} pairs of {} tokens, {gamma}, temperature {}, on {}",
-                report.request.pairs, report.tokens, settings.temperature, report.device.name
+            {tr!(
+                "{pairs} pairs of {tokens} tokens, {gamma}, temperature {temperature}, on {device}",
+                pairs = report.request.pairs, tokens = report.tokens, gamma, temperature = settings.temperature,
+                device = report.device.name
             )}
         </p>
     })

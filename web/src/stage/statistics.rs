@@ -3,9 +3,11 @@ use couplet_protocol::Rule;
 use couplet_speculation::formulas::{accepted_length_probabilities, expected_tokens_per_round};
 use couplet_speculation::statistics::{mean_interval, wilson_interval};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::rule_formula::{expectation, settings_of};
 use super::speed_up::SpeedUp;
+use crate::language::{filled, slot};
 use crate::store::{Store, use_store};
 
 const HEIGHT: f64 = 76.0;
@@ -15,7 +17,7 @@ const WIDTH: f64 = 150.0;
 #[component]
 pub fn StatisticsPanel() -> impl IntoView {
     view! {
-        <section class="statistics" aria-label="Statistics">
+        <section class="statistics" aria-label=tr!("Statistics")>
             <Acceptance />
             <TokensPerRound />
             <SpeedUp />
@@ -35,13 +37,13 @@ fn Acceptance() -> impl IntoView {
     let theory = expected(store);
     view! {
         <div class="statistic">
-            <h3>"Acceptance rate "<em>"α"</em></h3>
+            <h3>{tr!("Acceptance rate")}" "<em>"α"</em></h3>
             {move || {
                 let (accepted, tested) = counts.get();
                 if tested == 0 {
                     return view! {
                         <p class="big" data-testid="acceptance-rate">"–"</p>
-                        <p class="muted">"no token tested yet"</p>
+                        <p class="muted">{tr!("no token tested yet")}</p>
                     }
                     .into_any();
                 }
@@ -50,17 +52,26 @@ fn Acceptance() -> impl IntoView {
                 let x = |value: f64| format!("{:.1}", value.clamp(0.0, 1.0) * WIDTH);
                 view! {
                     <p class="big" data-testid="acceptance-rate">
-                        {format!("{rate:.2}")}" "<small title="Wilson interval, 95 %">{format!("[{low:.2}, {high:.2}]")}</small>
+                        {format!("{rate:.2}")}" "<small title=tr!("Wilson interval, 95 %")>{format!("[{low:.2}, {high:.2}]")}</small>
                     </p>
                     <svg class="interval" viewBox="0 0 150 12" role="img"
-                        aria-label=format!("{rate:.2} between {low:.2} and {high:.2} on a scale from 0 to 1")>
+                        aria-label=tr!(
+                            "{} between {} and {} on a scale from 0 to 1",
+                            format!("{rate:.2}"), format!("{low:.2}"), format!("{high:.2}")
+                        )>
                         <path class="axis" d="M0 6H150" />
                         <path class="interval-line" d=format!("M{} 6H{}", x(low), x(high)) />
                         <circle cx=x(rate) cy="6" r="4" />
                     </svg>
                     <p class="muted">
-                        {format!("{accepted} of {tested} tested")}
-                        {theory.get().map(|mean| view! { ", theory "<b data-testid="theory">{format!("{mean:.2}")}</b> })}
+                        {match theory.get() {
+                            None => tr!("{accepted} of {tested} tested", accepted, tested).into_any(),
+                            Some(mean) => {
+                                let mean = view! { <b data-testid="theory">{format!("{mean:.2}")}</b> };
+                                let saying = tr!("{accepted} of {tested} tested, theory {theory}", accepted, tested, theory = slot(0));
+                                filled(&saying, [mean.into_any()]).into_any()
+                            }
+                        }}
                     </p>
                     {theory.get().and_then(|_| {
                         let formula = expectation(settings_of(store).rule, store.notation.get())?;
@@ -157,7 +168,7 @@ pub fn interval(values: &[f64], drafted: usize) -> Option<impl IntoView + use<>>
         low.max(1.0),
         high.min(drafted as f64 + 1.0)
     );
-    Some(view! { <small title="Interval of the mean, 95 %">{words}</small> })
+    Some(view! { <small title=tr!("Interval of the mean, 95 %")>{words}</small> })
 }
 
 #[component]
@@ -185,7 +196,7 @@ fn TokensPerRound() -> impl IntoView {
     };
     view! {
         <div class="statistic">
-            <h3>"Tokens per round"</h3>
+            <h3>{tr!("Tokens per round")}</h3>
             <p class="big" data-testid="tokens-per-round">
                 {move || numbers.get().0.map_or("–".to_owned(), |value| format!("{value:.2}"))}" "
                 {measured}
@@ -195,13 +206,14 @@ fn TokensPerRound() -> impl IntoView {
                     let (measured, rate, lengths) = numbers.get();
                     let rate = measured.and(rate).filter(|_| tokenwise.get());
                     let theory = rate.and_then(|rate| expected_tokens(rate, &lengths))?;
-                    Some(view! { "theory "<b>{format!("{theory:.2}")}</b> })
+                    Some(filled(&tr!("theory {}", slot(0)), [view! { <b>{format!("{theory:.2}")}</b> }.into_any()]))
                 }}
             </p>
             {move || if tokenwise.get() {
                 view! { <p class="formula-small">"(1 − "<em>"α"</em><sup>"γ+1"</sup>") / (1 − "<em>"α"</em>")"</p> }.into_any()
             } else {
-                view! { <p class="muted">"a block is judged as one: no formula in "<em>"α"</em></p> }.into_any()
+                let saying = tr!("a block is judged as one: no formula in {}", slot(0));
+                view! { <p class="muted">{filled(&saying, [view! { <em>"α"</em> }.into_any()])}</p> }.into_any()
             }}
         </div>
     }
@@ -275,16 +287,16 @@ fn Lengths() -> impl IntoView {
             })
             .collect_view();
         Some(view! {
-            <svg class="histogram" viewBox="0 -2 150 94" role="img" aria-label=format!("Rounds by accepted tokens: {label}")>
+            <svg class="histogram" viewBox="0 -2 150 94" role="img" aria-label=tr!("Rounds by accepted tokens: {label}", label)>
                 {columns}
                 <path class="axis" d="M0 76.5H150" />
             </svg>
-            <p class="muted">{if theory.is_empty() { "accepted per round" } else { "accepted per round, line: theory" }}</p>
+            <p class="muted">{if theory.is_empty() { tr!("accepted per round") } else { tr!("accepted per round, line: theory") }}</p>
         })
     };
     view! {
         <div class="statistic lengths">
-            <h3>"Accepted length"</h3>
+            <h3>{tr!("Accepted length")}</h3>
             {move || bars().map_or_else(|| view! { <p class="big">"–"</p> }.into_any(), IntoAny::into_any)}
         </div>
     }

@@ -1,6 +1,7 @@
 use couplet_playback::Glyph;
 use leptos::html;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::icons::{Sign, mark};
 use crate::playhead::Stride;
@@ -121,20 +122,35 @@ pub fn Timeline() -> impl IntoView {
     let spoken = move || {
         let (count, total) = (shown.get(), total.get());
         let Some(glyph) = store.state.with(|state| state.glyphs.last().copied()) else {
-            return format!("before the first of {total} rounds");
+            return tr!("before the first of {total} rounds", total);
         };
-        let end = match glyph.bonus {
-            Some(true) => ", and a bonus",
-            Some(false) => ", and one resampled",
-            None => "",
-        };
-        format!(
-            "round {count} of {total}: {} of {} kept{end}",
-            glyph.accepted, glyph.drafted
-        )
+        let (accepted, drafted) = (glyph.accepted, glyph.drafted);
+        match glyph.bonus {
+            Some(true) => tr!(
+                "round {count} of {total}: {accepted} of {drafted} kept, and a bonus",
+                count,
+                total,
+                accepted,
+                drafted
+            ),
+            Some(false) => tr!(
+                "round {count} of {total}: {accepted} of {drafted} kept, and one resampled",
+                count,
+                total,
+                accepted,
+                drafted
+            ),
+            None => tr!(
+                "round {count} of {total}: {accepted} of {drafted} kept",
+                count,
+                total,
+                accepted,
+                drafted
+            ),
+        }
     };
     view! {
-        <div class="timeline" node_ref=scroller data-testid="timeline" role="slider" tabindex="0" aria-label="Rounds"
+        <div class="timeline" node_ref=scroller data-testid="timeline" role="slider" tabindex="0" aria-label=tr!("Rounds")
             aria-valuemin="0" aria-valuemax=move || total.get().to_string() aria-valuenow=move || shown.get().to_string()
             aria-valuetext=spoken on:click=move |event| to(event.client_x()) on:pointerdown=down on:pointermove=drag
             on:pointerup=move |_| dragging.set_value(false) on:pointercancel=move |_| dragging.set_value(false)

@@ -1,4 +1,5 @@
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::playhead::{SPEEDS, Stride};
 use crate::store::use_store;
@@ -15,6 +16,22 @@ fn glyph(path: impl IntoView + 'static) -> impl IntoView {
     view! { <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">{path}</svg> }
 }
 
+fn previous(stride: Stride) -> String {
+    match stride {
+        Stride::Token => tr!("Previous token"),
+        Stride::Phase => tr!("Previous phase"),
+        Stride::Round => tr!("Previous round"),
+    }
+}
+
+fn next(stride: Stride) -> String {
+    match stride {
+        Stride::Token => tr!("Next token"),
+        Stride::Phase => tr!("Next phase"),
+        Stride::Round => tr!("Next round"),
+    }
+}
+
 /// Buttons that move the playhead.
 #[component]
 pub fn Transport() -> impl IntoView {
@@ -22,26 +39,26 @@ pub fn Transport() -> impl IntoView {
     let playhead = store.playhead;
     let label = move || {
         if playhead.playing.get() {
-            "Pause"
+            tr!("Pause")
         } else if store.wanted.get() {
-            "Waiting"
+            tr!("Waiting")
         } else if store.branch_point().is_some() {
-            "Branch"
+            tr!("button" => "Branch")
         } else if store.would_write() {
-            "Write and play"
+            tr!("Write and play")
         } else {
-            "Play"
+            tr!("Play")
         }
     };
     let icon = move || if playhead.playing.get() { PAUSE } else { PLAY };
     let writing = move || store.writing.get().is_some() || store.wanted.get();
     let button = move |class: &'static str,
-                       label: &'static str,
+                       label: String,
                        id: &'static str,
                        path: &'static str,
                        act: fn(crate::store::Store)| {
         view! {
-            <button type="button" class=format!("button {class}") aria-label=label title=label data-testid=id
+            <button type="button" class=format!("button {class}") aria-label=label.clone() title=label data-testid=id
                 on:click=move |_| act(store)>
                 {glyph(view! { <path d=path fill="currentColor" /> })}
             </button>
@@ -54,10 +71,10 @@ pub fn Transport() -> impl IntoView {
         }
     };
     view! {
-        <div class="transport" role="group" aria-label="Playback">
-            {button("first", "Back to the prompt", "first", FIRST, |store| store.playhead.go(0))}
-            <button type="button" class="button back" aria-label=move || format!("Previous {}", playhead.stride.get().name())
-                title=move || format!("Previous {}", playhead.stride.get().name()) data-testid="prev-phase"
+        <div class="transport" role="group" aria-label=tr!("Playback")>
+            {button("first", tr!("Back to the prompt"), "first", FIRST, |store| store.playhead.go(0))}
+            <button type="button" class="button back" aria-label=move || previous(playhead.stride.get())
+                title=move || previous(playhead.stride.get()) data-testid="prev-phase"
                 on:click=move |_| playhead.step(playhead.stride.get_untracked(), false)>
                 {glyph(view! { <path d=BACK fill="currentColor" /> })}
             </button>
@@ -69,30 +86,30 @@ pub fn Transport() -> impl IntoView {
             <Show when=writing>
                 <button type="button" class="button stop" data-testid="stop" on:click=move |_| store.stop()>
                     {glyph(view! { <path d=STOP fill="currentColor" /> })}
-                    <span>"Stop"</span>
+                    <span>{tr!("Stop")}</span>
                 </button>
             </Show>
             <span class="stride">
                 <button type="button" class="button step" data-testid="next-phase"
-                    aria-label=move || format!("Next {}", playhead.stride.get().name())
+                    aria-label=move || next(playhead.stride.get())
                     on:click=move |_| playhead.step(playhead.stride.get_untracked(), true)>
                     {glyph(view! { <path d=NEXT fill="currentColor" /> })}
-                    <span>"Next"</span>
+                    <span>{tr!("Next")}</span>
                 </button>
-                <select aria-label="What Next and Previous move by" data-testid="stride" on:change=choose>
+                <select aria-label=tr!("What Next and Previous move by") data-testid="stride" on:change=choose>
                     {Stride::ALL
                         .map(|stride| {
                             view! {
                                 <option value=stride.name() prop:selected=move || playhead.stride.get() == stride>
-                                    {stride.name()}
+                                    {stride.title()}
                                 </option>
                             }
                         })
                         .collect_view()}
                 </select>
             </span>
-            {button("end", "To the end", "end", END, |store| store.playhead.end())}
-            <div class="speeds" role="group" aria-label="Speed">
+            {button("end", tr!("To the end"), "end", END, |store| store.playhead.end())}
+            <div class="speeds" role="group" aria-label=tr!("Speed")>
                 {SPEEDS
                     .map(|(speed, label)| {
                         view! {
@@ -106,8 +123,8 @@ pub fn Transport() -> impl IntoView {
                     .collect_view()}
             </div>
             <p class="keys" aria-hidden="true">
-                <kbd>"Space"</kbd>" play "<kbd>"←"</kbd><kbd>"→"</kbd>" token "<kbd>","</kbd><kbd>"."</kbd>" phase "
-                <kbd>"["</kbd><kbd>"]"</kbd>" round"
+                <kbd>{tr!("Space")}</kbd>" "{tr!("play")}" "<kbd>"←"</kbd><kbd>"→"</kbd>" "{tr!("token")}" "
+                <kbd>","</kbd><kbd>"."</kbd>" "{tr!("phase")}" "<kbd>"["</kbd><kbd>"]"</kbd>" "{tr!("round")}
             </p>
         </div>
     }

@@ -2,6 +2,7 @@
 
 use couplet_protocol::Distribution;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::gauge::bars;
 use super::icons::{Sign, mark};
@@ -62,7 +63,11 @@ pub fn type_case(
             .fold(0.0, f64::max)
     };
     let (scale, tall) = heights([0, 1, 2].map(|tray| most(&trays[tray])));
-    let titles = ["upper case", "lower case", "points and spaces"];
+    let titles = [
+        tr!("upper case"),
+        tr!("lower case"),
+        tr!("points and spaces"),
+    ];
     let mut y = 0.0;
     let mut views = Vec::new();
     for (tray, ids) in trays.iter().enumerate() {
@@ -70,7 +75,7 @@ pub fn type_case(
             let height = tall[tray] + 14.0;
             if row == 0 {
                 y += 15.0;
-                views.push(view! { <text class="number small" x="0" y=format!("{:.1}", y - 3.0)>{titles[tray]}</text> }.into_any());
+                views.push(view! { <text class="number small" x="0" y=format!("{:.1}", y - 3.0)>{titles[tray].clone()}</text> }.into_any());
             }
             y += height;
             views.push(line(
@@ -87,7 +92,7 @@ pub fn type_case(
             y += 20.0;
         }
     }
-    let label = format!(
+    let label = tr!(
         "Draft and target probability of all {} characters",
         tokens.len()
     );

@@ -1,6 +1,7 @@
 //! What differs between the settings of two runs, in words.
 
 use couplet_protocol::{Drafter, Settings};
+use tr::tr;
 
 use super::rule_words::title;
 
@@ -14,8 +15,8 @@ pub fn changes(
     let mut changes = Vec::new();
     if let Some((stood, token)) = forced {
         changes.push(match stood {
-            Some(stood) => format!("“{stood}” → “{token}”, by hand"),
-            None => format!("“{token}” by hand"),
+            Some(stood) => tr!("“{stood}” → “{token}”, by hand", stood, token),
+            None => tr!("“{token}” by hand", token),
         });
     }
     let mut change = |name: &str, old: String, new: String| {
@@ -25,14 +26,14 @@ pub fn changes(
     };
     let gamma = |settings: &Settings| {
         if settings.auto_gamma {
-            "auto".to_owned()
+            tr!("auto")
         } else {
             settings.gamma.to_string()
         }
     };
     change("γ", gamma(old), gamma(new));
     change(
-        "rule",
+        &tr!("rule"),
         title(old.rule).to_owned(),
         title(new.rule).to_owned(),
     );
@@ -46,22 +47,22 @@ pub fn changes(
     };
     if old.rule == new.rule {
         let name = match new.rule {
-            couplet_protocol::Rule::Lenience => "lenience",
-            _ => "line",
+            couplet_protocol::Rule::Lenience => tr!("lenience"),
+            _ => tr!("Typical" => "line"),
         };
-        change(name, of_rule(old), of_rule(new));
+        change(&name, of_rule(old), of_rule(new));
     }
-    change("drafter", drafter(old.drafter), drafter(new.drafter));
+    change(&tr!("drafter"), drafter(old.drafter), drafter(new.drafter));
     change(
-        "temperature",
+        &tr!("temperature"),
         old.temperature.to_string(),
         new.temperature.to_string(),
     );
-    change("top-k", old.top_k.to_string(), new.top_k.to_string());
-    change("top-p", old.top_p.to_string(), new.top_p.to_string());
-    change("seed", old.seed.to_string(), new.seed.to_string());
+    change(&tr!("top-k"), old.top_k.to_string(), new.top_k.to_string());
+    change(&tr!("top-p"), old.top_p.to_string(), new.top_p.to_string());
+    change(&tr!("seed"), old.seed.to_string(), new.seed.to_string());
     change(
-        "tokens",
+        &tr!("tokens"),
         old.max_tokens.to_string(),
         new.max_tokens.to_string(),
     );
@@ -70,11 +71,10 @@ pub fn changes(
 
 fn drafter(drafter: Drafter) -> String {
     match drafter {
-        Drafter::Model => "model",
-        Drafter::Bigram => "pairs",
-        Drafter::Uniform => "uniform",
+        Drafter::Model => tr!("drafter" => "model"),
+        Drafter::Bigram => tr!("drafter" => "pairs"),
+        Drafter::Uniform => tr!("drafter" => "uniform"),
     }
-    .to_owned()
 }
 
 #[cfg(test)]

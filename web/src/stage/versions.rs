@@ -4,9 +4,12 @@ use super::statistics::interval;
 use couplet_playback::Continuation;
 use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::icons::{Sign, icon};
+use super::kinds;
 use super::version_words::changes;
+use crate::language::{filled, slot};
 use crate::store::{Compared, Store, use_store};
 
 /// Characters of the text that both share, and most of what each wrote.
@@ -22,13 +25,13 @@ pub fn VersionsPanel() -> impl IntoView {
     let any = Memo::new(move |_| store.compared.with(Option::is_some));
     view! {
         <Show when=move || any.get()>
-            <section class="versions" data-testid="versions" aria-label="Branch and the run that it left">
+            <section class="versions" data-testid="versions" aria-label=tr!("Branch and the run that it left")>
                 <header>
                     <Switch />
                     <What />
                 </header>
-                <div class="versions-scroll" tabindex="0" role="region" aria-label="Both texts">
-                    <table aria-label="Text behind the cut, rounds, tokens per round and acceptance rate">
+                <div class="versions-scroll" tabindex="0" role="region" aria-label=tr!("Both texts")>
+                    <table aria-label=tr!("Text behind the cut, rounds, tokens per round and acceptance rate")>
                         <tbody>
                             <Row of=|compared| (compared.parent, false) />
                             <Row of=|compared| (compared.child, true) />
@@ -47,7 +50,7 @@ fn Switch() -> impl IntoView {
     let versions = store.versions;
     let count = Memo::new(move |_| versions.list.with(Vec::len));
     view! {
-        <div class="segments small" role="group" aria-label="Run on the page">
+        <div class="segments small" role="group" aria-label=tr!("Run on the page")>
             {move || (0..count.get()).map(|index| {
                 let label = move || name(store, index);
                 view! {
@@ -66,9 +69,9 @@ fn Switch() -> impl IntoView {
 fn name(store: Store, index: usize) -> String {
     let count = store.versions.list.with(Vec::len);
     match (index, count) {
-        (0, _) => "First run".to_owned(),
-        (_, 2) => "Branch".to_owned(),
-        (index, _) => format!("Branch {index}"),
+        (0, _) => tr!("First run"),
+        (_, 2) => tr!("Branch"),
+        (index, _) => tr!("Branch {index}", index),
     }
 }
 
@@ -93,15 +96,14 @@ fn What() -> impl IntoView {
         let kind = store
             .pair()
             .map_or("token".to_owned(), |pair| pair.token_kind.clone());
-        let plural = if from == 1 { "" } else { "s" };
         let changed = if changed.is_empty() {
-            "nothing changed".to_owned()
+            tr!("nothing changed")
         } else {
             changed.join(", ")
         };
         Some(view! {
             {icon(Sign::Branch, 15)}
-            <span>"after "{from}" "{kind}{plural}": "<b data-testid="changes">{changed}</b></span>
+            <span>{kinds::after(&kind, from)}": "<b data-testid="changes">{changed}</b></span>
         })
     };
     view! { <p class="versions-what">{words}</p> }
@@ -126,16 +128,18 @@ fn Row(
         let here = compared.current == index;
         let differs = comparison.differs_at.map(|at| at - comparison.from);
         let shared = shared(store, &compared);
+        let rounds = tr!("{} round" | "{} rounds" % part.rounds.len(), slot(0));
+        let count = view! { <b>{part.rounds.len()}</b> };
         Some(view! {
             <tr class:here=here data-testid=if is_child { "row-branch" } else { "row-old" }>
                 <th scope="row">
                     {name(store, index)}
-                    {here.then(|| view! { <small>" on the page"</small> })}
+                    {here.then(|| view! { <small>" "{tr!("on the page")}</small> })}
                 </th>
                 <td class="versions-text">{text(store, &shared, part, differs)}</td>
-                <td><b>{part.rounds.len()}</b>{if part.rounds.len() == 1 { " round" } else { " rounds" }}</td>
-                <td>{per_round(part)}" per round"</td>
-                <td title="acceptance rate, and its Wilson interval at 95 %"><em>"α"</em>" "{rate(part)}</td>
+                <td>{filled(&rounds, [count.into_any()])}</td>
+                <td>{per_round(part)}" "{tr!("per round")}</td>
+                <td title=tr!("acceptance rate, and its Wilson interval at 95 %")><em>"α"</em>" "{rate(part)}</td>
             </tr>
         })
     };
@@ -198,8 +202,8 @@ fn text(store: Store, shared: &str, part: &Continuation, differs: Option<usize>)
         let text = words(store, &[*token]);
         left = left.checked_sub(text.chars().count())?;
         Some(if differs == Some(index) {
-            let title = "the first token that differs";
-            view! { <mark title=title>{text}<span class="visually-hidden">" (the first that differs)"</span></mark> }.into_any()
+            let title = tr!("the first token that differs");
+            view! { <mark title=title>{text}<span class="visually-hidden">" "{tr!("(the first that differs)")}</span></mark> }.into_any()
         } else {
             text.into_any()
         })

@@ -9,6 +9,7 @@ use leptos::prelude::*;
 
 use super::Store;
 use crate::engine_client::reply_id;
+use crate::language;
 use crate::playhead::now;
 
 /// The page says how far a bench is at most this often: whoever draws, disturbs.
@@ -137,10 +138,10 @@ impl Measuring {
             .with_value(|stopped| stopped.iter().any(|stopped| Some(*stopped) == id));
         match reply {
             Reply::Failed { failure, .. } if !stopped => {
-                let sentence = &failure.sentence;
+                let sentence = language::of_engine(&failure.sentence);
                 self.failed.set(Some(match &failure.field {
                     Some(field) => format!("{field}: {sentence}"),
-                    None => sentence.clone(),
+                    None => sentence,
                 }));
             }
             _ => {}

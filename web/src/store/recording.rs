@@ -6,6 +6,7 @@ use couplet_protocol::{Settings, Trace};
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use tr::tr;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::Response;
@@ -109,21 +110,21 @@ impl Store {
 ///
 /// Why there is none, in a clause.
 pub async fn fetch(pair: &str) -> Result<Trace, String> {
-    let broken = |_| "the connection broke".to_owned();
+    let broken = |_| tr!("the connection broke");
     let request = window().fetch_with_str(&format!("pairs/{pair}/recording.json"));
     let response: Response = JsFuture::from(request)
         .await
         .map_err(broken)?
         .unchecked_into();
     if !response.ok() {
-        return Err(format!("the server answered {}", response.status()));
+        return Err(tr!("the server answered {}", response.status()));
     }
     let text = JsFuture::from(response.text().map_err(broken)?)
         .await
         .map_err(broken)?;
     let trace = Trace::from_json(&text.as_string().unwrap_or_default())?;
     if trace.settings.pair != pair || trace.pair.name != pair {
-        return Err(format!("it is one of {}", trace.settings.pair));
+        return Err(tr!("it is one of {}", trace.settings.pair));
     }
     Ok(trace)
 }

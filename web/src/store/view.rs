@@ -1,5 +1,7 @@
 //! What a person chooses to look at.
 
+use tr::tr;
+
 /// Letters for the two distributions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
@@ -13,20 +15,20 @@ pub enum Notation {
 
 impl Notation {
     /// What the draft is called.
-    pub fn draft(self) -> &'static str {
+    pub fn draft(self) -> String {
         match self {
-            Self::Words => "draft",
-            Self::Chen => "p",
-            Self::Leviathan => "q",
+            Self::Words => tr!("model" => "draft"),
+            Self::Chen => "p".to_owned(),
+            Self::Leviathan => "q".to_owned(),
         }
     }
 
     /// What the target is called.
-    pub fn target(self) -> &'static str {
+    pub fn target(self) -> String {
         match self {
-            Self::Words => "target",
-            Self::Chen => "q",
-            Self::Leviathan => "p",
+            Self::Words => tr!("model" => "target"),
+            Self::Chen => "q".to_owned(),
+            Self::Leviathan => "p".to_owned(),
         }
     }
 }
@@ -89,13 +91,13 @@ impl Scene {
     }
 
     /// Its name for people.
-    pub fn title(self) -> &'static str {
+    pub fn title(self) -> String {
         match self {
-            Self::Stage => "Stage",
-            Self::Couplings => "Couplings",
-            Self::Speed => "Speed",
-            Self::Proof => "Proof",
-            Self::Lessons => "Lessons",
+            Self::Stage => tr!("Stage"),
+            Self::Couplings => tr!("Couplings"),
+            Self::Speed => tr!("Speed"),
+            Self::Proof => tr!("Proof"),
+            Self::Lessons => tr!("Lessons"),
         }
     }
 }

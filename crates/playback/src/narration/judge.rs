@@ -1,142 +1,184 @@
 //! How tokens are judged, in sentences.
 
 use couplet_protocol::{Rule, Settings};
+use tr::tr;
 
-use super::Sentence;
 use crate::{Round, Test, Verdict};
 
 /// About one token, under every rule that judges token by token.
 pub(super) fn token(
-    say: Sentence,
     round: &Round,
     column: usize,
     settings: &Settings,
     show: impl Fn(u32) -> String,
-) -> Sentence {
+) -> String {
     let Some(proposal) = round.proposals.get(column) else {
-        return say;
+        return String::new();
     };
     let Some(verdict) = &proposal.verdict else {
-        return say;
+        return String::new();
     };
     let token = show(proposal.token);
     match Test::of(verdict, settings) {
-        Test::Share { .. } => share(say, token, verdict, settings),
-        Test::Own { token: own } => self::own(say, token, own.map(show), verdict, settings.rule),
-        Test::First { .. } => {
-            let say = say.token(token);
+        Test::Share { .. } => share(token, verdict, settings),
+        Test::Own { token: own } => match own {
+            _ if verdict.accepted => same(token, settings.rule),
+            Some(own) => other(token, show(own), settings.rule),
+            None => another(token, settings.rule),
+        },
+        Test::First { .. } if verdict.accepted => tr!(
+            "{token} is the target’s most probable token, so it is inked.",
+            token
+        ),
+        Test::First { .. } => tr!(
+            "{token} is not the target’s most probable token, so it is struck.",
+            token
+        ),
+        Test::Probable { target_prob, above } => {
+            let [prob, least] = told_apart(target_prob, above);
             if verdict.accepted {
-                say.text(" is the target’s most probable token, so it is inked.")
+                tr!(
+                    "The target gives {token} {prob}, more than the {least} that are enough here, so it is inked.",
+                    token,
+                    prob,
+                    least
+                )
             } else {
-                say.text(" is not the target’s most probable token, so it is struck.")
+                tr!(
+                    "The target gives {token} {prob}, no more than the {least} that it takes here, so it is struck.",
+                    token,
+                    prob,
+                    least
+                )
             }
         }
-        Test::Probable { target_prob, above } => {
-            let say = say.text("The target gives ").token(token);
-            let [prob, least] = told_apart(target_prob, above);
-            say.text(if verdict.accepted {
-                format!(" {prob}, more than the {least} that are enough here, so it is inked.")
-            } else {
-                format!(" {prob}, no more than the {least} that it takes here, so it is struck.")
-            })
-        }
         // Said once for the whole block.
-        Test::Prefix { .. } => say,
+        Test::Prefix { .. } => String::new(),
     }
 }
 
-fn share(say: Sentence, token: String, verdict: &Verdict, settings: &Settings) -> Sentence {
+fn share(token: String, verdict: &Verdict, settings: &Settings) -> String {
     let lenience = if settings.rule == Rule::Lenience {
         settings.lenience
     } else {
         1.0
     };
     let counted = lenience * f64::from(verdict.draft_prob);
-    let only = if f64::from(verdict.target_prob) < counted {
-        "only "
-    } else {
-        ""
+    let less = f64::from(verdict.target_prob) < counted;
+    let counted = format!("{counted:.2}");
+    let draft = format!("{:.2}", verdict.draft_prob);
+    let target = format!("{:.2}", verdict.target_prob);
+    let gave = match (lenience < 1.0, less) {
+        (false, false) => tr!(
+            "The draft gave {token} {draft}; the target {target}.",
+            token,
+            draft,
+            target
+        ),
+        (false, true) => tr!(
+            "The draft gave {token} {draft}; the target only {target}.",
+            token,
+            draft,
+            target
+        ),
+        (true, false) => tr!(
+            "The draft gave {token} {draft}, of which {counted} counts; the target {target}.",
+            token,
+            draft,
+            counted,
+            target
+        ),
+        (true, true) => tr!(
+            "The draft gave {token} {draft}, of which {counted} counts; the target only {target}.",
+            token,
+            draft,
+            counted,
+            target
+        ),
     };
-    let say = say.text("The draft gave ").token(token.clone());
-    let say = if lenience < 1.0 {
-        say.text(format!(
-            " {:.2}, of which {counted:.2} counts; the target {only}{:.2}. ",
-            verdict.draft_prob, verdict.target_prob
-        ))
+    let fell = if verdict.accepted {
+        tr!("The needle fell in the green, so {token} is inked.", token)
     } else {
-        say.text(format!(
-            " {:.2}; the target {only}{:.2}. ",
-            verdict.draft_prob, verdict.target_prob
-        ))
+        tr!(
+            "The needle fell in the hatching, so {token} is struck.",
+            token
+        )
     };
-    if verdict.accepted {
-        say.text("The needle fell in the green, so ")
-            .token(token)
-            .text(" is inked.")
-    } else {
-        say.text("The needle fell in the hatching, so ")
-            .token(token)
-            .text(" is struck.")
+    format!("{gave} {fell}")
+}
+
+/// Where the target has a token of its own, and it is this one.
+fn same(token: String, rule: Rule) -> String {
+    match rule {
+        Rule::Gumbel => tr!(
+            "Both models run the same clocks, and in both the first is {token}, so it is inked.",
+            token
+        ),
+        Rule::MinHash => tr!(
+            "Both models look at the same darts, and both hit {token}, so it is inked.",
+            token
+        ),
+        _ => tr!(
+            "The target draws a token of its own, and it is the same: {token}, so it is inked.",
+            token
+        ),
     }
 }
 
-fn own(
-    say: Sentence,
-    token: String,
-    own: Option<String>,
-    verdict: &Verdict,
-    rule: Rule,
-) -> Sentence {
-    let (same, drafted, targets) = match rule {
-        Rule::Gumbel => (
-            "Both models run the same clocks, and in both the first is ",
-            "Both models run the same clocks: the draft’s first is ",
-            ", the target’s ",
+/// Where it is another one.
+fn other(token: String, own: String, rule: Rule) -> String {
+    match rule {
+        Rule::Gumbel => tr!(
+            "Both models run the same clocks: the draft’s first is {token}, the target’s {own}, so {token} is struck.",
+            token,
+            own
         ),
-        Rule::MinHash => (
-            "Both models look at the same darts, and both hit ",
-            "Both models look at the same darts: the draft’s hit names ",
-            ", the target’s ",
+        Rule::MinHash => tr!(
+            "Both models look at the same darts: the draft’s hit names {token}, the target’s {own}, so {token} is struck.",
+            token,
+            own
         ),
-        _ => (
-            "The target draws a token of its own, and it is the same: ",
-            "The draft pencilled ",
-            ", but the target’s own draw is ",
+        _ => tr!(
+            "The draft pencilled {token}, but the target’s own draw is {own}, so {token} is struck.",
+            token,
+            own
         ),
-    };
-    if verdict.accepted {
-        return say.text(same).token(token).text(", so it is inked.");
     }
-    let say = say.text(drafted).token(token.clone());
-    match own {
-        Some(own) => say.text(targets).token(own),
-        None => say.text(", the target’s is another"),
+}
+
+/// Where it is another one, of which the log does not say which.
+fn another(token: String, rule: Rule) -> String {
+    match rule {
+        Rule::Gumbel => tr!(
+            "Both models run the same clocks: the draft’s first is {token}, the target’s is another, so {token} is struck.",
+            token
+        ),
+        Rule::MinHash => tr!(
+            "Both models look at the same darts: the draft’s hit names {token}, the target’s is another, so {token} is struck.",
+            token
+        ),
+        _ => tr!(
+            "The draft pencilled {token}, the target’s is another, so {token} is struck.",
+            token
+        ),
     }
-    .text(", so ")
-    .token(token)
-    .text(" is struck.")
 }
 
 /// About a whole block.
-pub(super) fn block(say: Sentence, round: &Round, show: impl Fn(u32) -> String) -> Sentence {
+pub(super) fn block(round: &Round, show: impl Fn(u32) -> String) -> String {
     let shown = |column: usize| round.proposals.get(column).map(|it| show(it.token));
-    let say = say.text("The block is judged as one: the longest beginning that passes is kept. ");
+    let judged = tr!("The block is judged as one: the longest beginning that passes is kept.");
     let struck = round.rejected().and_then(shown);
     let last = round.accepted().checked_sub(1).and_then(shown);
-    match (last, struck) {
-        (Some(_), None) => say.text("All of it passes."),
-        (Some(last), Some(struck)) => say
-            .text("It ends with ")
-            .token(last)
-            .text(", so ")
-            .token(struck)
-            .text(" is struck."),
-        (None, Some(struck)) => say
-            .text("None passes, so ")
-            .token(struck)
-            .text(" is struck."),
-        (None, None) => say,
-    }
+    let kept = match (last, struck) {
+        (Some(_), None) => tr!("All of it passes."),
+        (Some(last), Some(struck)) => {
+            tr!("It ends with {last}, so {struck} is struck.", last, struck)
+        }
+        (None, Some(struck)) => tr!("None passes, so {struck} is struck.", struck),
+        (None, None) => String::new(),
+    };
+    format!("{judged} {kept}")
 }
 
 /// Two numbers with as many digits, two to four, as it takes to see which is larger.

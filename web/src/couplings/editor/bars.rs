@@ -2,6 +2,7 @@
 
 use leptos::html::Div;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::handle::Handle;
 use crate::couplings::exhibit::{Exact, Row, use_exhibit};
@@ -139,7 +140,7 @@ pub fn Bars(
     view! {
         <div class="editor-bars" node_ref=holder>
             <svg width=move || width.get() height=move || frame.get().height() role="group"
-                aria-label="Two distributions; every handle is a slider" on:click=pick>
+                aria-label=tr!("Two distributions; every handle is a slider") on:click=pick>
                 {move || grid(frame.get())}
                 {move || {
                     let marked = many.get().then(|| picked.get());
@@ -150,7 +151,7 @@ pub fn Bars(
         </div>
         <Show when=move || many.get()>
             <div class="field pick-letter">
-                <label for="pick-letter">"handles of"</label>
+                <label for="pick-letter">{tr!("handles of")}</label>
                 <select id="pick-letter" data-testid="pick-letter" prop:value=move || picked.get().to_string()
                     on:change=move |event| picked.set(event_target_value(&event).parse().unwrap_or(0))>
                     {move || {
@@ -161,11 +162,11 @@ pub fn Bars(
                                     .map(|token| {
                                         view! {
                                             <option value=token.to_string() selected=move || picked.get() == token>
-                                                {format!(
-                                                    "{}: draft {:.3}, target {:.3}",
-                                                    exact.label(token),
-                                                    exact.pair.draft_probs()[token],
-                                                    exact.pair.target_probs()[token],
+                                                {tr!(
+                                                    "{label}: draft {draft}, target {target}",
+                                                    label = exact.label(token),
+                                                    draft = format!("{:.3}", exact.pair.draft_probs()[token]),
+                                                    target = format!("{:.3}", exact.pair.target_probs()[token])
                                                 )}
                                             </option>
                                         }

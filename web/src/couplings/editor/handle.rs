@@ -1,6 +1,7 @@
 //! A handle: a slider on top of a bar, for mouse, touch and keyboard.
 
 use leptos::prelude::*;
+use tr::tr;
 use wasm_bindgen::JsCast;
 use web_sys::{KeyboardEvent, PointerEvent};
 
@@ -116,9 +117,16 @@ pub fn Handle(
         }
     };
     let name = row.name();
+    let label = move || {
+        let token = exhibit.exact.with(|exact| exact.label(token));
+        match row {
+            Row::Draft => tr!("draft of {}", token),
+            Row::Target => tr!("target of {}", token),
+        }
+    };
     view! {
         <g class="slider" role="slider" tabindex="0" data-testid=format!("handle-{name}-{token}")
-            aria-label=move || format!("{name} of {}", exhibit.exact.with(|exact| exact.label(token))) aria-valuemin="0" aria-valuemax="1" aria-orientation="vertical"
+            aria-label=label aria-valuemin="0" aria-valuemax="1" aria-orientation="vertical"
             aria-valuenow=move || format!("{:.3}", value.get())
             // Inside a drawing the style touch-action is not enough to keep the page from scrolling.
             on:touchstart=move |event: web_sys::TouchEvent| event.prevent_default()

@@ -4,6 +4,7 @@ mod bars;
 mod handle;
 
 use leptos::prelude::*;
+use tr::tr;
 
 use super::exhibit::{Origin, use_exhibit};
 use super::presets::PRESETS;
@@ -24,17 +25,17 @@ pub fn Editor() -> impl IntoView {
     ));
     let many = Memo::new(move |_| exhibit.exact.with(|exact| exact.len() > HANDLED));
     let hint = move || match (exhibit.exact.get().origin.clone(), many.get()) {
-        (Origin::Stage(place), _) => place,
+        (Origin::Stage(taken), _) => taken.words(),
         (_, true) => {
-            "Pick a letter and move its handles; the others rescale to total 1.".to_owned()
+            tr!("Pick a letter and move its handles; the others rescale to total 1.")
         }
-        (_, false) => "Drag a handle; the others rescale to total 1.".to_owned(),
+        (_, false) => tr!("Drag a handle; the others rescale to total 1."),
     };
     view! {
         <section class="card editor" data-testid="editor" aria-labelledby="editor-title">
             <header>
                 <div>
-                    <h2 id="editor-title">"Two distributions"</h2>
+                    <h2 id="editor-title">{tr!("Two distributions")}</h2>
                     <p class="muted" data-testid="editor-hint">{hint}</p>
                 </div>
                 <FromStage open=picking />
@@ -44,12 +45,12 @@ pub fn Editor() -> impl IntoView {
             </Show>
             <Bars many=many />
             <p class="key">
-                <i class="swatch draft"></i>"draft"
-                <i class="swatch overlap"></i>"overlap "
+                <i class="swatch draft"></i>{tr!("draft")}
+                <i class="swatch overlap"></i>{tr!("overlap")}" "
                 <b class="figures" data-testid="overlap">
                     {move || exhibit.exact.with(|exact| format!("{:.3}", exact.agreement[3]))}
                 </b>
-                <i class="swatch target"></i>"target"
+                <i class="swatch target"></i>{tr!("target")}
                 <span class="key-end">
                     "TV "
                     <b class="figures" data-testid="distance">
@@ -72,7 +73,7 @@ fn Presets() -> impl IntoView {
             .with(|exact| exact.origin == Origin::Preset(index))
     };
     view! {
-        <div class="presets" role="group" aria-label="Examples">
+        <div class="presets" role="group" aria-label=tr!("Examples")>
             {PRESETS
                 .iter()
                 .enumerate()
@@ -80,7 +81,7 @@ fn Presets() -> impl IntoView {
                     view! {
                         <button type="button" aria-pressed=move || if is(index) { "true" } else { "false" }
                             on:click=move |_| exhibit.show_preset(index)>
-                            {preset.name}
+                            {(preset.title)()}
                         </button>
                     }
                 })

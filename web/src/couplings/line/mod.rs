@@ -5,6 +5,7 @@ mod layout;
 use couplet_speculation::couplings::Coupling;
 use leptos::html::Div;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::exhibit::{Exact, Origin, use_exhibit};
 use super::mark::mark_at;
@@ -25,7 +26,7 @@ pub fn Line() -> impl IntoView {
     let width = width_of(holder, 800.0);
     let lesson = move || {
         exhibit.exact.with(|exact| match exact.origin {
-            Origin::Preset(index) => PRESETS.get(index).map(|preset| preset.lesson),
+            Origin::Preset(index) => PRESETS.get(index).map(|preset| (preset.lesson)()),
             _ => None,
         })
     };
@@ -33,8 +34,8 @@ pub fn Line() -> impl IntoView {
         <section class="card line" aria-labelledby="line-title">
             <header>
                 <div>
-                    <h2 id="line-title">"How often can two draws agree?"</h2>
-                    <p class="muted">"Each keeps its own distribution exactly. Only the way they share chance differs."</p>
+                    <h2 id="line-title">{tr!("How often can two draws agree?")}</h2>
+                    <p class="muted">{tr!("Each keeps its own distribution exactly. Only the way they share chance differs.")}</p>
                 </div>
             </header>
             <div node_ref=holder>
@@ -45,7 +46,7 @@ pub fn Line() -> impl IntoView {
             </div>
             <p class="serif line-caption">
                 {move || lesson().map(|lesson| view! { <span data-testid="lesson">{lesson}" "</span> })}
-                "Without talking, shared randomness guarantees the thick bar and usually does better. Only who sees both distributions reaches the ceiling, 1 minus the total variation (TV), whatever they are."
+                {tr!("Without talking, shared randomness guarantees the thick bar and usually does better. Only who sees both distributions reaches the ceiling, 1 minus the total variation (TV), whatever they are.")}
             </p>
             <AsTable />
         </section>
@@ -57,16 +58,16 @@ fn AsTable() -> impl IntoView {
     let exhibit = use_exhibit();
     view! {
         <details class="table">
-            <summary>"As a table"</summary>
-            <div class="table-scroll" tabindex="0" role="region" aria-label="Rates of agreement">
+            <summary>{tr!("As a table")}</summary>
+            <div class="table-scroll" tabindex="0" role="region" aria-label=tr!("Rates of agreement")>
                 <table data-testid="agreement-table">
                     <thead>
                         <tr>
-                            <th scope="col">"how they are drawn"</th>
-                            <th scope="col">"exact"</th>
-                            <th scope="col">"measured"</th>
-                            <th scope="col">"95 % interval"</th>
-                            <th scope="col">"pairs"</th>
+                            <th scope="col">{tr!("how they are drawn")}</th>
+                            <th scope="col">{tr!("exact")}</th>
+                            <th scope="col">{tr!("measured")}</th>
+                            <th scope="col">{tr!("95 % interval")}</th>
+                            <th scope="col">{tr!("pairs")}</th>
                         </tr>
                     </thead>
                     <tbody>
@@ -86,7 +87,7 @@ fn AsTable() -> impl IntoView {
                                         <td>
                                             {cell(|measured| {
                                                 let [low, high] = measured.interval();
-                                                format!("{low:.5} to {high:.5}")
+                                                tr!("{low} to {high}", low = format!("{low:.5}"), high = format!("{high:.5}"))
                                             })}
                                         </td>
                                         <td>{cell(|measured| measured.trials.to_string())}</td>
@@ -109,20 +110,24 @@ fn AsTable() -> impl IntoView {
 }
 
 /// What a coupling is called.
-pub fn title(coupling: Coupling) -> &'static str {
+pub fn title(coupling: Coupling) -> String {
     match coupling {
-        Coupling::Independent => "Independent",
-        Coupling::MinHash => "Weighted MinHash",
-        Coupling::Gumbel => "Gumbel race",
-        Coupling::Optimal => "Optimal overlap",
+        Coupling::Independent => tr!("Independent"),
+        Coupling::MinHash => tr!("Weighted MinHash"),
+        Coupling::Gumbel => tr!("Gumbel race"),
+        Coupling::Optimal => tr!("Optimal overlap"),
     }
 }
 
 fn spoken(exact: &Exact) -> String {
-    let [independent, minhash, gumbel, optimal] = exact.agreement;
-    format!(
-        "Rates of agreement: independent {independent:.3}, guaranteed with shared chance {:.3}, MinHash {minhash:.3}, Gumbel {gumbel:.3}, optimal {optimal:.3}",
-        exact.bound
+    let [independent, minhash, gumbel, optimal] = exact.agreement.map(|rate| format!("{rate:.3}"));
+    tr!(
+        "Rates of agreement: independent {independent}, guaranteed with shared chance {bound}, MinHash {minhash}, Gumbel {gumbel}, optimal {optimal}",
+        independent,
+        bound = format!("{:.3}", exact.bound),
+        minhash,
+        gumbel,
+        optimal
     )
 }
 
@@ -130,34 +135,33 @@ fn spoken(exact: &Exact) -> String {
 struct Point {
     coupling: Option<Coupling>,
     value: f64,
-    name: &'static str,
+    name: String,
     above: bool,
 }
 
 fn points(exact: &Exact, narrow: bool) -> [Point; 5] {
     let [independent, minhash, gumbel, optimal] = exact.agreement;
-    let point = |coupling, value, name, above| Point {
+    let point = |coupling, value, name: &str, above| Point {
         coupling,
         value,
-        name,
+        name: name.to_owned(),
         above,
     };
-    let ceiling = if narrow {
-        "1 − TV"
-    } else {
-        "Optimal: 1 − TV"
+    let ceiling = match narrow {
+        true => "1 − TV".to_owned(),
+        false => tr!("Optimal: 1 − TV"),
     };
     [
         point(None, exact.bound, "(1 − TV) / (1 + TV)", false),
         point(
             Some(Coupling::Independent),
             independent,
-            "Independent",
+            &tr!("Independent"),
             true,
         ),
         point(Some(Coupling::MinHash), minhash, "MinHash", true),
         point(Some(Coupling::Gumbel), gumbel, "Gumbel", false),
-        point(Some(Coupling::Optimal), optimal, ceiling, true),
+        point(Some(Coupling::Optimal), optimal, &ceiling, true),
     ]
 }
 
@@ -189,7 +193,7 @@ fn drawing(exact: &Exact, width: f64) -> impl IntoView + use<> {
             .collect();
         let wanted: Vec<(f64, f64)> = row
             .iter()
-            .map(|&index| (x(points[index].value), size(points[index].name).max(44.0)))
+            .map(|&index| (x(points[index].value), size(&points[index].name).max(44.0)))
             .collect();
         for (&index, centre) in row.iter().zip(spread(&wanted, 0.0, width)) {
             centres[index] = centre;
@@ -249,7 +253,7 @@ fn drawing(exact: &Exact, width: f64) -> impl IntoView + use<> {
             };
             view! {
                 <path class="leader" d=format!("M{place:.1} {from:.1}L{centre:.1} {to:.1}") />
-                <text class="name" x=format!("{centre:.1}") y=name.to_string() text-anchor="middle">{point.name}</text>
+                <text class="name" x=format!("{centre:.1}") y=name.to_string() text-anchor="middle">{point.name.clone()}</text>
                 <text class="value" x=format!("{centre:.1}") y=number.to_string() text-anchor="middle">
                     {format!("{:.3}", point.value)}
                 </text>
@@ -261,7 +265,7 @@ fn drawing(exact: &Exact, width: f64) -> impl IntoView + use<> {
         })
         .collect_view();
     let beyond = beyond.then(|| {
-        view! { <text class="number small" x=format!("{right:.1}") y=(AXIS + 20.0).to_string() text-anchor="end">"out of reach"</text> }
+        view! { <text class="number small" x=format!("{right:.1}") y=(AXIS + 20.0).to_string() text-anchor="end">{tr!("out of reach")}</text> }
     });
     view! {
         <path class="band" d=format!("M{bound:.1} {}H{ceiling:.1}V{}H{bound:.1}Z", AXIS - 5.0, AXIS + 5.0) />

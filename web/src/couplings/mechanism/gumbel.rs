@@ -2,6 +2,7 @@
 
 use couplet_speculation::couplings::ClockPair;
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::couplings::clock::Clock;
 use crate::couplings::exhibit::{Drawn, Row};
@@ -47,9 +48,9 @@ pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoVi
             let pair = clocks[token];
             let wins = winners.map(|winner| winner == token);
             let words = match wins {
-                [true, true] => Some("first for both"),
-                [true, false] => Some("first for draft"),
-                [false, true] => Some("first for target"),
+                [true, true] => Some(tr!("first for both")),
+                [true, false] => Some(tr!("first for draft")),
+                [false, true] => Some(tr!("first for target")),
                 [false, false] => None,
             };
             let rung = [pair.draft, pair.target]
@@ -80,7 +81,7 @@ pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoVi
     let others = (hidden > 0).then(|| {
         view! {
             <text class="number small" x=LEFT.to_string() y="133">
-                {format!("{} more clocks ring later", grouped(hidden))}
+                {tr!("{} more clocks ring later", grouped(hidden))}
             </text>
         }
     });
@@ -88,7 +89,7 @@ pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoVi
         {rows}
         <path class="axis" d=format!("M{LEFT} 3V{BASE}H{RIGHT}") />
         {others}
-        <text class="number small" x=RIGHT.to_string() y="133" text-anchor="end">"time"</text>
+        <text class="number small" x=RIGHT.to_string() y="133" text-anchor="end">{tr!("time")}</text>
     }
 }
 

@@ -2,6 +2,7 @@
 
 use couplet_speculation::couplings::DartPair;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::WIDTH;
 use crate::couplings::clock::Clock;
@@ -64,21 +65,26 @@ pub fn outcome(drawn: &Drawn, darts: &[DartPair], thrown: usize) -> String {
     let (draft, target) = (label(drawn.outcome.draft), label(drawn.outcome.target));
     match (of(|dart| dart.draft), of(|dart| dart.target)) {
         (Some(a), Some(b)) if a == b => {
-            format!("dart {} counts for both: both {draft}", grouped(a))
-        }
-        (Some(a), Some(b)) => {
-            let end = if drawn.outcome.agrees() {
-                format!("both {draft}")
-            } else {
-                format!("{draft} and {target}, they differ")
-            };
-            format!(
-                "draft keeps dart {}, target dart {}: {end}",
-                grouped(a),
-                grouped(b)
+            tr!(
+                "dart {dart} counts for both: both {draft}",
+                dart = grouped(a),
+                draft
             )
         }
-        _ => format!("draft keeps {draft}, target {target}"),
+        (Some(a), Some(b)) if drawn.outcome.agrees() => tr!(
+            "draft keeps dart {}, target dart {}: both {}",
+            grouped(a),
+            grouped(b),
+            draft
+        ),
+        (Some(a), Some(b)) => tr!(
+            "draft keeps dart {}, target dart {}: {} and {}, they differ",
+            grouped(a),
+            grouped(b),
+            draft,
+            target
+        ),
+        _ => tr!("draft keeps {draft}, target {target}", draft, target),
     }
 }
 
@@ -174,7 +180,7 @@ pub fn drawing(
         let hidden = thrown - timed_len(from, &all);
         view! {
             <text class="number small" x=(WIDTH - LEFT).to_string() y=(BASE + 17.0).to_string() text-anchor="end">
-                {format!("{} more darts missed", grouped(hidden))}
+                {tr!("{} more darts missed", grouped(hidden))}
             </text>
         }
     });

@@ -7,6 +7,7 @@ mod optimal;
 
 use couplet_speculation::couplings::{Coupling, Region, Steps};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::clock::Clock;
 use super::exhibit::Drawn;
@@ -55,22 +56,37 @@ pub fn outcome(drawn: &Drawn) -> String {
     );
     let agrees = drawn.outcome.agrees();
     match &drawn.steps {
-        Steps::Independent { .. } if agrees => format!("both land on {draft}, by luck"),
+        Steps::Independent { .. } if agrees => tr!("both land on {draft}, by luck", draft),
         Steps::Independent { .. } => {
-            format!("draft lands on {draft}, target on {target}: they differ")
+            tr!(
+                "draft lands on {draft}, target on {target}: they differ",
+                draft,
+                target
+            )
         }
         Steps::MinHash { darts, thrown } => minhash::outcome(drawn, darts, *thrown),
         Steps::Gumbel { .. } if agrees => {
-            format!("the clock of {draft} rings first in both races: both {draft}")
+            tr!(
+                "the clock of {draft} rings first in both races: both {draft}",
+                draft
+            )
         }
         Steps::Gumbel { .. } => {
-            format!("{draft} rings first for the draft, {target} for the target: they differ")
+            tr!(
+                "{draft} rings first for the draft, {target} for the target: they differ",
+                draft,
+                target
+            )
         }
         Steps::Optimal { .. } if agrees => {
-            format!("the needle lands on what both have: both {draft}")
+            tr!("the needle lands on what both have: both {draft}", draft)
         }
         Steps::Optimal { .. } => {
-            format!("the needle lands outside: draft {draft}, target {target} from what is left")
+            tr!(
+                "the needle lands outside: draft {draft}, target {target} from what is left",
+                draft,
+                target
+            )
         }
     }
 }

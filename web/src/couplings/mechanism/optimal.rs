@@ -1,6 +1,7 @@
 //! The shared mass laid together, and what is left of each row behind it.
 
 use leptos::prelude::*;
+use tr::tr;
 
 use super::{fits, needle};
 use crate::couplings::clock::Clock;
@@ -120,15 +121,21 @@ pub fn drawing(
     let shared = (strip.end * LENGTH > 6.0).then(|| format!("M{LEFT} 102v6H{:.1}v-6", end - 2.0));
     let rest = ((1.0 - strip.end) * LENGTH > 6.0)
         .then(|| format!("M{:.1} 102v6H{}v-6", end + 1.0, LEFT + LENGTH));
-    let (noun, overlap) = (exact.noun(), exact.agreement[3]);
+    let overlap = exact.agreement[3];
+    let same = tr!(
+        "shared: same {noun}, {overlap}",
+        noun = exact.kind().noun(1),
+        overlap = format!("{overlap:.2}")
+    );
+    let differ = tr!("differ, {}", format!("{:.2}", 1.0 - overlap));
     view! {
         {all}
         {needle(x(point), TOP - 8.0, long, 0.4, clock)}
         {second}
         <path class="brace" d=shared />
         <path class="brace" d=rest />
-        <text x=LEFT.to_string() y="126">{format!("shared: same {noun}, {overlap:.2}")}</text>
-        <text x=(LEFT + LENGTH).to_string() y="126" text-anchor="end">{format!("differ, {:.2}", 1.0 - overlap)}</text>
+        <text x=LEFT.to_string() y="126">{same}</text>
+        <text x=(LEFT + LENGTH).to_string() y="126" text-anchor="end">{differ}</text>
     }
 }
 

@@ -8,6 +8,7 @@ use couplet_protocol::{Drafter, Rule};
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::exhibit::use_exhibit;
 use super::mark::mark_icon;
@@ -27,13 +28,13 @@ fn rule_title(rule: Rule) -> &'static str {
     }
 }
 
-fn drafter_title(drafter: Drafter, cut: Cut) -> &'static str {
+fn drafter_title(drafter: Drafter, cut: Cut) -> String {
     match (drafter, cut) {
-        (Drafter::Model, _) => "Draft model",
-        (Drafter::Bigram, Cut::Characters) => "Letter pairs only",
-        (Drafter::Bigram, Cut::WordPieces) => "Token pairs only",
-        (Drafter::Uniform, Cut::Characters) => "Every letter alike",
-        (Drafter::Uniform, Cut::WordPieces) => "Every token alike",
+        (Drafter::Model, _) => tr!("Draft model"),
+        (Drafter::Bigram, Cut::Characters) => tr!("Letter pairs only"),
+        (Drafter::Bigram, Cut::WordPieces) => tr!("Token pairs only"),
+        (Drafter::Uniform, Cut::Characters) => tr!("Every letter alike"),
+        (Drafter::Uniform, Cut::WordPieces) => tr!("Every token alike"),
     }
 }
 
@@ -46,13 +47,16 @@ pub fn SwapPanel() -> impl IntoView {
         .texts
         .with(|texts| texts.as_ref().map(|texts| texts.settings.seed))
     {
-        Some(seed) => format!("target and seed {seed} unchanged; only the drafter differs"),
-        None => "target and seed of the settings unchanged; only the drafter differs".to_owned(),
+        Some(seed) => tr!(
+            "target and seed {seed} unchanged; only the drafter differs",
+            seed
+        ),
+        None => tr!("target and seed of the settings unchanged; only the drafter differs"),
     };
     let running = move || matches!(swap.writing.get(), Writing::Row { .. });
     let said = move || match swap.writing.get() {
         Writing::Idle => None,
-        Writing::Row { done, of } => Some(format!("Writing text {} of {of}…", done + 1)),
+        Writing::Row { done, of } => Some(tr!("Writing text {} of {}…", done + 1, of)),
         Writing::Failed(sentence) => Some(sentence),
     };
     let rule = move |event| {
@@ -64,11 +68,11 @@ pub fn SwapPanel() -> impl IntoView {
     view! {
         <section class="card swap" data-testid="swap" aria-labelledby="swap-title">
             <header>
-                <h2 id="swap-title">"Swap the drafter, keep the seed"</h2>
+                <h2 id="swap-title">{tr!("Swap the drafter, keep the seed")}</h2>
                 <p class="muted">{seed}</p>
                 <div class="swap-controls">
                     <div class="field">
-                        <label for="swap-rule">"rule"</label>
+                        <label for="swap-rule">{tr!("rule")}</label>
                         <select id="swap-rule" data-testid="swap-rule" on:change=rule>
                             {INVARIANT
                                 .map(|rule| {
@@ -81,10 +85,10 @@ pub fn SwapPanel() -> impl IntoView {
                     </div>
                     <Show when=move || !running()
                         fallback=move || view! {
-                            <button type="button" class="button" data-testid="swap-stop" on:click=move |_| exhibit.stop_swap()>"Stop"</button>
+                            <button type="button" class="button" data-testid="swap-stop" on:click=move |_| exhibit.stop_swap()>{tr!("Stop")}</button>
                         }>
                         <button type="button" class="button" data-testid="swap-run" on:click=move |_| exhibit.swap_drafters()>
-                            {move || if swap.texts.with(Option::is_some) { "Write anew" } else { "Write all six" }}
+                            {move || if swap.texts.with(Option::is_some) { tr!("Write anew") } else { tr!("Write all six") }}
                         </button>
                     </Show>
                 </div>
@@ -94,7 +98,7 @@ pub fn SwapPanel() -> impl IntoView {
                 Some(texts) => table(&texts).into_any(),
                 None => view! {
                     <p class="serif swap-invitation">
-                        "Three drafters of very different skill pencil for the same target with the same seed. Under rejection each makes another text. Where a token stays only if it is the target’s own, all three make the same one; a poor drafter only makes it slower."
+                        {tr!("Three drafters of very different skill pencil for the same target with the same seed. Under rejection each makes another text. Where a token stays only if it is the target’s own, all three make the same one; a poor drafter only makes it slower.")}
                     </p>
                 }
                 .into_any(),
@@ -121,7 +125,7 @@ fn table(texts: &Texts) -> impl IntoView + use<> {
                         <td data-testid=name data-heading=heading>
                             {match (written, first) {
                                 (Some(written), Some(first)) => cell(&written, (row > 0).then_some(&first)).into_any(),
-                                _ => view! { <span class="muted">"waiting…"</span> }.into_any(),
+                                _ => view! { <span class="muted">{tr!("waiting…")}</span> }.into_any(),
                             }}
                         </td>
                     }
@@ -136,13 +140,13 @@ fn table(texts: &Texts) -> impl IntoView + use<> {
         _ => icon(Sign::Accepted, 14).into_any(),
     };
     let greedy = (texts.settings.temperature == 0.0).then(|| {
-        view! { <p class="muted">"At temperature 0 nothing is drawn: every rule writes the target’s most probable tokens."</p> }
+        view! { <p class="muted">{tr!("At temperature 0 nothing is drawn: every rule writes the target’s most probable tokens.")}</p> }
     });
     view! {
         <table>
             <thead>
                 <tr>
-                    <th scope="col"><span class="visually-hidden">"Drafter"</span></th>
+                    <th scope="col"><span class="visually-hidden">{tr!("Drafter")}</span></th>
                     <th scope="col">{mark}" "{column_title(texts, 0)}</th>
                     <th scope="col">{icon(Sign::Rejected, 14)}" "{column_title(texts, 1)}</th>
                 </tr>
@@ -165,10 +169,10 @@ fn column_title(texts: &Texts, column: usize) -> String {
     let same = (1..texts.cells.len()).all(|row| of(row) == first);
     let rule = rule_title(texts.rule);
     match (column, known, same) {
-        (0, true, false) => format!("Under {rule} the text was not the same"),
-        (0, ..) => format!("Under {rule} the text is the same"),
-        (_, true, true) => "Under rejection it is the same here".to_owned(),
-        _ => "Under rejection it is another sample".to_owned(),
+        (0, true, false) => tr!("Under {rule} the text was not the same", rule),
+        (0, ..) => tr!("Under {rule} the text is the same", rule),
+        (_, true, true) => tr!("Under rejection it is the same here"),
+        _ => tr!("Under rejection it is another sample"),
     }
 }
 
@@ -181,20 +185,22 @@ fn cell(written: &Written, first: Option<&Written>) -> impl IntoView + use<> {
         .split_at(change.unwrap_or(written.tokens.len()));
     let (same, other) = (shown(same), shown(other));
     let note = first.map(|_| match change {
-        None => {
-            view! { <span class="swap-same">{icon(Sign::Accepted, 12)}"same"</span> }.into_any()
-        }
-        Some(at) => view! { <span class="swap-changed">{format!("changed at {}", at + 1)}</span> }
+        None => view! { <span class="swap-same">{icon(Sign::Accepted, 12)}{tr!("same")}</span> }
             .into_any(),
+        Some(at) => {
+            view! { <span class="swap-changed">{tr!("changed at {}", at + 1)}</span> }.into_any()
+        }
     });
     let rate = match written.tested {
-        0 => "nothing was judged".to_owned(),
+        0 => tr!("nothing was judged"),
         tested => {
             let [low, high] = wilson_interval(written.accepted.min(tested), tested, 0.95);
-            format!(
-                "α {:.2} [{low:.2}, {high:.2}], {} of {tested} kept",
-                written.accepted as f64 / tested as f64,
-                written.accepted
+            let rate = written.accepted as f64 / tested as f64;
+            tr!(
+                "{alpha}, {accepted} of {tested} kept",
+                alpha = format!("α {rate:.2} [{low:.2}, {high:.2}]"),
+                accepted = written.accepted,
+                tested
             )
         }
     };

@@ -3,8 +3,10 @@
 use couplet_playback::{Cut, Run};
 use couplet_protocol::{Command, Drafter, Event, FinishReason, Reply, Rule, Settings};
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::couplings::exhibit::Exhibit;
+use crate::language;
 
 /// Tokens of each text.
 const LENGTH: u32 = 60;
@@ -95,9 +97,10 @@ impl Exhibit {
         let mut settings = match untrack(|| self.store.form.read()) {
             Ok(settings) => settings,
             Err(error) => {
-                let sentence = format!(
+                let sentence = tr!(
                     "The settings on the Stage need a look first: {}: {}.",
-                    error.field, error.sentence
+                    error.field,
+                    error.sentence
                 );
                 swap.writing.set(Writing::Failed(sentence));
                 return;
@@ -168,14 +171,16 @@ impl Exhibit {
                             _ => None,
                         })
                     }
-                    Reply::Failed { failure, .. } => Some(Err(failure.sentence.clone())),
+                    Reply::Failed { failure, .. } => {
+                        Some(Err(language::of_engine(&failure.sentence)))
+                    }
                     _ => None,
                 };
                 let Some((end, mut now)) = end.and_then(|end| Some((end, coming.take()?))) else {
                     return;
                 };
                 match end {
-                    Ok(FinishReason::Stopped) => self.give_up("Stopped."),
+                    Ok(FinishReason::Stopped) => self.give_up(&tr!("Stopped.")),
                     Ok(_) => {
                         now.texts.cells[row][column] = Some(self.written(&events));
                         let pair = self.store.engine.pair.get_untracked();

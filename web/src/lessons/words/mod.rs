@@ -144,6 +144,7 @@ mod tests {
     use super::super::answers::Answer;
     use super::super::course::{COURSE, Choices};
     use super::*;
+    use crate::language::LanguageFile;
     use couplet_protocol::Trace;
 
     fn facts() -> Facts {
@@ -151,13 +152,23 @@ mod tests {
         Facts::new(&Trace::from_json(recording).unwrap())
     }
 
-    fn read() -> Words {
-        serde_json::from_str(include_str!("en.json")).unwrap()
+    /// The words of every language.
+    fn read() -> [Words; 2] {
+        let german: LanguageFile =
+            serde_json::from_str(include_str!("../../../words/de.json")).unwrap();
+        [
+            serde_json::from_str(include_str!("en.json")).unwrap(),
+            german.lessons,
+        ]
     }
 
     #[test]
     fn every_step_has_its_words_and_every_name_in_them_is_known() {
-        let (words, facts) = (read(), facts());
+        read().iter().for_each(step_by_step);
+    }
+
+    fn step_by_step(words: &Words) {
+        let facts = facts();
         assert_eq!(words.lessons.len(), COURSE.len());
         for lesson in &COURSE {
             let said = words.lesson(lesson.id).unwrap();
@@ -186,7 +197,11 @@ mod tests {
 
     #[test]
     fn every_question_has_an_answer_among_its_choices() {
-        let (words, facts) = (read(), facts());
+        read().iter().for_each(question_by_question);
+    }
+
+    fn question_by_question(words: &Words) {
+        let facts = facts();
         for lesson in &COURSE {
             for (index, step) in lesson.steps.iter().enumerate() {
                 let said = words.step(lesson.id, index).unwrap();

@@ -4,6 +4,7 @@ use couplet_protocol::Mistake;
 use couplet_speculation::ChiSquare;
 use couplet_speculation::rules::wrong::IMPROBABLE;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::{Exhibit, Found, GAMMA, Museum};
 use crate::proof::bars::{Bar, bars, tallest};
@@ -12,7 +13,7 @@ use crate::proof::counting::{BATCH, NO_ACCIDENT, Tally};
 use crate::proof::pair::{NOTHING, ProofPair};
 use crate::proof::theory::{Law, target_joint, text_of, wrong};
 use crate::proof::verdict::{cross, figures};
-use crate::proof::words::{grouped, share, signed};
+use crate::proof::words::{Kind, grouped, share, signed};
 use crate::store::{Notation, use_store};
 
 /// With so many bars in the museum, one in twenty would be red by chance alone.
@@ -24,47 +25,53 @@ const BASE: f64 = 120.0;
 const TALLEST: f64 = 100.0;
 
 /// A mistake's name for people.
-pub fn title(mistake: Mistake) -> &'static str {
+pub fn title(mistake: Mistake) -> String {
     match mistake {
-        Mistake::ResamplesFromTarget => "Redraw from the target",
-        Mistake::GreedyDraft => "Greedy draft, soft test",
-        Mistake::MatchThenResidual => "Match, then the residual",
-        Mistake::DropsImprobableDrafts => "Drop unsure drafts",
-        Mistake::MatchOrRatio => "A second chance",
-        Mistake::RatioUpsideDown => "Ratio upside down",
-        Mistake::OneCoinForAllPositions => "One coin for all",
-        Mistake::ReplacementWithTheSameCoin => "The coin that rejected",
+        Mistake::ResamplesFromTarget => tr!("Redraw from the target"),
+        Mistake::GreedyDraft => tr!("Greedy draft, soft test"),
+        Mistake::MatchThenResidual => tr!("Match, then the residual"),
+        Mistake::DropsImprobableDrafts => tr!("Drop unsure drafts"),
+        Mistake::MatchOrRatio => tr!("A second chance"),
+        Mistake::RatioUpsideDown => tr!("Ratio upside down"),
+        Mistake::OneCoinForAllPositions => tr!("One coin for all"),
+        Mistake::ReplacementWithTheSameCoin => tr!("The coin that rejected"),
     }
 }
 
 /// What is done wrong, in a sentence.
-fn sentence(mistake: Mistake, kind: &str, notation: Notation) -> String {
+fn sentence(mistake: Mistake, kind: Kind, notation: Notation) -> String {
+    let kind = kind.noun(1);
     match mistake {
         Mistake::ResamplesFromTarget => {
-            "On rejection, draw from the target instead of the residual.".to_owned()
+            tr!("On rejection, draw from the target instead of the residual.")
         }
-        Mistake::GreedyDraft => {
-            format!("Draft the favourite {kind}, yet test it as if it had been sampled.")
-        }
-        Mistake::MatchThenResidual => format!(
-            "Keep a {kind} only if the target’s own draw is the same, else use the residual."
+        Mistake::GreedyDraft => tr!(
+            "Draft the favourite {kind}, yet test it as if it had been sampled.",
+            kind
         ),
-        Mistake::DropsImprobableDrafts => {
-            format!("Throw away drafts under {IMPROBABLE} and draw from the target.")
-        }
-        Mistake::MatchOrRatio => format!(
-            "Keep a {kind} that equals the target’s own draw; if not, let it try the ratio."
+        Mistake::MatchThenResidual => tr!(
+            "Keep a {kind} only if the target’s own draw is the same, else use the residual.",
+            kind
         ),
-        Mistake::RatioUpsideDown => format!(
+        Mistake::DropsImprobableDrafts => tr!(
+            "Throw away drafts under {} and draw from the target.",
+            IMPROBABLE
+        ),
+        Mistake::MatchOrRatio => tr!(
+            "Keep a {kind} that equals the target’s own draw; if not, let it try the ratio.",
+            kind
+        ),
+        Mistake::RatioUpsideDown => tr!(
             "Keep with probability min(1, {}/{}).",
             notation.draft(),
             notation.target()
         ),
-        Mistake::OneCoinForAllPositions => {
-            format!("Throw one coin per round and judge every {kind} by it.")
-        }
+        Mistake::OneCoinForAllPositions => tr!(
+            "Throw one coin per round and judge every {kind} by it.",
+            kind
+        ),
         Mistake::ReplacementWithTheSameCoin => {
-            "Draw the replacement with the very number that rejected.".to_owned()
+            tr!("Draw the replacement with the very number that rejected.")
         }
     }
 }
@@ -175,9 +182,9 @@ fn chart(pair: &ProofPair, bars: &[Bar], on: bool) -> impl IntoView + use<> {
         })
         .collect_view();
     let alt = if on {
-        "What comes out as the first token against the target, with points off in per cent"
+        tr!("What comes out as the first token against the target, with points off in per cent")
     } else {
-        "The target; switched off, the rule is followed"
+        tr!("The target; switched off, the rule is followed")
     };
     view! {
         <svg class="figure" height=HEIGHT.to_string() role="img" aria-label=alt>
@@ -189,10 +196,10 @@ fn chart(pair: &ProofPair, bars: &[Bar], on: bool) -> impl IntoView + use<> {
 
 fn says(museum: Museum, place: usize, pair: &ProofPair, found: &Found, bars: &[Bar]) -> AnyView {
     match found {
-        Found::Off => view! { <p class="stamp off">"Off: the rule is followed"</p> }.into_any(),
-        Found::Waiting(_) => view! { <p class="stamp off">"Counting …"</p> }.into_any(),
+        Found::Off => view! { <p class="stamp off">{tr!("Off: the rule is followed")}</p> }.into_any(),
+        Found::Waiting(_) => view! { <p class="stamp off">{tr!("Counting …")}</p> }.into_any(),
         Found::Failed(sentence) => {
-            view! { <p class="live-trouble" data-testid="exhibit-failed">{format!("Nothing was counted: {sentence} Switch it off and on to try again.")}</p> }
+            view! { <p class="live-trouble" data-testid="exhibit-failed">{tr!("Nothing was counted: {sentence} Switch it off and on to try again.", sentence)}</p> }
                 .into_any()
         }
         Found::Counted(tally) => match tally.test(pair, GAMMA) {
@@ -215,17 +222,14 @@ fn counted(
     if test.p_value < NO_ACCIDENT {
         let only_in_texts = bars.iter().all(Bar::inside);
         let more = if test.statistic.is_infinite() {
-            Some("It writes what the target never writes.".to_owned())
+            Some(tr!("It writes what the target never writes."))
         } else if only_in_texts {
-            Some(format!(
-                "The first token looks right, the text does not: {}.",
-                most_off(pair, tally, &expected)
-            ))
+            most_off(pair, tally, &expected)
         } else {
             None
         };
         return view! {
-            <p class="stamp" data-testid="stamp">{cross()}" Not the target"</p>
+            <p class="stamp" data-testid="stamp">{cross()}" "{tr!("Not the target")}</p>
             {numbers}
             {more.map(|more| view! { <p class="exhibit-more">{more}</p> })}
         }
@@ -237,9 +241,9 @@ fn counted(
         Law::of(wrong(mistake), GAMMA as usize, pair).distance(&expected)
     });
     let why = if off < NOTHING {
-        "Between these two distributions the mistake changes nothing.".to_owned()
+        tr!("Between these two distributions the mistake changes nothing.")
     } else {
-        format!(
+        tr!(
             "Theory puts its texts at a total variation of {}, too little for {} of them.",
             share(off, 4),
             grouped(tally.trials as usize)
@@ -248,12 +252,12 @@ fn counted(
     let more = (off >= NOTHING).then(|| {
         view! {
             <button type="button" class="button" data-testid="exhibit-add" on:click=move |_| museum.add(place)>
-                {format!("Add {}", grouped(BATCH as usize))}
+                {tr!("Add {}", grouped(BATCH as usize))}
             </button>
         }
     });
     view! {
-        <p class="stamp off" data-testid="stamp">"Not visible here"</p>
+        <p class="stamp off" data-testid="stamp">{tr!("Not visible here")}</p>
         {numbers}
         <p class="exhibit-more">{why}</p>
         {more}
@@ -261,8 +265,8 @@ fn counted(
     .into_any()
 }
 
-/// The text whose share is furthest from the target's.
-fn most_off(pair: &ProofPair, tally: &Tally, expected: &[f64]) -> String {
+/// The text whose share is furthest from the target's, in a sentence.
+fn most_off(pair: &ProofPair, tally: &Tally, expected: &[f64]) -> Option<String> {
     let trials = tally.trials as f64;
     let strays = |place: usize, count: u64| {
         let target = expected.get(place).copied().unwrap_or(0.0);
@@ -273,13 +277,12 @@ fn most_off(pair: &ProofPair, tally: &Tally, expected: &[f64]) -> String {
         .iter()
         .enumerate()
         .max_by(|a, b| strays(a.0, *a.1).total_cmp(&strays(b.0, *b.1)));
-    let Some((place, count)) = worst else {
-        return String::new();
-    };
-    format!(
-        "“{}” comes {:.1} % of the time instead of {:.1} %",
-        pair.spelled(&text_of(place, pair.len(), LENGTH)),
-        100.0 * *count as f64 / trials,
-        100.0 * expected.get(place).copied().unwrap_or(0.0),
-    )
+    let (place, count) = worst?;
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    Some(tr!(
+        "The first token looks right, the text does not: “{text}” comes {often} of the time instead of {target}.",
+        text = pair.spelled(&text_of(place, pair.len(), LENGTH)),
+        often = percent(*count as f64 / trials),
+        target = percent(expected.get(place).copied().unwrap_or(0.0))
+    ))
 }

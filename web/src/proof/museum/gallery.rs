@@ -2,6 +2,7 @@
 
 use couplet_protocol::Mistake;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::GAMMA;
 use super::exhibit::card;
@@ -17,11 +18,12 @@ pub fn Gallery() -> impl IntoView {
     let proof = use_proof();
     let museum = proof.museum;
     let all = Mistake::ALL.len();
-    let about = format!(
-        "{} famous mistakes, the same draws, the same test of {} texts of {} tokens (γ = {GAMMA}). Bars are what comes out first, lines the target, ticks what theory expects; red strays as an exact sampler does once in a thousand times; numbers are points off.",
+    let about = tr!(
+        "{} famous mistakes, the same draws, the same test of {} texts of {} tokens (γ = {gamma}). Bars are what comes out first, lines the target, ticks what theory expects; red strays as an exact sampler does once in a thousand times; numbers are points off.",
         capital(&count_word(all)),
         grouped(BATCH as usize),
         count_word(GAMMA as usize + 1),
+        gamma = GAMMA
     );
     let every = move || museum.on() == all;
     let waits = move || {
@@ -40,12 +42,12 @@ pub fn Gallery() -> impl IntoView {
         <section class="museum" data-testid="museum" aria-labelledby="museum-title">
             <header>
                 <div>
-                    <h2 id="museum-title">"Break the rule"</h2>
+                    <h2 id="museum-title">{tr!("Break the rule")}</h2>
                     <p class="muted">{about}</p>
-                    <p class="muted">"No run can make them, whatever its settings: a switch here changes nothing anywhere else."</p>
+                    <p class="muted">{tr!("No run can make them, whatever its settings: a switch here changes nothing anywhere else.")}</p>
                 </div>
                 <button type="button" class="button" data-testid="all-mistakes" on:click=move |_| museum.switch_all(!every())>
-                    {move || if every() { "All off" } else { "All on" }}
+                    {move || if every() { tr!("All off") } else { tr!("All on") }}
                 </button>
             </header>
             {waits}

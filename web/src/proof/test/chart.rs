@@ -1,6 +1,7 @@
 //! The two charts of the live test: what came out, and how far off it is.
 
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::proof::bars::{Bar, tallest};
 use crate::proof::chart::{Slots, bar, base, label, level, round_step};
@@ -50,7 +51,7 @@ pub fn output(pair: &ProofPair, bars: &[Bar], place: usize) -> impl IntoView + u
             }
         })
         .collect_view();
-    let alt = format!(
+    let alt = tr!(
         "What came out as token {} of the texts, against the target",
         place + 1
     );
@@ -127,7 +128,7 @@ pub fn difference(pair: &ProofPair, bars: &[Bar]) -> impl IntoView + use<> {
     let middle = OFF_MIDDLE.to_string();
     view! {
         <svg class="figure difference" height=OFF_HEIGHT.to_string() role="img"
-            aria-label="Difference from the target in percentage points, with the band in which an exact sampler stays">
+            aria-label=tr!("Difference from the target in percentage points, with the band in which an exact sampler stays")>
             {grid}
             <line class="axis" x1=format!("{MARGIN}%") x2="100%" y1=middle.clone() y2=middle />
             <text class="number small" x="0" y=format!("{:.1}", OFF_MIDDLE + 4.0)>"0"</text>

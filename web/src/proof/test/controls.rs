@@ -2,6 +2,7 @@
 
 use couplet_protocol::{RoundsRequest, Rule};
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::proof::pair::ProofPair;
 use crate::proof::rules::sentence;
@@ -22,17 +23,18 @@ pub fn Choices() -> impl IntoView {
         (most < MOST_GAMMA).then(|| {
             let tokens = proof.pair.with(ProofPair::len);
             let texts = tokens.saturating_pow(most + 2);
-            format!(
-                "γ up to {most} here: with {} there would be {} different texts, too many for the test to find each often enough.",
-                most + 1,
-                grouped(texts.min(RoundsRequest::MAX_OUTCOMES)),
+            tr!(
+                "γ up to {most} here: with {more} there would be {texts} different texts, too many for the test to find each often enough.",
+                most,
+                more = most + 1,
+                texts = grouped(texts.min(RoundsRequest::MAX_OUTCOMES))
             )
         })
     };
     view! {
         <div class="test-choices">
             <div class="field">
-                <label for="test-rule">"Rule"</label>
+                <label for="test-rule">{tr!("Rule")}</label>
                 <select id="test-rule" data-testid="test-rule" aria-describedby="test-rule-says"
                     on:change=move |event| {
                         let name = event_target_value(&event);
@@ -42,10 +44,13 @@ pub fn Choices() -> impl IntoView {
                     }>
                     {Rule::ALL
                         .map(|rule| {
-                            let suffix = if is_exact(rule) { "" } else { " (not exact)" };
+                            let title = match is_exact(rule) {
+                                true => rule_title(rule).to_owned(),
+                                false => tr!("{} (not exact)", rule_title(rule)),
+                            };
                             view! {
                                 <option value=rule.name() prop:selected=move || proof.rule.get() == rule>
-                                    {format!("{}{suffix}", rule_title(rule))}
+                                    {title}
                                 </option>
                             }
                         })
@@ -53,7 +58,7 @@ pub fn Choices() -> impl IntoView {
                 </select>
             </div>
             <fieldset class="field">
-                <legend>"Look-ahead γ"</legend>
+                <legend>{tr!("Look-ahead γ")}</legend>
                 <div class="segments">
                     {(1..=MOST_GAMMA)
                         .map(|gamma| {
@@ -82,7 +87,7 @@ pub fn Place() -> impl IntoView {
     let proof = use_proof();
     view! {
         <div class="test-place">
-            <span class="muted" id="test-place">"Bars of token"</span>
+            <span class="muted" id="test-place">{tr!("Bars of token")}</span>
             <div class="segments small" role="group" aria-labelledby="test-place">
                 {move || (0..=proof.gamma.get() as usize)
                     .map(|place| {

@@ -5,10 +5,12 @@ mod controls;
 mod says;
 mod texts;
 
+use couplet_protocol::BackendKind;
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::proof::bars::{Bar, bars};
-use crate::proof::counting::{BATCH, kernels};
+use crate::proof::counting::BATCH;
 use crate::proof::pair::ProofPair;
 use crate::proof::state::use_proof;
 use crate::proof::theory::{Law, is_exact, marginal, procedure, target_joint};
@@ -67,14 +69,25 @@ pub fn Test() -> impl IntoView {
     });
     let about = move || {
         let tokens = count_word(length());
-        proof.tally.with(|tally| match tally.trials {
-            0 => format!("Texts of {tokens} tokens, written by the engine’s kernels on this machine, against the exact target"),
-            trials => format!(
-                "{} texts of {tokens} tokens, written by {} on this machine, against the exact target",
-                grouped(trials as usize),
-                kernels(tally.backend),
+        let (texts, backend) = proof
+            .tally
+            .with(|tally| (grouped(tally.trials as usize), tally.backend));
+        match backend {
+            None => tr!(
+                "Texts of {tokens} tokens, written by the engine’s kernels on this machine, against the exact target",
+                tokens
             ),
-        })
+            Some(BackendKind::Gpu) => tr!(
+                "{texts} texts of {tokens} tokens, written by the GPU kernels on this machine, against the exact target",
+                texts,
+                tokens
+            ),
+            Some(BackendKind::Cpu) => tr!(
+                "{texts} texts of {tokens} tokens, written by the same kernels on the CPU on this machine, against the exact target",
+                texts,
+                tokens
+            ),
+        }
     };
     let numbers = Signal::derive(move || {
         let trials = proof.tally.with(|tally| tally.trials);
@@ -86,7 +99,7 @@ pub fn Test() -> impl IntoView {
         <section class="card test" data-testid="test" aria-labelledby="test-title">
             <header>
                 <div>
-                    <h2 id="test-title">"Test it, live"</h2>
+                    <h2 id="test-title">{tr!("Test it, live")}</h2>
                     <p class="muted" data-testid="test-about">{about}</p>
                 </div>
                 <Buttons />
@@ -96,8 +109,8 @@ pub fn Test() -> impl IntoView {
             {move || proof.pair.with(|pair| output(pair, &drawn.get(), proof.position.get()))}
             {move || proof.pair.with(|pair| difference(pair, &drawn.get()))}
             <p class="muted chart-note">
-                "Difference in percentage points; grey is where an exact sampler stays 95 % of the time with so many texts."
-                {move || (!is_exact(proof.rule.get())).then_some(" Dashes: what theory says this rule writes.")}
+                {tr!("Difference in percentage points; grey is where an exact sampler stays 95 % of the time with so many texts.")}
+                {move || (!is_exact(proof.rule.get())).then(|| format!(" {}", tr!("Dashes: what theory says this rule writes.")))}
             </p>
             <Place />
             <Trouble />
@@ -105,7 +118,7 @@ pub fn Test() -> impl IntoView {
                 {move || verdict(found.get(), proof.rule.get(), length(), proof.pair.with(ProofPair::len), theory.with(|theory| theory.off))}
             </div>
             <Numbers content=numbers />
-            <p class="visually-hidden" data-testid="test-seed">{move || format!("Seed {}", proof.seed.get())}</p>
+            <p class="visually-hidden" data-testid="test-seed">{move || tr!("Seed {}", proof.seed.get())}</p>
         </section>
         <AllTexts law=Signal::derive(move || theory.with(|theory| theory.law.clone())) />
     }
@@ -118,13 +131,13 @@ fn Buttons() -> impl IntoView {
     let counting = move || proof.counting.get();
     view! {
         <div class="test-buttons">
-            <button type="button" class="button" data-testid="start-over" title="Forget what was counted and take other random numbers"
+            <button type="button" class="button" data-testid="start-over" title=tr!("Forget what was counted and take other random numbers")
                 disabled=move || proof.tally.with(|tally| tally.trials == 0) on:click=move |_| proof.start_over()>
-                "Start over"
+                {tr!("Start over")}
             </button>
             <button type="button" class="button primary" data-testid="add" disabled=counting
                 on:click=move |_| proof.add()>
-                {move || if counting() { "Counting …".to_owned() } else { format!("Add {}", grouped(BATCH as usize)) }}
+                {move || if counting() { tr!("Counting …") } else { tr!("Add {}", grouped(BATCH as usize)) }}
             </button>
         </div>
     }
@@ -139,9 +152,13 @@ fn bars_table(pair: &ProofPair, bars: &[Bar], trials: u64) -> Table {
         .zip(bars)
         .map(|(token, bar)| {
             let count = bar.share.map_or(0.0, |share| share * trials as f64).round() as usize;
-            let band = bar
-                .band
-                .map_or_else(String::new, |[low, high]| format!("{low:.4} to {high:.4}"));
+            let band = bar.band.map_or_else(String::new, |[low, high]| {
+                tr!(
+                    "{low} to {high}",
+                    low = format!("{low:.4}"),
+                    high = format!("{high:.4}")
+                )
+            });
             vec![
                 token.clone(),
                 grouped(count),
@@ -153,16 +170,16 @@ fn bars_table(pair: &ProofPair, bars: &[Bar], trials: u64) -> Table {
         })
         .collect();
     let head = [
-        "token",
-        "count",
-        "share",
-        "target",
-        "95 % band of the target",
-        "theory",
+        tr!("token"),
+        tr!("count"),
+        tr!("share"),
+        tr!("target"),
+        tr!("95 % band of the target"),
+        tr!("theory"),
     ];
     Table {
-        name: "What came out in numbers",
-        head: head.map(str::to_owned).to_vec(),
+        name: tr!("What came out in numbers"),
+        head: head.to_vec(),
         rows,
     }
 }

@@ -3,7 +3,9 @@
 use couplet_protocol::Rule;
 use couplet_speculation::ChiSquare;
 use leptos::prelude::*;
+use tr::tr;
 
+use crate::language::{filled, slot};
 use crate::proof::counting::{NO_ACCIDENT, waits_for};
 use crate::proof::pair::NOTHING;
 use crate::proof::state::use_proof;
@@ -18,15 +20,21 @@ const DOUBT: f64 = 0.01;
 /// What an inexact rule is expected to do in this test.
 pub fn expectation(rule: Rule, off: f64, length: usize) -> Option<impl IntoView> {
     (!is_exact(rule)).then(|| {
-        let texts = count_word(length);
         let words = if off > NOTHING {
-            format!(
-                " by design: theory puts its texts of {texts} tokens at a total variation of {off:.3} from the target’s. The test is expected to fail."
+            tr!(
+                "{inexact} by design: theory puts its texts of {tokens} tokens at a total variation of {off} from the target’s. The test is expected to fail.",
+                inexact = slot(0),
+                tokens = count_word(length),
+                off = format!("{off:.3}")
             )
         } else {
-            " by design, but between these two distributions theory finds no difference: the test is expected to pass.".to_owned()
+            tr!(
+                "{inexact} by design, but between these two distributions theory finds no difference: the test is expected to pass.",
+                inexact = slot(0)
+            )
         };
-        view! { <p class="expectation" data-testid="expectation"><b class="not-exact">"Not exact"</b>{words}</p> }
+        let inexact = view! { <b class="not-exact">{tr!("Not exact")}</b> };
+        view! { <p class="expectation" data-testid="expectation">{filled(&words, [inexact.into_any()])}</p> }
     })
 }
 
@@ -37,7 +45,7 @@ pub fn Trouble() -> impl IntoView {
     let proof = use_proof();
     move || {
         let failed = proof.failed.get().map(|sentence| {
-            view! { <p class="live-trouble" role="alert" data-testid="test-failed">{format!("Nothing was counted: {sentence}")}</p> }
+            view! { <p class="live-trouble" role="alert" data-testid="test-failed">{tr!("Nothing was counted: {}", sentence)}</p> }
         });
         let waits = waits_for(store).map(|sentence| {
             view! { <p class="muted" data-testid="test-waits">{sentence}</p> }
@@ -61,46 +69,65 @@ pub fn verdict(
         return view! {
             <p class="huge">"p = ?"</p>
             <p class="serif">
-                {format!(
-                    "Nothing counted yet. Every text is written by rounds of its own; the test looks at all {texts} texts of {word} tokens at once.",
+                {tr!(
+                    "Nothing counted yet. Every text is written by rounds of its own; the test looks at all {texts} texts of {tokens} tokens at once.",
+                    texts,
+                    tokens = word
                 )}
             </p>
         }
         .into_any();
     };
     let degrees = test.degrees_of_freedom;
-    let rare = if degrees + 1 < tokens.pow(length as u32) {
-        ", impossible ones left out and rare ones counted together"
+    let (chi_square, freedom) = (statistic(test.statistic), grouped(degrees));
+    let figures = if degrees + 1 < tokens.pow(length as u32) {
+        tr!(
+            "χ² = {} on {} degrees of freedom, over all {} texts of {} tokens, impossible ones left out and rare ones counted together.",
+            chi_square,
+            freedom,
+            texts,
+            word
+        )
     } else {
-        ""
+        tr!(
+            "χ² = {} on {} degrees of freedom, over all {} texts of {} tokens.",
+            chi_square,
+            freedom,
+            texts,
+            word
+        )
     };
-    let figures = format!(
-        "χ² = {} on {} degrees of freedom, over all {texts} texts of {word} tokens{rare}.",
-        statistic(test.statistic),
-        grouped(degrees),
-    );
     let impossible = test
         .statistic
         .is_infinite()
-        .then_some(" It wrote texts that the target never writes.");
+        .then(|| format!(" {}", tr!("It wrote texts that the target never writes.")));
     let words = if test.p_value >= DOUBT {
-        let caught = (off > NOTHING)
-            .then(|| format!(" Theory knows of a difference of {off:.4}: too small for so few texts, so add more."));
-        view! {
-            {if degrees == 0 { "There is only one text to compare.".to_owned() } else { format!("No sign of a difference: {figures}") }}
-            {caught}
-            {match (off > NOTHING, rule) {
-                (true, _) => "",
-                (false, Rule::Rejection) => " A test can never prove equality. The picture above does.",
-                (false, _) => " A test can never prove equality. Adding up every way a round can go does: theory finds no difference.",
-            }}
-        }
-        .into_any()
+        let found = match degrees {
+            0 => tr!("There is only one text to compare."),
+            _ => tr!("No sign of a difference: {}", figures),
+        };
+        let but = match (off > NOTHING, rule) {
+            (true, _) => tr!(
+                "Theory knows of a difference of {}: too small for so few texts, so add more.",
+                format!("{off:.4}")
+            ),
+            (false, Rule::Rejection) => {
+                tr!("A test can never prove equality. The picture above does.")
+            }
+            (false, _) => tr!(
+                "A test can never prove equality. Adding up every way a round can go does: theory finds no difference."
+            ),
+        };
+        format!("{found} {but}").into_any()
     } else if test.p_value >= NO_ACCIDENT {
-        format!("Chance alone would do this {} in {} samples, so it proves nothing yet: {figures} Add more and see.",
-            "once", grouped((1.0 / test.p_value).round() as usize)).into_any()
+        tr!(
+            "Chance alone would do this once in {samples} samples, so it proves nothing yet: {figures} Add more and see.",
+            samples = grouped((1.0 / test.p_value).round() as usize),
+            figures
+        )
+        .into_any()
     } else {
-        view! { <b>"This is not the target: "</b>{figures}{impossible} }.into_any()
+        view! { <b>{tr!("This is not the target:")}" "</b>{figures}{impossible} }.into_any()
     };
     let wrong =
         (test.p_value < NO_ACCIDENT).then(|| view! { <span class="stamp-mark">{cross()}</span> });

@@ -1,7 +1,9 @@
 //! What the test looks at: every text at once, and how many drafted tokens were kept.
 
 use leptos::prelude::*;
+use tr::tr;
 
+use crate::language::{filled, slot};
 use crate::proof::chart::{Slots, bar, label, level, round_step};
 use crate::proof::counting::Tally;
 use crate::proof::pair::ProofPair;
@@ -67,17 +69,17 @@ pub fn AllTexts(
         <section class="card texts" data-testid="texts" aria-labelledby="texts-title">
             <header>
                 <div>
-                    <h2 id="texts-title">"Every text at once"</h2>
+                    <h2 id="texts-title">{tr!("Every text at once")}</h2>
                     <p class="muted">
-                        {move || format!(
+                        {move || tr!(
                             "A dot for each text of {} tokens that an exact sampler would write at least five times, the most probable first: how far its count is from the target’s, in standard deviations.",
-                            count_word(length()),
+                            count_word(length())
                         )}
                     </p>
                 </div>
             </header>
             {cloud}
-            <h3>"Kept per round"</h3>
+            <h3>{tr!("Kept per round")}</h3>
             <div class="texts-kept">
                 {move || proof.tally.with(|tally| law.with(|law| kept_chart(tally, law)))}
                 {move || proof.tally.with(|tally| law.with(|law| kept_says(tally, law)))}
@@ -128,7 +130,7 @@ fn dots(strays: &[Stray]) -> impl IntoView + use<> {
         });
     view! {
         <svg class="figure" height=HEIGHT.to_string() role="img"
-            aria-label="Every text’s distance from its expected count, with the band in which an exact sampler stays">
+            aria-label=tr!("Every text’s distance from its expected count, with the band in which an exact sampler stays")>
             <rect class="null-band" x="8%" width="92%" y=format!("{top:.1}") height=height />
             <line class="axis" x1="8%" x2="100%" y1=MIDDLE.to_string() y2=MIDDLE.to_string() />
             {names.collect_view()}
@@ -146,20 +148,22 @@ fn says(pair: &ProofPair, strays: &[Stray], length: usize) -> String {
         .iter()
         .max_by(|a, b| a.deviations.abs().total_cmp(&b.deviations.abs()))
     else {
-        return "Nothing counted yet. An exact sampler leaves one dot in twenty outside the grey band.".to_owned();
+        return tr!(
+            "Nothing counted yet. An exact sampler leaves one dot in twenty outside the grey band."
+        );
     };
     let outside = strays
         .iter()
         .filter(|stray| stray.deviations.abs() > USUAL)
         .count();
-    format!(
+    tr!(
         "{} of {} outside the grey band; an exact sampler leaves about {}. Furthest off: “{}”, {} times instead of {}.",
         grouped(outside),
         grouped(strays.len()),
         (0.05 * strays.len() as f64).round(),
         pair.spelled(&text_of(worst.place, pair.len(), length)),
         grouped(worst.count as usize),
-        grouped(worst.expected.round() as usize),
+        grouped(worst.expected.round() as usize)
     )
 }
 
@@ -194,7 +198,7 @@ fn kept_chart(tally: &Tally, law: &Law) -> impl IntoView + use<> {
     let base = format!("{:.1}", KEPT_BASE + 0.5);
     view! {
         <svg class="figure" height=KEPT_HEIGHT.to_string() role="img"
-            aria-label="How often a round keeps none, one and more of its drafted tokens; lines are the exact probabilities">
+            aria-label=tr!("How often a round keeps none, one and more of its drafted tokens; lines are the exact probabilities")>
             {drawn}
             <line class="axis" x1="0" x2="100%" y1=base.clone() y2=base />
         </svg>
@@ -203,18 +207,22 @@ fn kept_chart(tally: &Tally, law: &Law) -> impl IntoView + use<> {
 
 fn kept_says(tally: &Tally, law: &Law) -> impl IntoView + use<> {
     let gamma = law.kept.len().saturating_sub(1);
-    let expected = format!("{:.3}", law.mean_kept());
     let measured = tally.mean_kept().map(|(mean, half)| {
-        view! {
-            "The first rounds kept "<b data-testid="kept-mean">{format!("{mean:.3}")}</b>
-            {format!(" of {gamma} drafted tokens on average, 95 % interval [{:.3}, {:.3}]. ", mean - half, mean + half)}
-        }
+        let words = tr!(
+            "The first rounds kept {mean} of {gamma} drafted tokens on average, 95 % interval [{low}, {high}].",
+            mean = slot(0),
+            gamma,
+            low = format!("{:.3}", mean - half),
+            high = format!("{:.3}", mean + half)
+        );
+        let mean = view! { <b data-testid="kept-mean">{format!("{mean:.3}")}</b> };
+        view! { {filled(&words, [mean.into_any()])}" " }
     });
-    view! {
-        <p class="kept" data-testid="kept">
-            {measured}
-            "Theory: exactly "<b data-testid="kept-theory">{expected}</b>
-            {format!(" of {gamma}; lines are its probabilities.")}
-        </p>
-    }
+    let theory = tr!(
+        "Theory: exactly {mean} of {gamma}; lines are its probabilities.",
+        mean = slot(0),
+        gamma
+    );
+    let mean = view! { <b data-testid="kept-theory">{format!("{:.3}", law.mean_kept())}</b> };
+    view! { <p class="kept" data-testid="kept">{measured}{filled(&theory, [mean.into_any()])}</p> }
 }

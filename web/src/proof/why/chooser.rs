@@ -2,9 +2,10 @@
 
 use couplet_speculation::Argument;
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::proof::from_stage;
-use crate::proof::pair::{MOST_TOKENS, Preset, typed};
+use crate::proof::pair::{MOST_TOKENS, Preset, ProofPair, typed};
 use crate::proof::state::{Source, use_proof};
 use crate::store::use_store;
 
@@ -31,14 +32,10 @@ pub fn Chooser(
         trouble.set(None);
         typing.set(true);
     };
-    let note = move || {
-        proof
-            .pair
-            .with(|pair| (!pair.note.is_empty()).then(|| pair.note.clone()))
-    };
+    let note = move || proof.pair.with(ProofPair::note);
     view! {
         <div class="chooser">
-            <span class="muted" id="chooser-title">"Draft and target"</span>
+            <span class="muted" id="chooser-title">{tr!("Draft and target")}</span>
             <div class="segments" role="group" aria-labelledby="chooser-title">
                 {Preset::ALL
                     .map(|preset| {
@@ -57,11 +54,11 @@ pub fn Chooser(
                     })
                     .collect_view()}
                 <button type="button" data-testid="from-stage" aria-pressed=move || pressed(Source::Stage)
-                    title="What the two models said at the position under consideration on the Stage" on:click=from_stage>
-                    "From the Stage"
+                    title=tr!("What the two models said at the position under consideration on the Stage") on:click=from_stage>
+                    {tr!("From the Stage")}
                 </button>
                 <button type="button" data-testid="own-pair" aria-pressed=move || typing.get().to_string() on:click=own>
-                    "Your own"
+                    {tr!("Your own")}
                 </button>
             </div>
             {children()}
@@ -98,7 +95,7 @@ fn Typed() -> impl IntoView {
             Err(error) => wrong.set(Some(error)),
         }
     };
-    let field = move |argument: Argument, title: &'static str, value: RwSignal<String>| {
+    let field = move |argument: Argument, title: String, value: RwSignal<String>| {
         let error = move || {
             wrong
                 .get()
@@ -119,11 +116,11 @@ fn Typed() -> impl IntoView {
         }
     };
     view! {
-        <form class="own" on:submit=submit aria-label="Your own distributions">
-            {field(Argument::Draft, "Draft", draft)}
-            {field(Argument::Target, "Target", target)}
-            <button type="submit" class="button" data-testid="own-use">"Use these"</button>
-            <p class="muted">{format!("2 to {MOST_TOKENS} numbers each, as many in both; they are divided by their sums.")}</p>
+        <form class="own" on:submit=submit aria-label=tr!("Your own distributions")>
+            {field(Argument::Draft, tr!("Draft"), draft)}
+            {field(Argument::Target, tr!("Target"), target)}
+            <button type="submit" class="button" data-testid="own-use">{tr!("Use these")}</button>
+            <p class="muted">{tr!("2 to {} numbers each, as many in both; they are divided by their sums.", MOST_TOKENS)}</p>
         </form>
     }
 }

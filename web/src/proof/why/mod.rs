@@ -4,21 +4,25 @@ mod chooser;
 mod panels;
 
 use leptos::prelude::*;
+use tr::tr;
 
+use crate::language::{filled, slot};
 use crate::lessons::{Cover, Covered, covered};
 use crate::proof::pair::{NOTHING, ProofPair};
 use crate::proof::state::use_proof;
-use crate::proof::words::{capital, count_word, plural};
+use crate::proof::words::{capital, count_word};
 use crate::store::{Notation, use_store};
 use crate::table::{Numbers, Table};
 use chooser::Chooser;
 use panels::panel;
 
-const TITLES: [&str; 3] = [
-    "1. The draft guesses",
-    "2. Accept what the target allows",
-    "3. Pour the rejected mass back",
-];
+fn titles() -> [String; 3] {
+    [
+        tr!("1. The draft guesses"),
+        tr!("2. Accept what the target allows"),
+        tr!("3. Pour the rejected mass back"),
+    ]
+}
 
 /// The section.
 #[component]
@@ -30,7 +34,7 @@ pub fn Why() -> impl IntoView {
         let pair = proof.pair.get();
         let shown = proof.step.get();
         (1..=3)
-            .zip(TITLES)
+            .zip(titles())
             .map(|(step, title)| {
                 let drawn = step <= shown;
                 let words = drawn.then(|| sentence(&pair, step, store.notation.get()));
@@ -48,11 +52,11 @@ pub fn Why() -> impl IntoView {
         <section class="card why" data-testid="why" aria-labelledby="why-title">
             <header>
                 <div>
-                    <h2 id="why-title">"Why the ink is exact"</h2>
+                    <h2 id="why-title">{tr!("Why the ink is exact")}</h2>
                     <p class="muted">
-                        {move || format!(
-                            "The draft steals from some {0}s and lavishes on others. Every stolen bit is handed back, to the {0}s it was taken from.",
-                            proof.pair.with(noun),
+                        {move || tr!(
+                            "The draft steals from some {kinds} and lavishes on others. Every stolen bit is handed back, to the {kinds} it was taken from.",
+                            kinds = proof.pair.with(|pair| pair.kind.noun(0))
                         )}
                     </p>
                 </div>
@@ -75,9 +79,9 @@ fn Steps() -> impl IntoView {
     let proof = use_proof();
     view! {
         <div class="why-steps">
-            <span class="muted" id="why-steps">"Step by step"</span>
+            <span class="muted" id="why-steps">{tr!("Step by step")}</span>
             <div class="segments" role="group" aria-labelledby="why-steps">
-                {["Guess", "Accept", "Pour back"]
+                {[tr!("step" => "Guess"), tr!("Accept"), tr!("Pour back")]
                     .into_iter()
                     .zip(1..)
                     .map(|(title, step)| {
@@ -95,74 +99,95 @@ fn Steps() -> impl IntoView {
     }
 }
 
-/// What a bar stands for.
-fn noun(pair: &ProofPair) -> &'static str {
-    pair.kind
-}
-
 fn identity(notation: Notation) -> impl IntoView {
     view! {
         <em class="t">{notation.target()}</em>"("<em>"x"</em>") = min("<em class="d">{notation.draft()}</em>", "
-        <em class="t">{notation.target()}</em>")("<em>"x"</em>") + TV · "<em class="r">"residual"</em>"("<em>"x"</em>")"
+        <em class="t">{notation.target()}</em>")("<em>"x"</em>") + TV · "<em class="r">{tr!("residual")}</em>"("<em>"x"</em>")"
     }
 }
 
 fn sentence(pair: &ProofPair, step: usize, notation: Notation) -> AnyView {
     let decimals = pair.decimals();
-    let number = |value: f64| view! { <b>{format!("{value:.decimals$}")}</b> };
+    let number = |value: f64| view! { <b>{format!("{value:.decimals$}")}</b> }.into_any();
     let (kept, lost) = (pair.overlap(), pair.total_variation());
     let ratio = view! {
         "min(1, "<em class="t">{notation.target()}</em>"/"<em class="d">{notation.draft()}</em>")"
-    };
+    }
+    .into_any();
     let equal = lost < NOTHING;
     let disjoint = kept < NOTHING;
     match step {
-        1 if equal => "The draft’s guess is the target already: nothing gets too much, nothing too little, and the total variation is 0."
+        1 if equal => tr!("The draft’s guess is the target already: nothing gets too much, nothing too little, and the total variation is 0.")
             .into_any(),
         1 => {
             let off = || pair.draft.iter().zip(&pair.target).map(|(draft, target)| draft - target);
             let few = off().filter(|off| *off < -NOTHING).count();
             let many = off().filter(|off| *off > NOTHING).count();
-            view! {
-                {format!("{} {} {} too little\u{a0}", capital(&count_word(few)), plural(noun(pair), few), if few == 1 { "gets" } else { "get" })}
-                <b class="on-target">"−"</b>
-                {format!(", {} hatched {} too much\u{a0}", count_word(many), if many == 1 { "one" } else { "ones" })}
-                <b class="on-draft">"+"</b>
-                ". Both add to "{number(lost)}", the total variation."
-            }
-            .into_any()
+            let little = tr!(
+                "{count} {kind} gets too little\u{a0}{minus}" | "{count} {kind} get too little\u{a0}{minus}" % few,
+                count = capital(&count_word(few)),
+                kind = pair.kind.noun(few),
+                minus = slot(0)
+            );
+            let much = tr!(
+                "{count} hatched one too much\u{a0}{plus}" | "{count} hatched ones too much\u{a0}{plus}" % many,
+                count = count_word(many),
+                plus = slot(1)
+            );
+            let words = tr!(
+                "{little}, {much}. Both add to {sum}, the total variation.",
+                little,
+                much,
+                sum = slot(2)
+            );
+            let minus = view! { <b class="on-target">"−"</b> }.into_any();
+            let plus = view! { <b class="on-draft">"+"</b> }.into_any();
+            filled(&words, [minus, plus, number(lost)]).into_any()
         }
-        2 if equal => view! { {ratio}" is 1 everywhere: all of it is accepted, and nothing is rejected." }.into_any(),
-        2 if disjoint => view! {
-            {ratio}" is 0 for everything that the draft proposes: nothing is accepted, "{number(lost)}" is rejected."
+        2 => {
+            let words = if equal {
+                tr!(
+                    "{ratio} is 1 everywhere: all of it is accepted, and nothing is rejected.",
+                    ratio = slot(0)
+                )
+            } else if disjoint {
+                tr!(
+                    "{ratio} is 0 for everything that the draft proposes: nothing is accepted, {lost} is rejected.",
+                    ratio = slot(0),
+                    lost = slot(2)
+                )
+            } else {
+                tr!(
+                    "{ratio} trims each bar to the smaller one. {kept} is accepted, {lost} is rejected.",
+                    ratio = slot(0),
+                    kept = slot(1),
+                    lost = slot(2)
+                )
+            };
+            filled(&words, [ratio, number(kept), number(lost)]).into_any()
         }
-        .into_any(),
-        2 => view! {
-            {ratio}" trims each bar to the smaller one. "{number(kept)}" is accepted, "{number(lost)}" is rejected."
-        }
-        .into_any(),
-        _ if equal => "Nothing was stolen, so there is nothing to hand back: the residual has no mass and is never drawn from."
+        _ if equal => tr!("Nothing was stolen, so there is nothing to hand back: the residual has no mass and is never drawn from.")
             .into_any(),
-        _ if disjoint => "All of it is poured back: the residual is the target itself, and every bar ends at the target line."
+        _ if disjoint => tr!("All of it is poured back: the residual is the target itself, and every bar ends at the target line.")
             .into_any(),
-        _ => view! {
-            {format!(
-                "The residual fills exactly the gaps: {kept:.decimals$} + {lost:.decimals$} = 1, and every bar ends at the target line.",
-            )}
-        }
+        _ => tr!(
+            "The residual fills exactly the gaps: {kept} + {lost} = 1, and every bar ends at the target line.",
+            kept = format!("{kept:.decimals$}"),
+            lost = format!("{lost:.decimals$}")
+        )
         .into_any(),
     }
 }
 
 fn steps_table(pair: &ProofPair, notation: Notation) -> Table {
     let head = [
-        "",
+        String::new(),
         notation.draft(),
         notation.target(),
-        "accepted",
-        "rejected",
-        "poured back",
-        "comes out",
+        tr!("accepted"),
+        tr!("rejected"),
+        tr!("poured back"),
+        tr!("comes out"),
     ];
     let print = |value: f64| format!("{value:.4}");
     let mut sums = [0.0; 6];
@@ -182,14 +207,10 @@ fn steps_table(pair: &ProofPair, notation: Notation) -> Table {
                 .collect()
         })
         .collect();
-    rows.push(
-        std::iter::once("sum".to_owned())
-            .chain(sums.map(print))
-            .collect(),
-    );
+    rows.push(std::iter::once(tr!("sum")).chain(sums.map(print)).collect());
     Table {
-        name: "The three steps in numbers",
-        head: head.map(str::to_owned).to_vec(),
+        name: tr!("The three steps in numbers"),
+        head: head.to_vec(),
         rows,
     }
 }

@@ -2,6 +2,7 @@
 //! the gaps.
 
 use leptos::prelude::*;
+use tr::tr;
 
 use crate::proof::chart::{Slots, bar, base, label, level};
 use crate::proof::pair::{NOTHING, ProofPair};
@@ -69,11 +70,15 @@ pub fn panel(pair: &ProofPair, step: usize, drawn: bool, numbers: bool) -> impl 
         })
         .collect_view();
     let alt = match (drawn, step) {
-        (false, _) => "Only the target’s level of every token",
-        (true, 1) => "The draft’s probabilities as bars, with the target’s level on each",
-        (true, 2) => "What is accepted: every bar is cut at the smaller of the two probabilities",
+        (false, _) => tr!("Only the target’s level of every token"),
+        (true, 1) => tr!("The draft’s probabilities as bars, with the target’s level on each"),
+        (true, 2) => {
+            tr!("What is accepted: every bar is cut at the smaller of the two probabilities")
+        }
         (true, _) => {
-            "What is accepted and, on top of it, the residual: together they reach the target’s level"
+            tr!(
+                "What is accepted and, on top of it, the residual: together they reach the target’s level"
+            )
         }
     };
     view! {

@@ -1,8 +1,9 @@
 //! Whether events follow each other as those of a run do.
 
 use couplet_protocol::{Event, MAX_GAMMA, Settings};
+use tr::tr;
 
-use super::{check_distribution, share};
+use super::{at, check_distribution, share};
 
 /// What has been seen of the round that is open.
 #[derive(Default)]
@@ -25,10 +26,10 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
         milliseconds,
     }) = events.first()
     else {
-        return Err("its first event is not “started”".to_owned());
+        return Err(tr!("its first event is not “started”"));
     };
-    known(prompt_tokens, vocabulary, "in the prompt")?;
-    duration(*milliseconds, "in the first event")?;
+    known(prompt_tokens, vocabulary, &tr!("in the prompt"))?;
+    duration(*milliseconds, &tr!("in the first event"))?;
     let most = MAX_GAMMA.max(settings.gamma) as usize;
     let (mut round, mut open) = (0_u32, Open::default());
     // The position of the round's first token.
@@ -36,16 +37,16 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
     let mut written = 0;
     let mut finished = false;
     for (index, event) in events.iter().enumerate().skip(1) {
-        let place = format!("in event {}", index + 1);
+        let place = tr!("in event {}", index + 1);
+        let order = |clause: String| Err(at(clause, &place));
         if finished {
-            return Err(format!("something follows the end of the run {place}"));
+            return order(tr!("something follows the end of the run"));
         }
         if number(event).is_some_and(|number| number != round) {
-            return Err(format!("a round other than {round} is named {place}"));
+            return order(tr!("a round other than {round} is named", round));
         }
-        let order = |clause: &str| Err(format!("{clause} {place}"));
         match event {
-            Event::Started { .. } => return order("the run starts twice"),
+            Event::Started { .. } => return order(tr!("the run starts twice")),
             Event::Drafted {
                 token,
                 position,
@@ -53,13 +54,13 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                 ..
             } => {
                 if *position as usize != start + open.drafted.len() {
-                    return order("a position is left out or comes twice");
+                    return order(tr!("a position is left out or comes twice"));
                 }
                 if open.judged > 0 || open.closing.is_some() || open.committed {
-                    return order("a token is drafted after the judging began");
+                    return order(tr!("a token is drafted after the judging began"));
                 }
                 if open.drafted.len() >= most {
-                    return order("more tokens are drafted than a round can have");
+                    return order(tr!("more tokens are drafted than a round can have"));
                 }
                 known(&[*token], vocabulary, &place)?;
                 check_distribution(draft_distribution, vocabulary, &place)?;
@@ -81,10 +82,10 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                     || open.committed
                     || open.drafted.get(open.judged) != Some(token)
                 {
-                    return order("a token is judged that was not drafted there");
+                    return order(tr!("a token is judged that was not drafted there"));
                 }
                 if *position as usize != start + open.judged {
-                    return order("a position is left out or comes twice");
+                    return order(tr!("a position is left out or comes twice"));
                 }
                 for (value, name) in [
                     (draft_prob, "draft_prob"),
@@ -94,12 +95,12 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                     share(*value, name, &place)?;
                 }
                 if threshold.is_some_and(|it| !it.is_finite()) {
-                    return order("threshold is no number");
+                    return order(tr!("threshold is no number"));
                 }
                 known(own_token.as_slice(), vocabulary, &place)?;
                 check_distribution(target_distribution, vocabulary, &place)?;
                 if *accepted && open.accepted < open.judged {
-                    return order("a token is kept behind a rejected one");
+                    return order(tr!("a token is kept behind a rejected one"));
                 }
                 open.judged += 1;
                 open.accepted += usize::from(*accepted);
@@ -112,7 +113,7 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                 ..
             } => {
                 if open.closing.is_some() || open.committed || open.accepted >= open.judged {
-                    return order("a token is redrawn where none was rejected");
+                    return order(tr!("a token is redrawn where none was rejected"));
                 }
                 known(&[*token], vocabulary, &place)?;
                 check_distribution(residual, vocabulary, &place)?;
@@ -127,7 +128,7 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                 ..
             } => {
                 if open.closing.is_some() || open.committed || open.accepted < open.drafted.len() {
-                    return order("a bonus token comes though not everything was kept");
+                    return order(tr!("a bonus token comes though not everything was kept"));
                 }
                 known(&[*token], vocabulary, &place)?;
                 check_distribution(target_distribution, vocabulary, &place)?;
@@ -145,14 +146,14 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                     || tokens.len() > most
                     || !cut
                 {
-                    return order("other tokens become text than were kept");
+                    return order(tr!("other tokens become text than were kept"));
                 }
                 open.committed = true;
                 written = tokens.len();
             }
             Event::RoundEnded { timings, .. } => {
                 if !open.committed {
-                    return order("a round ends before its tokens become text");
+                    return order(tr!("a round ends before its tokens become text"));
                 }
                 duration(timings.milliseconds, &place)?;
                 open = Open::default();
@@ -161,14 +162,14 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
             }
             Event::Finished { .. } => {
                 if !open.drafted.is_empty() || open.closing.is_some() {
-                    return order("the run ends inside a round");
+                    return order(tr!("the run ends inside a round"));
                 }
                 finished = true;
             }
         }
     }
     if !open.drafted.is_empty() || open.closing.is_some() {
-        return Err("its last round is not complete".to_owned());
+        return Err(tr!("its last round is not complete"));
     }
     Ok(())
 }
@@ -188,9 +189,14 @@ fn number(event: &Event) -> Option<u32> {
 
 fn known(tokens: &[u32], vocabulary: usize, place: &str) -> Result<(), String> {
     match tokens.iter().find(|token| **token as usize >= vocabulary) {
-        Some(token) => Err(format!(
-            "token {token} is none of the pair's {vocabulary} {place}"
-        )),
+        Some(token) => {
+            let clause = tr!(
+                "token {token} is none of the pair's {vocabulary}",
+                token,
+                vocabulary
+            );
+            Err(at(clause, place))
+        }
         None => Ok(()),
     }
 }
@@ -199,6 +205,6 @@ fn duration(milliseconds: f64, place: &str) -> Result<(), String> {
     if milliseconds.is_finite() && milliseconds >= 0.0 {
         Ok(())
     } else {
-        Err(format!("milliseconds is no duration {place}"))
+        Err(at(tr!("milliseconds is no duration"), place))
     }
 }

@@ -4,6 +4,7 @@ mod boxes;
 
 use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
 use leptos::prelude::*;
+use tr::tr;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, HtmlCanvasElement, HtmlImageElement, Response};
@@ -109,7 +110,7 @@ pub struct Drawing {
 ///
 /// A sentence for the person who wanted the file.
 pub async fn standalone(original: &Element) -> Result<Drawing, String> {
-    let gone = || "The chart is not on the page any more.".to_owned();
+    let gone = || tr!("The chart is not on the page any more.");
     let area = original.get_bounding_client_rect();
     let (width, height) = (area.width().ceil(), area.height().ceil());
     if !(1.0..=LARGEST).contains(&width) || !(1.0..=LARGEST).contains(&height) {
@@ -207,7 +208,7 @@ async fn fetch(address: &str) -> Option<Vec<u8>> {
 /// A sentence for the person who wanted the file.
 pub async fn png(drawing: &Drawing, scale: f64) -> Result<String, String> {
     let failed =
-        |_: JsValue| "This browser would not draw the picture; the SVG holds the same.".to_owned();
+        |_: JsValue| tr!("This browser would not draw the picture; the SVG holds the same.");
     let image = HtmlImageElement::new().map_err(failed)?;
     // A canvas has its limits; a wide figure gets fewer pixels for each of the page.
     let scale = scale.min(8_000.0 / drawing.width.max(drawing.height));

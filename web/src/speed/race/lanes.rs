@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use leptos::html;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::clock::Clock;
 use super::layout::{Lane, MARGIN, Origin, Track, middles};
@@ -56,11 +57,11 @@ pub fn drawing(
         let track = track.clone();
         move || {
             let at = at.get();
-            format!(
+            tr!(
                 "After {} milliseconds the target alone has written {} tokens and speculation {}.",
                 words::milliseconds(at),
                 track.lanes[0].tokens_at(at),
-                track.lanes[1].tokens_at(at),
+                track.lanes[1].tokens_at(at)
             )
         }
     };

@@ -10,6 +10,7 @@ use couplet_playback::is_exact;
 use couplet_protocol::{BackendKind, SpeedReport};
 use leptos::html;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::reading::{headline, is_best_of};
 use super::state::use_speed;
@@ -45,14 +46,14 @@ pub fn Race(
         <section class="card clocked" data-testid="race" aria-labelledby="race-title">
             <header>
                 <div>
-                    <h2 id="race-title">"The race, on one clock"</h2>
+                    <h2 id="race-title">{tr!("The race, on one clock")}</h2>
                     <p class="muted">{about}</p>
                 </div>
                 <Headline report=report.clone() />
             </header>
             <div class="race-body">
                 <Names track=track report=report.clone() />
-                <div class="race-scroll" node_ref=scroller tabindex="0" role="region" aria-label="Lanes of the race">
+                <div class="race-scroll" node_ref=scroller tabindex="0" role="region" aria-label=tr!("Lanes of the race")>
                     {move || track.get().map(|track| lanes::drawing(&track, use_speed().clock, scroller))}
                 </div>
             </div>
@@ -71,9 +72,9 @@ pub fn Headline(
     let pairs = report.request.pairs;
     headline(&report).map(|row| {
         let what = match (is_best_of(&report), report.best().is_some()) {
-            (Some(count), true) => format!("γ {}, the fastest of {}", words::gamma(row), count_word(count)),
+            (Some(count), true) => tr!("γ {}, the fastest of {}", words::gamma(row), count_word(count)),
             (None, true) => format!("γ {}", words::gamma(row)),
-            (_, false) => format!("γ chosen by the engine, {} on average", words::gamma(row)),
+            (_, false) => tr!("γ chosen by the engine, {} on average", words::gamma(row)),
         };
         view! {
             <div class="race-verdict">
@@ -87,28 +88,30 @@ pub fn Headline(
 }
 
 fn about(report: &SpeedReport) -> String {
-    let place = match report.device.backend {
-        BackendKind::Gpu => "GPU",
-        BackendKind::Cpu => "processor",
+    let runs = match report.device.backend {
+        BackendKind::Gpu => tr!(
+            "The pair of timed runs whose ratio is the median: same target, same GPU, same prompt."
+        ),
+        BackendKind::Cpu => tr!(
+            "The pair of timed runs whose ratio is the median: same target, same processor, same prompt."
+        ),
     };
     let settings = &report.request.settings;
     let rule = settings.rule;
     let texts = if rule.is_drafter_invariant() {
-        format!(
+        tr!(
             "The same text in both lanes: under {} a seed fixes it, whoever drafts.",
             rule_title(rule)
         )
     } else if is_exact(settings) {
-        "Two different samples of one distribution.".to_owned()
+        tr!("Two different samples of one distribution.")
     } else {
-        format!(
+        tr!(
             "Two different samples, and {} does not write the target’s distribution.",
             rule_title(rule)
         )
     };
-    format!(
-        "The pair of timed runs whose ratio is the median: same target, same {place}, same prompt. {texts}"
-    )
+    format!("{runs} {texts}")
 }
 
 /// What the lanes are called and how many tokens each has.
@@ -126,22 +129,22 @@ fn Names(track: Memo<Option<Arc<Track>>>, report: Arc<SpeedReport>) -> impl Into
         .get(1)
         .map(|lane| lane.gamma)
         .filter(|gamma| *gamma > 0);
-    let cell = move |name: &'static str, more: Option<String>, lane: usize, id: &'static str| {
+    let cell = move |name: String, more: Option<String>, lane: usize, id: &'static str| {
         let count = Memo::new(move |_| count(lane));
         view! {
             <div>
                 <dt>{name}{more.map(|more| view! { <span class="muted">{more}</span> })}</dt>
                 <dd>
                     <b class="figures" data-testid=id>{move || count.get().map(|count| count.to_string())}</b>
-                    <span class="muted">" tokens"</span>
+                    <span class="muted">" "{tr!("tokens")}</span>
                 </dd>
             </div>
         }
     };
     view! {
         <dl class="race-names">
-            {cell("Target alone", None, 0, "race-alone")}
-            {cell("Speculative", gamma.map(|gamma| format!(" γ {gamma}")), 1, "race-speculative")}
+            {cell(tr!("Target alone"), None, 0, "race-alone")}
+            {cell(tr!("Speculative"), gamma.map(|gamma| format!(" γ {gamma}")), 1, "race-speculative")}
         </dl>
     }
 }
@@ -185,26 +188,26 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
             format!("{lasts:.0} s")
         };
         if slower == 1.0 {
-            format!("as fast as it was ({lasts})")
+            tr!("as fast as it was ({lasts})", lasts)
         } else {
-            format!("slowed {slower:.0} times ({lasts})")
+            tr!("slowed {slower} times ({lasts})", slower, lasts)
         }
     };
     view! {
-        <div class="race-controls" role="group" aria-label="Playback of the race">
+        <div class="race-controls" role="group" aria-label=tr!("Playback of the race")>
             {(!still).then(|| view! {
                 <button type="button" class="button play" data-testid="race-play" disabled=move || store.playhead.held()
                     on:click=play>
-                    {move || if clock.playing.get() { "Pause" } else { "Play" }}
+                    {move || if clock.playing.get() { tr!("Pause") } else { tr!("Play") }}
                 </button>
             })}
-            <input type="range" class="race-time" data-testid="race-time" aria-label="Time of the race" min="0"
+            <input type="range" class="race-time" data-testid="race-time" aria-label=tr!("Time of the race") min="0"
                 max=end.to_string() step=(end / 400.0).to_string() prop:value=move || at().to_string() on:input=seek
-                aria-valuetext=move || format!("{} milliseconds", words::milliseconds(at())) />
+                aria-valuetext=move || tr!("{} milliseconds", words::milliseconds(at())) />
             <b class="figures race-now" data-testid="race-now">{move || format!("{} ms", words::milliseconds(at()))}</b>
             {(!still).then(|| view! {
                 <label class="race-slower">
-                    <span class="visually-hidden">"Speed of playback"</span>
+                    <span class="visually-hidden">{tr!("Speed of playback")}</span>
                     <select data-testid="race-slower" on:change=choose>
                         {offered(end)
                             .into_iter()
@@ -217,7 +220,7 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
                     </select>
                 </label>
             })}
-            {track.is_cut.then(|| view! { <p class="muted">"The beginning of the runs; both go on."</p> })}
+            {track.is_cut.then(|| view! { <p class="muted">{tr!("The beginning of the runs; both go on.")}</p> })}
         </div>
     }
 }
@@ -226,11 +229,11 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
 fn Legend() -> impl IntoView {
     view! {
         <ul class="key race-key">
-            <li><svg class="swatch" width="16" height="11" aria-hidden="true"><rect class="bar-draft" width="16" height="11" /><rect class="bar-hatch" width="16" height="11" /><rect class="bar-outline" x="0.5" y="0.5" width="15" height="10" /></svg>"drafting"</li>
-            <li><svg class="swatch" width="16" height="11" aria-hidden="true"><rect class="bar-checking" width="16" height="11" /></svg>"one checking pass"</li>
-            <li><svg class="swatch" width="16" height="11" aria-hidden="true"><path class="race-kept" d="M1 8H15" /></svg>"accepted"</li>
-            <li>{icon(Sign::Resampled, 15)}"resampled"</li>
-            <li>{icon(Sign::Bonus, 15)}"bonus"</li>
+            <li><svg class="swatch" width="16" height="11" aria-hidden="true"><rect class="bar-draft" width="16" height="11" /><rect class="bar-hatch" width="16" height="11" /><rect class="bar-outline" x="0.5" y="0.5" width="15" height="10" /></svg>{tr!("drafting")}</li>
+            <li><svg class="swatch" width="16" height="11" aria-hidden="true"><rect class="bar-checking" width="16" height="11" /></svg>{tr!("one checking pass")}</li>
+            <li><svg class="swatch" width="16" height="11" aria-hidden="true"><path class="race-kept" d="M1 8H15" /></svg>{tr!("accepted")}</li>
+            <li>{icon(Sign::Resampled, 15)}{tr!("resampled")}</li>
+            <li>{icon(Sign::Bonus, 15)}{tr!("bonus")}</li>
         </ul>
     }
 }

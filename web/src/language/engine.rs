@@ -1,0 +1,24 @@
+//! What the engine says. It speaks English, and parts of its sentences differ: the file of another
+//! language has them in the context `engine`, with `{}` in the place of such a part.
+
+use std::sync::{Arc, RwLock};
+
+use super::catalogue::Catalogue;
+
+static CATALOGUE: RwLock<Option<Arc<Catalogue>>> = RwLock::new(None);
+
+/// Has the engine speak as this catalogue says from now on; without any, as it does.
+pub fn speak(catalogue: Option<Arc<Catalogue>>) {
+    if let Ok(mut current) = CATALOGUE.write() {
+        *current = catalogue;
+    }
+}
+
+/// A sentence of the engine in the page's language, or as it came if the language lacks it.
+pub fn of_engine(sentence: &str) -> String {
+    let catalogue = CATALOGUE.read().ok().and_then(|current| current.clone());
+    match catalogue {
+        Some(catalogue) => catalogue.of_engine(sentence),
+        None => sentence.to_owned(),
+    }
+}
