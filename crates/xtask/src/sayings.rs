@@ -9,17 +9,24 @@ use serde_json::Value;
 /// a language's file.
 type Sayings = BTreeMap<String, Vec<String>>;
 
+/// Before what the engine says: it speaks English and knows no `tr!`.
+const ENGINE: &str = "engine|";
+
 /// Whether a language's file says everything that the sources say, and nothing else.
 ///
-/// `sources` are texts in Rust, `file` the text of `web/words/CODE.json`.
+/// `page` and `engine` are texts in Rust, `file` the text of `web/words/CODE.json`. Of what the
+/// engine says, only that it does say so is looked for.
 ///
 /// # Errors
 /// A sentence that names what is missing, left over or has other placeholders.
-pub fn complete(sources: &[&str], file: &str) -> Result<(), String> {
+pub fn complete(page: &[&str], engine: &[&str], file: &str) -> Result<(), String> {
     let mut said = Sayings::new();
-    for source in sources {
-        let tokens: TokenStream = source.parse().map_err(|error| format!("{error}"))?;
-        collect(tokens, &mut said);
+    for source in page {
+        collect(parsed(source)?, &mut said);
+    }
+    let mut literals = Vec::new();
+    for source in engine {
+        collect_literals(parsed(source)?, &mut literals);
     }
     let file: Value = serde_json::from_str(file).map_err(|error| error.to_string())?;
     let page = file["page"].as_object().ok_or("it has no `page`")?;
@@ -43,12 +50,45 @@ pub fn complete(sources: &[&str], file: &str) -> Result<(), String> {
             offences.push(format!("{key:?} has other placeholders"));
         }
     }
-    let left_over = page.keys().filter(|key| !said.contains_key(*key));
+    let is_said = |key: &str| match key.strip_prefix(ENGINE) {
+        // What stands between the parts that differ; some begin in small letters and end in no
+        // full stop before they are put into a sentence.
+        Some(sentence) => sentence.to_lowercase().split("{}").all(|part| {
+            let part = part.trim_end_matches('.');
+            literals.iter().any(|literal| literal.contains(part))
+        }),
+        None => said.contains_key(key),
+    };
+    let left_over = page.keys().filter(|key| !is_said(key));
     offences.extend(left_over.map(|key| format!("{key:?} is said nowhere")));
     if offences.is_empty() {
         Ok(())
     } else {
         Err(offences.join("; "))
+    }
+}
+
+fn parsed(source: &str) -> Result<TokenStream, String> {
+    source.parse().map_err(|error| format!("{error}"))
+}
+
+/// The text of a literal, if it is one of text.
+fn text(token: Option<&TokenTree>) -> Option<String> {
+    match token? {
+        TokenTree::Literal(literal) => syn::parse_str::<syn::LitStr>(&literal.to_string())
+            .ok()
+            .map(|literal| literal.value()),
+        _ => None,
+    }
+}
+
+/// Adds every text in `tokens`, however deep, in small letters.
+fn collect_literals(tokens: TokenStream, literals: &mut Vec<String>) {
+    for token in tokens {
+        literals.extend(text(Some(&token)).map(|text| text.to_lowercase()));
+        if let TokenTree::Group(group) = token {
+            collect_literals(group.stream(), literals);
+        }
     }
 }
 
@@ -77,12 +117,7 @@ fn collect(tokens: TokenStream, said: &mut Sayings) {
 /// Reads `"words"`, `"one" | "several" % …` and either behind `"context" =>`.
 fn saying(tokens: TokenStream) -> Option<(String, Vec<String>)> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let text = |index: usize| match tokens.get(index)? {
-        TokenTree::Literal(literal) => syn::parse_str::<syn::LitStr>(&literal.to_string())
-            .ok()
-            .map(|literal| literal.value()),
-        _ => None,
-    };
+    let text = |index: usize| text(tokens.get(index));
     let is = |index: usize, mark: &str| {
         let token = tokens.get(index);
         token.is_some_and(|token| token.to_string() == mark)
@@ -128,8 +163,17 @@ mod tests {
         }
     "#;
 
+    const ENGINE: &str = r#"
+        #[error("the GPU was lost: {0}")]
+        struct Lost(String);
+    "#;
+
     fn found(page: Value) -> Result<(), String> {
-        complete(&[SOURCE], &serde_json::json!({ "page": page }).to_string())
+        complete(
+            &[SOURCE],
+            &[ENGINE],
+            &serde_json::json!({ "page": page }).to_string(),
+        )
     }
 
     #[test]
@@ -138,6 +182,7 @@ mod tests {
             "Share": "Teilen",
             "one token": ["ein Token", "{n} Token"],
             "verb|Draft {} and {name}": "{name} und {0} entwerfen",
+            "engine|the GPU was lost: {}": "die GPU ging verloren: {}",
         });
         assert_eq!(found(page), Ok(()));
     }
@@ -148,6 +193,7 @@ mod tests {
             "one token": "ein Token",
             "verb|Draft {} and {name}": "{nome} und {0} entwerfen",
             "Save": "Sichern",
+            "engine|the GPU was found: {}": "die GPU fand sich: {}",
         });
         let offences = found(page).unwrap_err();
         for offence in [
@@ -155,6 +201,7 @@ mod tests {
             "\"one token\" has 1 forms",
             "\"verb|Draft {} and {name}\" has other placeholders",
             "\"Save\" is said nowhere",
+            "\"engine|the GPU was found: {}\" is said nowhere",
         ] {
             assert!(offences.contains(offence), "{offence}: {offences}");
         }

@@ -235,19 +235,23 @@ fn texts(repo: &Repo) -> Result<Vec<(String, String)>> {
         .collect())
 }
 
-/// Holds what stands in `tr!`s against the files of `web/words`.
+/// Holds what the page and the engine say against the files of `web/words`.
 fn every_language_is_complete(texts: &[(String, String)]) -> Verdict {
-    let sources: Vec<&str> = texts
-        .iter()
-        .filter(|(path, _)| path.starts_with("web/src/") || path.starts_with("crates/playback/"))
-        .filter(|(path, _)| path.ends_with(".rs") && !path.contains("/tests/"))
-        .map(|(_, text)| text.as_str())
-        .collect();
+    let sources = |folders: &[&str]| -> Vec<&str> {
+        texts
+            .iter()
+            .filter(|(path, _)| path.ends_with(".rs") && !path.contains("/tests/"))
+            .filter(|(path, _)| folders.iter().any(|folder| path.starts_with(folder)))
+            .map(|(_, text)| text.as_str())
+            .collect()
+    };
+    let page = sources(&["web/src/", "crates/playback/"]);
+    let engine = sources(&["web/src/", "crates/"]);
     let offences: Vec<String> = texts
         .iter()
         .filter(|(path, _)| path.starts_with("web/words/"))
         .filter_map(|(path, text)| {
-            let offence = sayings::complete(&sources, text).err()?;
+            let offence = sayings::complete(&page, &engine, text).err()?;
             Some(format!("{path}: {offence}"))
         })
         .collect();
