@@ -28,7 +28,7 @@ mod width;
 use app::App;
 use language::Language;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
+use wasm_bindgen_futures::spawn_local;
 
 fn main() {
     console_error_panic_hook::set_once();
@@ -36,6 +36,7 @@ fn main() {
     match language {
         // Nothing to wait for.
         Language::English => open(language, None),
+        // Not the spawner of leptos, which is there once something is mounted.
         language => spawn_local(async move {
             match language.speak().await {
                 Ok(()) => open(language, None),
