@@ -1,0 +1,121 @@
+// The page in its other language.
+import assert from "node:assert/strict";
+import { settle, sideways } from "./scenes.mjs";
+import { call, ready, visitor } from "./support.mjs";
+
+/** What makes each scene say more than at first. */
+const SCENES = {
+  stage: async (page, read) => {
+    await page.keyboard.press("Home");
+    for (let phase = 0; phase < 24; phase += 1) {
+      await page.keyboard.press(".");
+      await read();
+    }
+    await page.getByTestId("share").click();
+    await page.getByTestId("share-panel").waitFor();
+    await read();
+    await page.keyboard.press("Escape");
+  },
+  couplings: async (page) => page.getByTestId("throw-again").click(),
+  speed: async (page) => call(page, "bench", { gammas: [1, 2], pairs: 5, max_tokens: 24 }),
+  proof: async (page) => {
+    await page.getByTestId("all-mistakes").click();
+    await page.getByTestId("add").click();
+    await page.waitForTimeout(1500);
+  },
+  lessons: async (page, read) => {
+    await page.getByTestId("lesson-slow").click();
+    await read();
+  },
+};
+
+/** Words that German does not have. */
+const ENGLISH = /\b(the|is|are|of|and|with|your|from|to|not|for|which|this)\b/i;
+
+/**
+ * What a person reads and hears of the page, without what models wrote and without names: each
+ * as `{ where, text }`.
+ */
+const said = (page) =>
+  page.evaluate(() => {
+    const found = [];
+    const models = ".manuscript, [data-testid=manuscript], [data-testid=provenance], .race, .swap, option, kbd, code, pre, textarea, script, style";
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const element = walker.currentNode.parentElement;
+      const text = walker.currentNode.textContent.trim();
+      if (text && !element.closest(models)) found.push({ where: element.localName, text });
+    }
+    for (const name of ["aria-label", "title", "placeholder", "alt"]) {
+      for (const element of document.querySelectorAll(`[${name}]`)) {
+        if (!element.closest(models)) found.push({ where: `${element.localName} ${name}`, text: element.getAttribute(name) });
+      }
+    }
+    return found;
+  });
+
+async function open(page, base, link) {
+  // Another text behind `#` alone would not load the page.
+  await page.goto("about:blank");
+  await page.goto(`${base}${link}`);
+  await ready(page);
+}
+
+export default {
+  "in German nothing is said in English, and nothing scrolls sideways": async ({ page, base }) => {
+    const english = new Set();
+    const words = await (await fetch(`${base}words/de.json`)).json();
+    const translated = Object.entries(words.page).filter(([key, saying]) => saying !== key.replace(/^.*\|/, ""));
+    const sayings = new Set(translated.map(([key]) => key.replace(/^.*\|/, "")));
+    for (const saying of Object.values(words.page).flat()) sayings.delete(saying);
+    for (const [scene, more] of Object.entries(SCENES)) {
+      await open(page, base, `?backend=cpu&language=de#v=1&scene=${scene}`);
+      assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
+      for (const summary of await page.locator("main summary:visible").all()) await summary.click();
+      const read = async () => {
+        for (const { where, text } of await said(page)) {
+          if (sayings.has(text) || ENGLISH.test(text.replaceAll("Sample and match", ""))) english.add(`${scene}, ${where}: ${text.slice(0, 80)}`);
+        }
+      };
+      await read();
+      await more(page, read);
+      await read();
+      for (const [width, height] of [[1440, 900], [1024, 768], [390, 844], [320, 640]]) {
+        await page.setViewportSize({ width, height });
+        // Drawings follow the window a frame later.
+        await settle(page);
+        assert.equal(await sideways(page), 0, `${scene} at ${width}`);
+      }
+      await page.setViewportSize({ width: 1280, height: 720 });
+    }
+    assert.deepEqual([...english], []);
+  },
+
+  "a browser that prefers German gets German, and what is chosen in the help is remembered": async ({ browser, base }) => {
+    const { page, close } = await visitor(browser, { locale: "de-AT", serviceWorkers: "block" });
+    try {
+      await open(page, base, "?backend=cpu");
+      const lang = () => page.evaluate(() => document.documentElement.lang);
+      assert.equal(await lang(), "de");
+      await page.getByTestId("prompt").fill("ROMEO:\n");
+      await page.getByTestId("help").click();
+      await page.getByTestId("languages").getByText("English").click();
+      await page.getByTestId("scene-stage").getByText("Stage").waitFor({ state: "attached" });
+      assert.equal(await lang(), "en");
+      // Nothing that somebody had typed is lost with the words.
+      assert.equal(await page.getByTestId("prompt").inputValue(), "ROMEO:\n");
+      await page.reload();
+      await ready(page);
+      assert.equal(await lang(), "en");
+    } finally {
+      await close();
+    }
+  },
+
+  "without the words of its language the page opens in English and says so": async ({ page, base }) => {
+    await page.route("**/words/de.json", (route) => route.fulfill({ status: 404 }));
+    await open(page, base, "?backend=cpu&language=de");
+    assert.equal(await page.evaluate(() => document.documentElement.lang), "en");
+    await page.getByText("could not be had in this language").waitFor();
+  },
+};
