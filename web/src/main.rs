@@ -28,7 +28,7 @@ mod width;
 use app::App;
 use language::Language;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
+use wasm_bindgen_futures::spawn_local;
 
 fn main() {
     console_error_panic_hook::set_once();
