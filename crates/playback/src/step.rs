@@ -1,3 +1,5 @@
+use tr::tr;
+
 /// Part of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
@@ -17,14 +19,14 @@ pub enum Phase {
 
 impl Phase {
     /// Its name on the page.
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> String {
         match self {
-            Self::Draft => "Draft",
-            Self::Verify => "Verify",
-            Self::Judge => "Judge",
-            Self::Resample => "Resample",
-            Self::Bonus => "Bonus",
-            Self::Commit => "Commit",
+            Self::Draft => tr!("phase" => "Draft"),
+            Self::Verify => tr!("phase" => "Verify"),
+            Self::Judge => tr!("phase" => "Judge"),
+            Self::Resample => tr!("phase" => "Resample"),
+            Self::Bonus => tr!("phase" => "Bonus"),
+            Self::Commit => tr!("phase" => "Commit"),
         }
     }
 }
