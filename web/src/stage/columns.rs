@@ -62,7 +62,7 @@ impl Status {
     fn sign(self) -> (Sign, String) {
         match self {
             Self::Pencil | Self::Weighed => (Sign::Pencil, tr!("drafted")),
-            Self::Accepted => (Sign::Accepted, tr!("accepted")),
+            Self::Accepted => (Sign::Accepted, tr!("column" => "accepted")),
             Self::Rejected => (Sign::Rejected, tr!("rejected")),
             Self::Discarded => (Sign::Discarded, tr!("discarded")),
         }
