@@ -225,17 +225,28 @@ fn auto(frame: &Frame, row: &GammaSpeed, size: Size) -> impl IntoView + use<> {
     let near = (row.gamma - row.gamma.round()).abs() < 0.12;
     let x = frame.x(row.gamma) + if near { 11.0 } else { 0.0 };
     let y = frame.y(row.speed_up);
-    let low = frame.y(row.interval[0]);
+    let line = frame.y(1.0);
+    let below = frame.y(row.interval[0]) + 17.0;
+    let below = if is_crossed(below, line) {
+        line + 17.0
+    } else {
+        below
+    };
     let large = size == Size::Large;
     view! {
         {whisker(frame, row, x)}
         <rect class="sweep-auto" x=format!("{:.1}", x - 5.0) y=format!("{:.1}", y - 5.0) width="10" height="10" />
         {large.then(|| view! {
-            <text class="halo" x=format!("{x:.1}") y=format!("{:.1}", low + 17.0) text-anchor="middle">
+            <text class="halo" x=format!("{x:.1}") y=format!("{below:.1}") text-anchor="middle">
                 {tr!("auto {}", words::factor(row.speed_up))}
             </text>
         })}
     }
+}
+
+/// Whether a level line runs through, or close by, letters that stand at this height.
+fn is_crossed(baseline: f64, line: f64) -> bool {
+    (baseline - 15.0..baseline + 7.0).contains(&line)
 }
 
 fn best_label(
@@ -244,7 +255,13 @@ fn best_label(
     best: &GammaSpeed,
     size: Size,
 ) -> impl IntoView + use<> {
-    let high = frame.y(best.interval[1]);
+    let line = frame.y(1.0);
+    let above = frame.y(best.interval[1]) - 10.0;
+    let above = if is_crossed(above, line) {
+        line - 7.0
+    } else {
+        above
+    };
     let number = words::factor(best.speed_up);
     let text = match size {
         Size::Small => number,
@@ -257,7 +274,7 @@ fn best_label(
         .x(best.gamma)
         .clamp(LEFT + half, (frame.width - RIGHT - half).max(LEFT + half));
     view! {
-        <text class="strong halo sweep-best" x=format!("{x:.1}") y=format!("{:.1}", high - 10.0) text-anchor="middle">{text}</text>
+        <text class="strong halo sweep-best" x=format!("{x:.1}") y=format!("{above:.1}") text-anchor="middle">{text}</text>
     }
 }
 

@@ -3,6 +3,7 @@
 
 use couplet_playback::Test;
 use leptos::prelude::*;
+use tr::tr;
 
 /// Width of the drawing of a column.
 pub const WIDTH: f64 = 120.0;
@@ -30,13 +31,13 @@ pub fn probability(value: f32) -> String {
     }
 }
 
-/// `12345` as `12,345`.
+/// `12345` as `12,345`, or however the page's language groups digits.
 pub fn grouped(number: usize) -> String {
     let (thousands, rest) = (number / 1000, number % 1000);
     if thousands == 0 {
         rest.to_string()
     } else {
-        format!("{},{rest:03}", grouped(thousands))
+        format!("{}{}{rest:03}", grouped(thousands), tr!("thousands" => ","))
     }
 }
 
