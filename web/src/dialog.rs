@@ -29,7 +29,7 @@ pub fn Dialog(
     let labelled_by = format!("{name}-title");
     let title_id = labelled_by.clone();
     view! {
-        <dialog node_ref=dialog class=format!("dialog {name}") data-testid=format!("{name}-panel")
+        <dialog node_ref=dialog closedby="any" class=format!("dialog {name}") data-testid=format!("{name}-panel")
             aria-labelledby=labelled_by on:close=move |_| open.set(false)>
             <header>
                 <h2 id=title_id>{title}</h2>

@@ -19,8 +19,12 @@ fn keys() -> [(String, String); 8] {
     ]
 }
 
-fn terms() -> [(String, String); 19] {
+fn terms() -> [(String, String); 20] {
     [
+        (
+            tr!("term" => "Token"),
+            tr!("what a model writes at a time: here a character, or a piece of a word."),
+        ),
         (
             tr!("term" => "Draft"),
             tr!(

@@ -13,7 +13,7 @@ use crate::wasm_target::{self, TRIPLE};
 use crate::{apt, build, process, static_server, tidy};
 
 /// Crates that only build for the browser.
-const WASM_ONLY: [&str; 2] = ["couplet-web", "couplet-worker"];
+const WASM_ONLY: [&str; 1] = ["couplet-worker"];
 
 /// Where the browser tests find the page: not at the root, since a visitor may not either.
 pub const SUB_PATH: &str = "/any/sub/path/";

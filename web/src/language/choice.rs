@@ -23,17 +23,19 @@ pub fn LanguageChoice() -> impl IntoView {
         });
     };
     view! {
-        <fieldset class="languages" data-testid="languages">
-            <legend>{tr!("Language")}</legend>
-            {Language::ALL
-                .map(|language| view! {
-                    <button type="button" class="button" lang=language.code()
-                        aria-pressed=move || (store.language.get() == language).to_string()
-                        on:click=move |_| choose(language)>
-                        {language.own_name()}
-                    </button>
-                })
-                .collect_view()}
-        </fieldset>
+        <div class="languages" data-testid="languages">
+            <span id="language-title" class="muted">{tr!("Language")}</span>
+            <div class="segments" role="group" aria-labelledby="language-title">
+                {Language::ALL
+                    .map(|language| view! {
+                        <button type="button" lang=language.code()
+                            aria-pressed=move || (store.language.get() == language).to_string()
+                            on:click=move |_| choose(language)>
+                            {language.own_name()}
+                        </button>
+                    })
+                    .collect_view()}
+            </div>
+        </div>
     }
 }

@@ -1,5 +1,6 @@
 //! One page for a teacher: aims, timing, questions and their answers. It prints alone.
 
+use leptos::ev;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -15,6 +16,10 @@ use super::words::{LessonWords, words};
 pub fn Plan() -> impl IntoView {
     let lessons = use_lessons();
     let said = &words().plan;
+    // On paper the plan is whole.
+    let open = RwSignal::new(false);
+    let printing = window_event_listener(ev::beforeprint, move |_| open.set(true));
+    on_cleanup(move || printing.remove());
     let minutes: u32 = COURSE.iter().map(|lesson| lesson.minutes).sum();
     let rows = move || {
         let facts = lessons.facts.get()?;
@@ -42,8 +47,12 @@ pub fn Plan() -> impl IntoView {
             <p>{said.r#for.clone()}</p>
             <p>{said.need.clone()}</p>
             {move || lessons.trouble.get().map(|sentence| view! { <p class="field-error" role="alert">{sentence}</p> })}
-            <ol class="plan-rows">{rows}</ol>
-            <p>{said.at_home.clone()}</p>
+            // Whoever comes to learn should not read the answers first.
+            <details class="plan-answers" data-testid="plan-answers" open=move || open.get()>
+                <summary>{tr!("Questions and answers, for teachers")}</summary>
+                <ol class="plan-rows">{rows}</ol>
+                <p>{said.at_home.clone()}</p>
+            </details>
         </article>
     }
 }

@@ -268,17 +268,17 @@ mod tests {
 
     #[test]
     fn lists_read_as_a_person_would_write_them() {
-        let list = |items: &[&str]| {
-            super::list(
+        let said = |items: &[&str]| {
+            list(
                 &items
                     .iter()
                     .map(|item| (*item).to_owned())
                     .collect::<Vec<_>>(),
             )
         };
-        assert_eq!(list(&["4"]), "4");
-        assert_eq!(list(&["4", "5"]), "4 and 5");
-        assert_eq!(list(&["4", "5", "6"]), "4 to 6");
-        assert_eq!(list(&["2", "5", "6"]), "2, 5 and 6");
+        assert_eq!(said(&["4"]), "4");
+        assert_eq!(said(&["4", "5"]), "4 and 5");
+        assert_eq!(said(&["4", "5", "6"]), "4 to 6");
+        assert_eq!(said(&["2", "5", "6"]), "2, 5 and 6");
     }
 }

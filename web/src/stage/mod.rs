@@ -8,6 +8,7 @@ mod figure;
 pub(crate) mod gauge;
 pub(crate) mod icons;
 mod inspector;
+mod introduction;
 mod kinds;
 mod likely;
 mod manuscript;
@@ -41,6 +42,7 @@ pub use rule_words::title as rule_title;
 use controls::Controls;
 pub use controls::{FieldErrorLine, NumberField, PairField};
 use inspector::Inspector;
+use introduction::Introduction;
 use manuscript::Manuscript;
 use provenance::Provenance;
 use round::RoundPanel;
@@ -57,7 +59,7 @@ pub fn Stage() -> impl IntoView {
         <Provenance />
         <div class="two">
             <div class="main-column">
-                <Manuscript />
+                <div class="with-gloss"><Introduction /><Manuscript /></div>
                 <RoundPanel />
                 <Timeline />
                 <Transport />

@@ -1,0 +1,45 @@
+//! What this page is, for whoever sees it for the first time.
+
+use leptos::prelude::*;
+use tr::tr;
+
+use crate::lessons::use_lessons;
+use crate::share::use_sharing;
+
+const KEY: &str = "couplet-introduced";
+
+fn was_closed() -> bool {
+    let storage = window().local_storage().ok().flatten();
+    storage.is_some_and(|storage| storage.get_item(KEY).is_ok_and(|kept| kept.is_some()))
+}
+
+/// Two sentences and a way on, until somebody closes them.
+#[component]
+pub fn Introduction() -> impl IntoView {
+    let lessons = use_lessons();
+    let shown = RwSignal::new(!was_closed() && !use_sharing().embed);
+    let close = move |_| {
+        shown.set(false);
+        if let Ok(Some(storage)) = window().local_storage() {
+            let _ = storage.set_item(KEY, "1");
+        }
+    };
+    let free = move || shown.get() && lessons.open.with(Option::is_none);
+    view! {
+        <Show when=free>
+            <section class="introduction" data-testid="introduction" aria-label=tr!("What this page shows")>
+                <p>
+                    {tr!("A small model pencils a few characters ahead; a large one checks them all in one pass and inks what it agrees with. So text can come sooner, and every text stays exactly as likely.")}
+                </p>
+                <button type="button" class="button" data-testid="first-lesson" on:click=move |_| lessons.go(0, 0)>
+                    {tr!("Start lesson 1")}
+                </button>
+                <button type="button" class="icon-button" data-testid="introduced" aria-label=tr!("Close") title=tr!("Close") on:click=close>
+                    <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
+                        <path d="M5 5l10 10M15 5L5 15" stroke="currentColor" stroke-width="1.7" stroke-linecap="round" />
+                    </svg>
+                </button>
+            </section>
+        </Show>
+    }
+}
