@@ -152,7 +152,7 @@ export default {
         };
         await page.goto("about:blank");
         await page.goto(`${base}?backend=cpu#v=1&scene=lessons`);
-        await page.locator(".plan-row").nth(5).waitFor();
+        await page.locator(".plan-row").nth(5).waitFor({ state: "attached" });
         await look("contents");
         for (const [lesson, number] of [["draft", 2], ["exact", 2], ["chance", 1], ["pays", 5]]) {
           await step(page, base, lesson, number);
@@ -198,18 +198,21 @@ export default {
     }
   },
 
-  "the class plan prints on one page, with every question and its answer": async ({ page, base }) => {
+  "the class plan keeps its answers folded and prints on one page with every question and its answer": async ({ page, base }) => {
     await page.goto(`${base}?backend=cpu#v=1&scene=lessons`);
     const rows = page.getByTestId("class-plan").locator(".plan-row");
-    await rows.nth(5).waitFor();
+    await rows.nth(5).waitFor({ state: "attached" });
+    // Whoever comes to learn does not read them by accident.
+    assert.equal(await rows.first().isVisible(), false);
     const questions = await page.getByTestId("class-plan").locator(".plan-row ol li").count();
     assert.equal(questions, Object.values(STEPS).reduce((sum, steps) => sum + steps, 0));
-    for (const answer of await page.getByTestId("class-plan").locator(".plan-row ol b").allInnerTexts()) assert.notEqual(answer, "");
+    for (const answer of await page.getByTestId("class-plan").locator(".plan-row ol b").allTextContents()) assert.notEqual(answer, "");
     for (const format of ["A4", "Letter"]) {
       const pdf = (await page.pdf({ format })).toString("latin1");
       assert.equal(pdf.match(/\/Type\s*\/Page\b/g).length, 1, format);
     }
     await page.emulateMedia({ media: "print" });
+    assert.equal(await rows.last().isVisible(), true);
     assert.equal(await page.locator(".lessons-list").isVisible(), false);
   },
 };
