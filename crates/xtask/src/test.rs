@@ -12,8 +12,12 @@ use crate::steps::step;
 use crate::wasm_target::{self, TRIPLE};
 use crate::{apt, build, process, static_server, tidy};
 
-/// Crates that only build for the browser.
-const WASM_ONLY: [&str; 1] = ["couplet-worker"];
+/// The page. Its unit tests run natively too, but apart: together with the engine, its
+/// dependencies' features would compile the engine's anew.
+const PAGE: &str = "couplet-web";
+
+/// Only builds for the browser.
+const WORKER: &str = "couplet-worker";
 
 /// Where the browser tests find the page: not at the root, since a visitor may not either.
 pub const SUB_PATH: &str = "/any/sub/path/";
@@ -76,7 +80,13 @@ pub fn run(repo: &Repo) -> Tally {
         single(cargo(repo).args(["fmt", "--all", "--check"]))
     });
     stage("lints of the page", &|| page_lints(repo));
-    stage("lints and unit tests", &|| unit_tests(repo));
+    stage("lints and unit tests", &|| {
+        ensure_vulkan()?;
+        unit_tests(native_workspace(cargo(repo).arg("test")))
+    });
+    stage("unit tests of the page", &|| {
+        unit_tests(cargo(repo).args(["test", "--package", PAGE]))
+    });
     stage("tidy", &|| tidy::run(repo));
     stage("the bench's arithmetic and drawing", &|| {
         let tests = repo.path("web/bench/bench.test.mjs");
@@ -101,7 +111,7 @@ fn cargo(repo: &Repo) -> Command {
 /// Adds the choice of every crate that builds natively.
 fn native_workspace(command: &mut Command) -> &mut Command {
     command.arg("--workspace");
-    for package in WASM_ONLY {
+    for package in [PAGE, WORKER] {
         command.args(["--exclude", package]);
     }
     command
@@ -128,17 +138,15 @@ fn page_lints(repo: &Repo) -> Result<Tally> {
         "--target",
         TRIPLE,
         "--package",
-        "couplet-web",
+        PAGE,
         "--",
         "-D",
         "warnings",
     ]))
 }
 
-fn unit_tests(repo: &Repo) -> Result<Tally> {
-    ensure_vulkan()?;
-    let mut command = cargo(repo);
-    native_workspace(command.arg("test")).arg("--no-fail-fast");
+fn unit_tests(command: &mut Command) -> Result<Tally> {
+    command.arg("--no-fail-fast");
     // Clippy in the compiler's place: `cargo clippy` would compile every dependency a second
     // time, only to look at our own crates.
     if process::find("clippy-driver").is_some() {
@@ -147,7 +155,7 @@ fn unit_tests(repo: &Repo) -> Result<Tally> {
             "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
         );
     }
-    let (tally, succeeded) = counted(&mut command, libtest_summary)?;
+    let (tally, succeeded) = counted(command, libtest_summary)?;
     Ok(tally.with_outcome(succeeded))
 }
 
