@@ -17,6 +17,15 @@ const picture = async (page) => [
   await page.getByTestId("narration").first().innerText(),
 ];
 
+/** What a person chose to look at: the inspected token, the letters, the marks. */
+const chosen = async (page) => ({
+  after: await page.getByTestId("inspector").getByRole("heading").innerText(),
+  where: await page.getByTestId("inspector").locator("header p").innerText(),
+  letters: await page.getByRole("group", { name: "Notation" }).locator("[aria-pressed=true]").innerText(),
+  formula: await page.locator(".rules .formula").innerText(),
+  marks: await page.getByRole("group", { name: "Marks shown" }).locator("[aria-pressed=true]").innerText(),
+});
+
 const hashOf = (address) => new URL(address).hash;
 
 /** Waits until the address names the place of the playhead. */
@@ -28,11 +37,18 @@ async function saved(page, press) {
 }
 
 export default {
-  "a link brings back the run, the place in it and what is hidden": async ({ page, base }) => {
+  "a link brings back the run, the place in it, what was chosen and what is hidden": async ({ page, base, browser }) => {
     await follow(page, base, "#v=1&prompt=JULIET%3A%0A&gamma=3&seed=9&max_tokens=40&temperature=0.7");
     await finished(page);
     await page.keyboard.press("Home");
     for (let step = 0; step < 11; step += 1) await page.keyboard.press("ArrowRight");
+    const usual = await chosen(page);
+    assert.doesNotMatch(await page.evaluate(() => window.couplet.link()), /pick=|letters=|marks=/);
+    await page.getByTestId("manuscript").locator(".tk:not(.prompt)").first().click();
+    await page.getByRole("button", { name: "Leviathan" }).click();
+    await page.getByRole("button", { name: "last round" }).click();
+    const choice = await chosen(page);
+    for (const what of ["after", "letters", "formula", "marks"]) assert.notEqual(choice[what], usual[what], what);
     await page.getByTestId("share").click();
     await page.getByTestId("hide-seed").check();
     await page.getByTestId("hide-rule").check();
@@ -42,18 +58,34 @@ export default {
     await page.getByRole("button", { name: "Close" }).click();
     const before = await picture(page);
 
-    await follow(page, base, hashOf(link));
-    const trace = await finished(page);
-    assert.deepEqual([trace.settings.prompt, trace.settings.gamma, trace.settings.seed, trace.settings.temperature], ["JULIET:\n", 3, 9, 0.7]);
-    await page.waitForTimeout(300);
-    assert.deepEqual(await picture(page), before);
-    assert.equal(await page.getByTestId("seed").isVisible(), false);
-    assert.equal(await page.getByTestId("rule").isVisible(), false);
-    assert.equal(await page.getByTestId("temperature").isVisible(), true);
-    await page.getByTestId("share").click();
-    await page.getByTestId("hide-none").click();
-    await page.getByRole("button", { name: "Close" }).click();
-    assert.equal(await page.getByTestId("seed").isVisible(), true);
+    // A colleague's browser: nothing of this one is kept there.
+    const context = await browser.newContext({ serviceWorkers: "block" });
+    try {
+      const theirs = await context.newPage();
+      await follow(theirs, base, hashOf(link));
+      const trace = await finished(theirs);
+      assert.deepEqual([trace.settings.prompt, trace.settings.gamma, trace.settings.seed, trace.settings.temperature], ["JULIET:\n", 3, 9, 0.7]);
+      await theirs.waitForTimeout(300);
+      assert.deepEqual(await picture(theirs), before);
+      assert.deepEqual(await chosen(theirs), choice);
+      // The address line says the same after it has followed the page.
+      await theirs.waitForTimeout(600);
+      assert.match(await theirs.evaluate(() => location.hash), /pick=1\.1&letters=leviathan&marks=last/);
+      // Whoever goes on leaves what was picked.
+      await theirs.keyboard.press("ArrowRight");
+      assert.notEqual((await chosen(theirs)).after, choice.after);
+      await theirs.keyboard.press("ArrowLeft");
+      assert.equal((await chosen(theirs)).after, usual.after);
+      assert.equal(await theirs.getByTestId("seed").isVisible(), false);
+      assert.equal(await theirs.getByTestId("rule").isVisible(), false);
+      assert.equal(await theirs.getByTestId("temperature").isVisible(), true);
+      await theirs.getByTestId("share").click();
+      await theirs.getByTestId("hide-none").click();
+      await theirs.getByRole("button", { name: "Close" }).click();
+      assert.equal(await theirs.getByTestId("seed").isVisible(), true);
+    } finally {
+      await context.close();
+    }
   },
 
   "the address line follows a recording that someone steps through, and a reload stands there": async ({ page, base }) => {
@@ -90,6 +122,7 @@ export default {
       "#v=1&prompt=" + "%F0%9F%96%8B".repeat(1000),
       "#" + "a=b&".repeat(10_000),
       "#v=1&lesson=slow&step=99&at=999999",
+      "#v=1&at=3&pick=999999.999999&letters=%00&marks=<b>",
       "#v=1&rule=__proto__&pair=..%2F..%2Fx",
     ];
     for (const hash of odd) {

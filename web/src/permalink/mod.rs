@@ -89,6 +89,7 @@ pub fn understand(search: &str, hash: &str) -> Link {
             // A playhead and a branch belong to the run that was meant.
             view: View {
                 at: None,
+                pick: None,
                 branch: None,
                 ..link.view
             },
@@ -129,6 +130,7 @@ pub fn write(settings: &Settings, branch: Option<&Branch>) {
     let link = read();
     let view = View {
         at: None,
+        pick: None,
         branch: branch.cloned(),
         ..link.view
     };
@@ -245,6 +247,12 @@ mod tests {
         };
         let view = View {
             at: Some(42),
+            pick: Some(crate::store::Selection {
+                round: 999,
+                column: 15,
+            }),
+            letters: crate::store::Notation::Leviathan,
+            marks: crate::store::MarksShown::Clean,
             hide: HIDEABLE.iter().map(|it| it.name).collect(),
             step: 1,
             ..View::default()

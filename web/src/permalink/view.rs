@@ -6,13 +6,16 @@ use tr::tr;
 
 use super::query::value;
 use super::{Pairs, cannot_be};
-use crate::store::Scene;
+use crate::store::{MarksShown, Notation, Scene, Selection};
 
 /// Keys of this part of a link.
-pub const KEYS: [&str; 11] = [
+pub const KEYS: [&str; 14] = [
     "branch",
     "scene",
     "at",
+    "pick",
+    "letters",
+    "marks",
     "lesson",
     "step",
     "example",
@@ -81,6 +84,12 @@ pub struct View {
     pub branch: Option<Branch>,
     /// Steps of the run behind which the playhead stands.
     pub at: Option<usize>,
+    /// The token that the inspector shows, where it is not the one under the playhead.
+    pub pick: Option<Selection>,
+    /// Letters for the distributions.
+    pub letters: Notation,
+    /// Which marks are drawn.
+    pub marks: MarksShown,
     /// Name of the lesson.
     pub lesson: Option<String>,
     /// Step of the lesson, from 1.
@@ -116,6 +125,10 @@ pub fn read(pairs: &[(String, String)]) -> (View, Option<String>) {
             trouble.get_or_insert_with(|| cannot_be(key, value));
         }
     }
+    // A token is picked where the playhead stands.
+    if view.at.is_none() {
+        view.pick = None;
+    }
     if view.lesson.is_none() {
         view.step = 1;
     }
@@ -128,6 +141,9 @@ fn read_one(view: &mut View, key: &str, value: &str) -> Option<()> {
         "scene" => view.scene = Scene::ALL.into_iter().find(|it| it.name() == value)?,
         "branch" => view.branch = Some(branch(value)?),
         "at" => view.at = Some(whole(MOST_STEPS)?),
+        "pick" => view.pick = Some(pick(value)?),
+        "letters" => view.letters = Notation::ALL.into_iter().find(|it| it.name() == value)?,
+        "marks" => view.marks = MarksShown::ALL.into_iter().find(|it| it.name() == value)?,
         "lesson" => view.lesson = Some(name(value)?),
         "step" => view.step = whole(99).filter(|step| *step > 0)?,
         "example" => view.example = Some(name(value)?),
@@ -158,6 +174,19 @@ fn flag(value: &str) -> Option<bool> {
     }
 }
 
+/// A round and a column of it, both from 1, with a dot between them.
+fn pick(value: &str) -> Option<Selection> {
+    let (round, column) = value.split_once('.')?;
+    let index = |number: &str| {
+        let number = number.parse::<usize>().ok()?;
+        number.checked_sub(1).filter(|index| *index < MOST_STEPS)
+    };
+    Some(Selection {
+        round: index(round)?,
+        column: index(column)?,
+    })
+}
+
 /// A branch that keeps something.
 fn branch(value: &str) -> Option<Branch> {
     let branch = Branch::parse(value).filter(|branch| !branch.is_empty())?;
@@ -183,6 +212,15 @@ pub fn print(view: &View) -> Pairs {
     }
     if let Some(at) = view.at {
         add("at", at.to_string());
+        if let Some(Selection { round, column }) = view.pick {
+            add("pick", format!("{}.{}", round + 1, column + 1));
+        }
+    }
+    if view.letters != Notation::default() {
+        add("letters", view.letters.name().to_owned());
+    }
+    if view.marks != MarksShown::default() {
+        add("marks", view.marks.name().to_owned());
     }
     if let Some(lesson) = &view.lesson {
         add("lesson", lesson.clone());
@@ -224,6 +262,12 @@ mod tests {
             scene: Scene::Proof,
             branch: Branch::parse("AAAB~AC"),
             at: Some(133),
+            pick: Some(Selection {
+                round: 20,
+                column: 0,
+            }),
+            letters: Notation::Leviathan,
+            marks: MarksShown::Last,
             lesson: Some("exact".to_owned()),
             step: 3,
             example: Some("three".to_owned()),
@@ -238,11 +282,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_as_usual_is_not_named() {
+        let (usual, trouble) = read_text("");
+        assert_eq!((usual.pick, trouble), (None, None));
+        assert_eq!(usual.letters, Notation::Words);
+        assert_eq!(usual.marks, MarksShown::All);
+        assert!(print(&usual).is_empty());
+        // Without a place in the run there is nothing to pick from.
+        assert_eq!(read_text("pick=2.1"), (usual, None));
+    }
+
+    #[test]
     fn nonsense_is_left_out_and_said() {
         for text in [
             "scene=../x",
             "at=-1",
             "at=99999999",
+            "pick=0.1",
+            "pick=1.0",
+            "pick=3",
+            "pick=1.2.3",
+            "pick=-1.1",
+            "pick=18446744073709551616.1",
+            "letters=greek",
+            "marks=",
             "lesson=<b>",
             "step=0",
             "part=4",

@@ -19,8 +19,7 @@ pub fn follow(sharing: Sharing) {
     Effect::new(move |_| {
         // While the run plays its place is of no interest, the rest of the page is.
         let view = if moving() {
-            let view = link::current_but_run(sharing);
-            View { at: None, ..view }
+            link::current_but_run(sharing)
         } else {
             link::current(sharing)
         };
@@ -45,10 +44,11 @@ fn write(store: Store, view: View) {
     let keep = |now: &mut View| {
         (now.lesson, now.step) = (view.lesson, view.step);
         (now.example, now.part) = (view.example, view.part);
+        (now.letters, now.marks) = (view.letters, view.marks);
     };
     match known {
         Some(settings) if at.is_some() => permalink::write_all(&settings, |now| {
-            (now.at, now.branch) = (at, view.branch.clone());
+            (now.at, now.pick, now.branch) = (at, view.pick, view.branch.clone());
             keep(now);
         }),
         _ => permalink::write_view(false, keep),

@@ -15,6 +15,7 @@ pub fn current(sharing: Sharing) -> View {
     let stands = store.shown.with(Option::is_some);
     View {
         at: stands.then(|| store.playhead.at.get()),
+        pick: stands.then(|| store.selected.get()).flatten(),
         ..current_but_run(sharing)
     }
 }
@@ -34,6 +35,8 @@ pub fn current_but_run(sharing: Sharing) -> View {
         branch: store
             .shown
             .with(|shown| shown.as_ref().and_then(|shown| shown.branch.clone())),
+        letters: store.notation.get(),
+        marks: store.marks.get(),
         projector: projector::is_on(),
         step: lesson.as_ref().map_or(1, |(_, step)| *step),
         lesson: lesson.map(|(name, _)| name),

@@ -37,6 +37,7 @@ pub fn Share() -> impl IntoView {
 #[component]
 fn LinkPart(store: Store, sharing: Sharing) -> impl IntoView {
     let link = Memo::new(move |_| link::short(sharing));
+    let compared = move || store.compared.with(Option::is_some);
     let from_file = move || {
         store
             .shown
@@ -58,6 +59,9 @@ fn LinkPart(store: Store, sharing: Sharing) -> impl IntoView {
                 }
                 Err(sentence) => view! { <p class="field-error" role="alert" data-testid="share-too-long">{sentence}</p> }.into_any(),
             }}
+            <Show when=compared>
+                <p class="muted" data-testid="share-alone">{tr!("The link holds the run on the page, not the one that it is compared with.")}</p>
+            </Show>
             <Show when=from_file>
                 <p class="muted">{tr!("This run came from a file. The link has its settings written anew; to show this very run, send the file.")}</p>
             </Show>

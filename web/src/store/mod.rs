@@ -28,6 +28,7 @@ pub use measuring::{AskedBy, Kept, Measuring};
 pub use recording::fetch as fetch_recording;
 pub use replay::Aside;
 pub use versions::{Compared, Versions};
+use view::Standing;
 pub use view::{MarksShown, Notation, Scene, Selection};
 pub use writing::is_end;
 
@@ -91,10 +92,12 @@ pub struct Store {
     pub message: RwSignal<Option<String>>,
     /// Whether the settings are unfolded where they fold.
     pub settings_open: RwSignal<bool>,
-    /// Where the address wants the playhead in the run that it names.
-    place: StoredValue<Option<usize>>,
-    /// Where the playhead goes as soon as the run on the page reaches so far.
-    arriving: RwSignal<Option<usize>>,
+    /// Where the address wants the page to stand in the run that it names.
+    place: StoredValue<Option<Standing>>,
+    /// Where it goes to stand as soon as the run on the page reaches so far.
+    arriving: RwSignal<Option<Standing>>,
+    /// Where it was brought to, while it stands there.
+    brought: StoredValue<Option<Standing>>,
     /// The run that a file or a lesson took the place of.
     pub aside: RwSignal<Option<Aside>>,
     /// Counts runs that were put on the page whole.
@@ -128,14 +131,18 @@ impl Store {
             versions: Versions::default(),
             compared: Memo::new(|_| None),
             selected: RwSignal::new(None),
-            notation: RwSignal::new(Notation::Words),
-            marks: RwSignal::new(MarksShown::All),
+            notation: RwSignal::new(link.view.letters),
+            marks: RwSignal::new(link.view.marks),
             measuring: Measuring::default(),
             language: RwSignal::new(language),
             message: RwSignal::new(link.trouble),
             settings_open: RwSignal::new(false),
-            place: StoredValue::new(link.view.at),
+            place: StoredValue::new(link.view.at.map(|at| Standing {
+                at,
+                pick: link.view.pick,
+            })),
             arriving: RwSignal::new(None),
+            brought: StoredValue::new(None),
             aside: RwSignal::new(None),
             taken_over: StoredValue::new(0),
             events: StoredValue::new(Vec::new()),
@@ -145,8 +152,8 @@ impl Store {
         let of = store;
         store.compared = Memo::new(move |_| of.compare());
         Effect::new(move |_| {
-            playhead.at.track();
-            store.selected.set(None);
+            let at = playhead.at.get();
+            store.selected.set(store.brought_pick(at));
         });
         Effect::new(move |_| {
             if engine.state.get() == EngineState::Ready && store.wanted.get_untracked() {

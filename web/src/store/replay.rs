@@ -5,7 +5,8 @@ use std::sync::Arc;
 use couplet_protocol::{Settings, Trace};
 use leptos::prelude::*;
 
-use super::{Scene, Shown, Store};
+use super::view::Standing;
+use super::{Scene, Selection, Shown, Store};
 use crate::permalink;
 
 /// A run that was taken off the page, with all that is needed to put it back.
@@ -97,9 +98,9 @@ impl Store {
     /// Plays the run that has begun, unless the address names a place in it.
     pub(super) fn play_or_arrive(&self) {
         match self.place.get_value() {
-            Some(at) => {
+            Some(standing) => {
                 self.place.set_value(None);
-                self.arriving.set(Some(at));
+                self.arriving.set(Some(standing));
             }
             None => self.playhead.play(),
         }
@@ -110,20 +111,39 @@ impl Store {
         self.arriving.get_untracked().is_some() || self.place.get_value().is_some()
     }
 
+    /// What is picked at a place of the playhead before a person picks anything: what the address
+    /// picked there, as long as nobody leaves.
+    pub(super) fn brought_pick(&self, at: usize) -> Option<Selection> {
+        let standing = self.brought.get_value();
+        if standing.is_some_and(|standing| standing.at != at) {
+            self.brought.set_value(None);
+        }
+        standing.filter(|standing| standing.at == at)?.pick
+    }
+
+    /// Goes to stand where the address says, as far as the run has such a place and such a token.
+    fn stand(&self, Standing { at, pick }: Standing) {
+        self.playhead.go(at);
+        let at = self.playhead.at.get_untracked();
+        let pick = pick.filter(|pick| self.state.with_untracked(|state| pick.is_in(state)));
+        self.brought.set_value(Some(Standing { at, pick }));
+        self.selected.set(pick);
+    }
+
     /// Sends the playhead to its place once the run has come so far.
     pub(super) fn watch_arrival(&self) {
         let store = *self;
         Effect::new(move |_| {
-            let Some(at) = store.arriving.get() else {
+            let Some(standing) = store.arriving.get() else {
                 return;
             };
             let here = store
                 .run
-                .with(|run| run.steps().len() >= at || run.finished().is_some());
+                .with(|run| run.steps().len() >= standing.at || run.finished().is_some());
             let moved =
                 store.playhead.at.get_untracked() > 0 || store.playhead.playing.get_untracked();
             if here && !moved {
-                store.playhead.go(at);
+                store.stand(standing);
             }
             if here || moved {
                 store.arriving.set(None);

@@ -1,11 +1,13 @@
 //! What a person chooses to look at.
 
+use couplet_playback::StageState;
 use tr::tr;
 
 /// Letters for the two distributions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Notation {
     /// draft, target.
+    #[default]
     Words,
     /// p, q.
     Chen,
@@ -14,6 +16,18 @@ pub enum Notation {
 }
 
 impl Notation {
+    /// Every notation, in the order in which the page offers them.
+    pub const ALL: [Self; 3] = [Self::Words, Self::Chen, Self::Leviathan];
+
+    /// Its name in links.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Chen => "chen",
+            Self::Leviathan => "leviathan",
+        }
+    }
+
     /// What the draft is called.
     pub fn draft(self) -> String {
         match self {
@@ -34,14 +48,29 @@ impl Notation {
 }
 
 /// Which marks the manuscript shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MarksShown {
     /// Of every round.
+    #[default]
     All,
     /// Of the round under the playhead.
     Last,
     /// None.
     Clean,
+}
+
+impl MarksShown {
+    /// Every choice, in the order in which the page offers them.
+    pub const ALL: [Self; 3] = [Self::All, Self::Last, Self::Clean];
+
+    /// Its name in links.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Last => "last",
+            Self::Clean => "clean",
+        }
+    }
 }
 
 /// A token whose distributions the inspector shows.
@@ -51,6 +80,25 @@ pub struct Selection {
     pub round: usize,
     /// Its column; a bonus stands behind the last drafted token.
     pub column: usize,
+}
+
+impl Selection {
+    /// Whether there is such a token at the playhead.
+    pub fn is_in(self, state: &StageState) -> bool {
+        state.glyphs.get(self.round).is_some_and(|glyph| {
+            let bonus = self.column == glyph.drafted && glyph.bonus == Some(true);
+            self.column < glyph.drafted || bonus
+        })
+    }
+}
+
+/// Where an address wants the page to stand in the run that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Steps of the run behind which the playhead stands.
+    pub at: usize,
+    /// The token that is picked there.
+    pub pick: Option<Selection>,
 }
 
 /// A part of the page.

@@ -147,6 +147,7 @@ impl Store {
         self.playhead.pause();
         self.playhead.reset();
         self.arriving.set(None);
+        self.brought.set_value(None);
         self.run.set(Run::default());
         self.epoch.update(|epoch| *epoch += 1);
         self.shown.set(shown);
