@@ -217,7 +217,7 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
         <figure class=class>
             <figcaption>
                 <button type="button" class="tok-button" aria-label=label
-                    on:click=move |_| store.selected.set(Some(Selection { round: index, column }))>
+                    on:click=move |_| store.pick(Selection { round: index, column })>
                     <span class="tok-mark">
                         <span class="tok">{token}</span>
                         {move || icon(status.get().sign().0, 15)}
@@ -322,7 +322,7 @@ pub fn Chips() -> impl IntoView {
                         view! {
                             <button type="button" class=format!("chip {}", status.class(false)) aria-pressed=pressed
                                 aria-label=label
-                                on:click=move |_| store.selected.set(Some(Selection { round, column }))>
+                                on:click=move |_| store.pick(Selection { round, column })>
                                 <span class="tok">{token}</span>
                                 {icon(sign, 13)}
                             </button>

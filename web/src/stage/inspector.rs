@@ -4,6 +4,7 @@ use couplet_speculation::distribution::total_variation;
 use leptos::prelude::*;
 use tr::tr;
 
+use super::fate::Fate;
 use super::gauge::grouped;
 use super::icons::Sign;
 use super::kinds;
@@ -37,6 +38,8 @@ pub struct Place {
     stands: bool,
     /// The token that stands here, once one does.
     token: Option<u32>,
+    /// What became of the token that was drafted or added here.
+    fate: Option<Fate>,
 }
 
 fn place(store: Store, at: Selection) -> Option<Place> {
@@ -116,6 +119,7 @@ fn place(store: Store, at: Selection) -> Option<Place> {
         let total_variation =
             complete_variation(draft.as_ref(), target.as_ref()).or(total_variation);
         let context = store.text_before(at, CONTEXT);
+        let fate = Fate::of(&state, &round, at, &settings_of(store));
         Some(Place {
             at,
             context,
@@ -128,6 +132,7 @@ fn place(store: Store, at: Selection) -> Option<Place> {
             total_variation,
             stands,
             token,
+            fate,
         })
     })
 }
@@ -202,6 +207,7 @@ fn shown(store: Store, place: Place) -> impl IntoView {
         _ => None,
     };
     view! {
+        {place.fate.as_ref().map(|fate| fate.view(store))}
         <header>
             <h2>{filled(&tr!("After {}", slot(0)), [view! { <q>{place.context.clone()}</q> }.into_any()])}</h2>
             <p class="muted">{about}</p>

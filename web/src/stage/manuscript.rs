@@ -1,7 +1,11 @@
+use std::iter;
+
 use couplet_playback::{Cut, InkToken, Mark, is_special, visible};
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, EventTarget, HtmlElement, KeyboardEvent};
 
 use super::caches::CachesLine;
 use super::icons::{Sign, icon};
@@ -31,6 +35,8 @@ pub fn Manuscript() -> impl IntoView {
                 <MarksSwitch />
             </header>
             <div class="page" node_ref=page tabindex="0" role="region" aria-label=tr!("Text")
+                aria-description=tr!("Enter picks the last token, the arrow keys then those beside it.")
+                on:keydown=walk
                 class:marks-last=move || store.marks.get() == MarksShown::Last
                 class:marks-clean=move || store.marks.get() == MarksShown::Clean>
                 <p class="lines" data-testid="manuscript">
@@ -44,6 +50,49 @@ pub fn Manuscript() -> impl IntoView {
             <CachesLine />
         </section>
     }
+}
+
+/// Picks tokens by keyboard: Enter goes into the text, arrows to the neighbours. Space still plays.
+fn walk(event: KeyboardEvent) {
+    let element = |target: Option<EventTarget>| target?.dyn_into::<Element>().ok();
+    let (Some(page), Some(at)) = (element(event.current_target()), element(event.target())) else {
+        return;
+    };
+    if event.shift_key() || event.ctrl_key() || event.meta_key() || event.alt_key() {
+        return;
+    }
+    let Ok(Some(lines)) = page.query_selector(".lines") else {
+        return;
+    };
+    // Tokens lie in their rounds, the prompt and what a branch brought along beside those.
+    let tokens: Vec<HtmlElement> = children(&lines)
+        .flat_map(|round| children(&round))
+        .filter(|token| token.class_list().contains("tk"))
+        .filter_map(|token| token.dyn_into().ok())
+        .collect();
+    let here = tokens
+        .iter()
+        .position(|token| token.is_same_node(Some(&at)));
+    let picked = || {
+        tokens
+            .iter()
+            .position(|token| token.has_attribute("aria-current"))
+    };
+    let to = match (event.key().as_str(), here) {
+        ("Enter", here) => here.or_else(picked).or(tokens.len().checked_sub(1)),
+        ("ArrowLeft" | "ArrowUp", Some(here)) => Some(here.saturating_sub(1)),
+        ("ArrowRight" | "ArrowDown", Some(here)) => Some((here + 1).min(tokens.len() - 1)),
+        _ => return,
+    };
+    if let Some(token) = to.and_then(|to| tokens.get(to)) {
+        event.prevent_default();
+        token.click();
+        let _ = token.focus();
+    }
+}
+
+fn children(of: &Element) -> impl Iterator<Item = Element> + use<> {
+    iter::successors(of.first_element_child(), Element::next_element_sibling)
 }
 
 #[component]
@@ -213,6 +262,7 @@ fn differing(store: Store) -> Memo<Option<(usize, usize)>> {
 fn Rounds() -> impl IntoView {
     let store = use_store();
     let differs = differing(store);
+    let picked = Memo::new(move |_| store.selected.get());
     // Rounds that are over never change: they are drawn once.
     let rounds = move || {
         let epoch = store.epoch.get();
@@ -233,13 +283,13 @@ fn Rounds() -> impl IntoView {
                 let tokens = move || store.state.with(tokens);
                 view! {
                     <span class="rd now">
-                        <For each=tokens key=|ink| *ink children=move |ink| token(store, differs, round, ink) />
+                        <For each=tokens key=|ink| *ink children=move |ink| token(store, differs, picked, round, ink) />
                     </span>
                 }
                 .into_any()
             } else {
                 let tokens = store.state.with_untracked(tokens);
-                let views = tokens.into_iter().map(|ink| token(store, differs, round, ink)).collect_view();
+                let views = tokens.into_iter().map(|ink| token(store, differs, picked, round, ink)).collect_view();
                 view! { <span class="rd">{views}</span> }.into_any()
             }
         } />
@@ -249,6 +299,7 @@ fn Rounds() -> impl IntoView {
 fn token(
     store: Store,
     differs: Memo<Option<(usize, usize)>>,
+    picked: Memo<Option<Selection>>,
     round: usize,
     ink: InkToken,
 ) -> impl IntoView {
@@ -276,15 +327,15 @@ fn token(
     let (lead, word) = lead(&text);
     let (shown, end) = letters(word);
     let differs = move || (differs.get() == Some((round, ink.column))).then_some("");
-    let select = move |_| {
-        store.selected.set(Some(Selection {
-            round,
-            column: ink.column,
-        }))
+    let place = Selection {
+        round,
+        column: ink.column,
     };
+    let current = move || (picked.get() == Some(place)).then_some("true");
     view! {
         {lead}
-        <span class=format!("tk {class}") title=title data-differs=differs style=format!("--i:{}", ink.column) on:click=select>
+        <span class=format!("tk {class}") title=title data-differs=differs aria-current=current tabindex="-1"
+            style=format!("--i:{}", ink.column) on:click=move |_| store.pick(place)>
             {struck}{shown}{below}
         </span>
         {end}

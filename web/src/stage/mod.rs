@@ -4,6 +4,7 @@ mod caches;
 mod caption;
 mod columns;
 mod controls;
+mod fate;
 mod figure;
 pub(crate) mod gauge;
 pub(crate) mod icons;

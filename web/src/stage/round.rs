@@ -64,44 +64,56 @@ fn Invitation() -> impl IntoView {
     }
 }
 
+/// The phases of the round, each a way to its end, as the keys between phases go.
 #[component]
 fn Phases() -> impl IntoView {
     let store = use_store();
-    let items = move || {
+    // The buttons stay while the playhead moves, so that none loses the focus by being pressed.
+    let step = Memo::new(move |_| store.state.with(|state| state.step));
+    let bonus = Memo::new(move |_| {
         store.state.with(|state| {
-            let (Some(step), Some(round)) = (state.step, &state.round) else {
-                return Vec::new();
-            };
-            let closing = match round.closing.as_ref().map(|closing| closing.kind) {
-                Some(ClosingKind::Bonus) => Phase::Bonus,
-                _ => Phase::Resample,
-            };
-            let phases = [
-                Phase::Draft,
-                Phase::Verify,
-                Phase::Judge,
-                closing,
-                Phase::Commit,
-            ];
-            phases
-                .into_iter()
-                .map(|phase| (phase, step.phase))
-                .collect::<Vec<_>>()
-        })
+            let closing = state.round.as_ref()?.closing.as_ref()?;
+            Some(closing.kind == ClosingKind::Bonus)
+        }) == Some(true)
+    });
+    let item = move |phase: fn(bool) -> Phase| {
+        let phase = move || phase(bonus.get());
+        let now = move || step.get().map(|step| step.phase);
+        let class = move || match now() {
+            Some(now) if phase() == now => "on",
+            Some(now) if phase() < now => "done",
+            _ => "",
+        };
+        let current = move || (now() == Some(phase())).then_some("step");
+        // What closes a round is known only once it is.
+        let name = move || match phase() {
+            Phase::Bonus if now() < Some(Phase::Bonus) => Phase::Resample.name(),
+            phase => phase.name(),
+        };
+        let place = move || {
+            let round = step.get()?.round;
+            store.run.with(|run| run.end_of_phase(round, phase()))
+        };
+        let go = move |_| {
+            if let Some(at) = untrack(place) {
+                store.playhead.go(at);
+            }
+        };
+        view! {
+            <li class=class>
+                <button type="button" aria-current=current disabled=move || place().is_none() on:click=go>
+                    {name}
+                </button>
+            </li>
+        }
     };
     view! {
         <ol class="phases">
-            {move || {
-                items()
-                    .into_iter()
-                    .map(|(phase, now)| {
-                        let class = if phase == now { "on" } else if phase < now { "done" } else { "" };
-                        // What closes a round is known only once it is.
-                        let named = if phase > now && phase == Phase::Bonus { Phase::Resample } else { phase };
-                        view! { <li class=class aria-current=(phase == now).then_some("step")>{named.name()}</li> }
-                    })
-                    .collect_view()
-            }}
+            {item(|_| Phase::Draft)}
+            {item(|_| Phase::Verify)}
+            {item(|_| Phase::Judge)}
+            {item(|bonus| if bonus { Phase::Bonus } else { Phase::Resample })}
+            {item(|_| Phase::Commit)}
         </ol>
     }
 }

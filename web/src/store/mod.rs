@@ -80,6 +80,8 @@ pub struct Store {
     pub compared: Memo<Option<Compared>>,
     /// What the person picked for the inspector.
     pub selected: RwSignal<Option<Selection>>,
+    /// The playhead moves to what is picked, which therefore stays picked.
+    keeps_pick: StoredValue<bool>,
     /// Letters for the distributions.
     pub notation: RwSignal<Notation>,
     /// Which marks are drawn.
@@ -131,6 +133,7 @@ impl Store {
             versions: Versions::default(),
             compared: Memo::new(|_| None),
             selected: RwSignal::new(None),
+            keeps_pick: StoredValue::new(false),
             notation: RwSignal::new(link.view.letters),
             marks: RwSignal::new(link.view.marks),
             measuring: Measuring::default(),
@@ -152,8 +155,13 @@ impl Store {
         let of = store;
         store.compared = Memo::new(move |_| of.compare());
         Effect::new(move |_| {
-            let at = playhead.at.get();
-            store.selected.set(store.brought_pick(at));
+            let brought = store.brought_pick(playhead.at.get());
+            // The way to a picked token is not a step away from it.
+            let keeps = store.keeps_pick.get_value();
+            store.keeps_pick.set_value(false);
+            if brought.is_some() || !keeps {
+                store.selected.set(brought);
+            }
         });
         Effect::new(move |_| {
             if engine.state.get() == EngineState::Ready && store.wanted.get_untracked() {
@@ -257,6 +265,23 @@ impl Store {
                 })
             })
         })
+    }
+
+    /// Picks a token for the inspector. Time stops, or the next step would take it away again.
+    pub fn pick(&self, place: Selection) {
+        self.playhead.pause();
+        self.selected.set(Some(place));
+    }
+
+    /// Stands where the token at a place got its verdict, with that token picked.
+    pub fn go_to_verdict(&self, place: Selection) {
+        let known = |run: &Run| run.verdict_of(place.round, place.column);
+        if let Some(at) = self.run.with_untracked(known) {
+            let moves = at != self.playhead.at.get_untracked();
+            self.keeps_pick.set_value(moves);
+            self.playhead.go(at);
+            self.pick(place);
+        }
     }
 
     /// The run on the page as a file, unless it came with the page.

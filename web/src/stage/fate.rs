@@ -1,0 +1,270 @@
+//! What became of the token that the inspector shows, in one line with numbers that can be
+//! checked by hand, and the way to where it was decided.
+
+use couplet_playback::{ClosingKind, Proposal, Round, StageState, Test, Verdict};
+use couplet_protocol::{Rule, Settings};
+use leptos::prelude::*;
+use tr::tr;
+
+use super::rule_words::replacement;
+use crate::language::{filled, slot};
+use crate::store::{Selection, Store};
+
+/// What became of a token, as far as the playhead has come.
+#[derive(Clone, PartialEq)]
+pub struct Fate {
+    at: Selection,
+    /// With places for the tokens.
+    saying: String,
+    /// The token, what its rule held against it, and what stands in its place.
+    tokens: [Option<u32>; 3],
+    /// Whether the Round panel shows another round.
+    elsewhere: bool,
+}
+
+impl Fate {
+    /// Of the token at a place; none where no token stands yet.
+    pub fn of(
+        state: &StageState,
+        round: &Round,
+        at: Selection,
+        settings: &Settings,
+    ) -> Option<Self> {
+        let current = state.step.is_some_and(|step| step.round == at.round);
+        let (judged, closed) = if current {
+            (state.judged(), state.closed())
+        } else {
+            (round.tested(), true)
+        };
+        let closing = round.closing.as_ref().filter(|_| closed);
+        let number = at.round + 1;
+        let (saying, tokens) = match round.proposals.get(at.column) {
+            Some(proposal) => {
+                let (mut saying, against) = drafted(round, proposal, at, judged, settings);
+                let replaced = closing.filter(|closing| {
+                    closing.kind == ClosingKind::Resampled && round.rejected() == Some(at.column)
+                });
+                if replaced.is_some() {
+                    let how = replacement(settings.rule);
+                    saying.push(' ');
+                    saying += &tr!("In its place: {token}, {how}.", token = slot(2), how);
+                }
+                let replaced = replaced.map(|closing| closing.token);
+                (saying, [Some(proposal.token), against, replaced])
+            }
+            None => {
+                let closing = closing.filter(|closing| closing.kind == ClosingKind::Bonus)?;
+                let token = slot(0);
+                let saying = if round.proposals.is_empty() {
+                    tr!(
+                        "Round {number}: {token}, written by the target alone, since nothing was drafted.",
+                        number,
+                        token
+                    )
+                } else {
+                    tr!(
+                        "Round {number}: {token}, bonus: all that was drafted was accepted, so the target adds one more.",
+                        number,
+                        token
+                    )
+                };
+                (saying, [Some(closing.token), None, None])
+            }
+        };
+        Some(Self {
+            at,
+            saying,
+            tokens,
+            elsewhere: !current,
+        })
+    }
+
+    /// The line, and a button where the round is not the one in sight.
+    pub fn view(&self, store: Store) -> impl IntoView + use<> {
+        let at = self.at;
+        let tokens = self.tokens.map(|token| {
+            let token = token.map(|token| store.show(token));
+            view! { <b class="said">{token}</b> }.into_any()
+        });
+        let go = self.elsewhere.then(|| {
+            view! {
+                <button type="button" class="button" data-testid="go-to-verdict"
+                    on:click=move |_| store.go_to_verdict(at)>
+                    {tr!("Go to round {}", at.round + 1)}
+                </button>
+            }
+        });
+        view! {
+            <div class="fate">
+                <p data-testid="fate">{filled(&self.saying, tokens)}</p>
+                {go}
+            </div>
+        }
+    }
+}
+
+/// About a drafted token, and the token that its rule held against it.
+fn drafted(
+    round: &Round,
+    proposal: &Proposal,
+    at: Selection,
+    judged: usize,
+    settings: &Settings,
+) -> (String, Option<u32>) {
+    let (number, token) = (at.round + 1, slot(0));
+    let cut = round.rejected().filter(|rejected| *rejected < judged);
+    if cut.is_some_and(|cut| at.column > cut) {
+        let saying = tr!(
+            "Round {number}: {token}, discarded, because a token before it was rejected.",
+            number,
+            token
+        );
+        return (saying, None);
+    }
+    let Some(verdict) = proposal.verdict.as_ref().filter(|_| at.column < judged) else {
+        let saying = tr!(
+            "Round {number}: {token}, drafted and not judged yet.",
+            number,
+            token
+        );
+        return (saying, None);
+    };
+    let (why, against) = reason(verdict, settings);
+    let saying = if verdict.accepted {
+        tr!(
+            "Round {number}: {token}, accepted: {why}.",
+            number,
+            token,
+            why
+        )
+    } else {
+        tr!(
+            "Round {number}: {token}, rejected: {why}.",
+            number,
+            token,
+            why
+        )
+    };
+    (saying, against)
+}
+
+/// What decided, and the token that was held against this one.
+fn reason(verdict: &Verdict, settings: &Settings) -> (String, Option<u32>) {
+    let both = tr!(
+        "draft {draft}, target {target}",
+        draft = significant(verdict.draft_prob, 2),
+        target = significant(verdict.target_prob, 2)
+    );
+    match Test::of(verdict, settings) {
+        Test::Share { u, below } => {
+            let [u, below] = told_apart(u, below);
+            let why = if settings.rule == Rule::Lenience && settings.lenience < 1.0 {
+                let counted = settings.lenience * f64::from(verdict.draft_prob);
+                tr!(
+                    "{both}, of the draft {counted} counts, kept below {below}, u was {u}",
+                    both,
+                    counted = significant(counted as f32, 2),
+                    below,
+                    u
+                )
+            } else {
+                tr!("{both}, kept below {below}, u was {u}", both, below, u)
+            };
+            (why, None)
+        }
+        Test::Prefix { u, below } => {
+            let [u, below] = told_apart(u, below);
+            let why = tr!(
+                "the block up to here passes below {below}, u was {u}, and the longest beginning that passes is kept",
+                below,
+                u
+            );
+            (why, None)
+        }
+        Test::Own { .. } if verdict.accepted => (
+            tr!("{both}, and the target’s own token is the same", both),
+            None,
+        ),
+        Test::Own { token: Some(own) } => {
+            let token = slot(1);
+            let why = tr!("{both}, but the target’s own token is {token}", both, token);
+            (why, Some(own))
+        }
+        Test::Own { token: None } => (
+            tr!("{both}, but the target’s own token is another", both),
+            None,
+        ),
+        Test::First { token: Some(first) } if !verdict.accepted => {
+            let token = slot(1);
+            let why = tr!("{both}, but the target’s first is {token}", both, token);
+            (why, Some(first))
+        }
+        Test::First { .. } if verdict.accepted => {
+            (tr!("{both}, and it is the target’s first", both), None)
+        }
+        Test::First { .. } => (tr!("{both}, and it is not the target’s first", both), None),
+        Test::Probable { target_prob, above } => {
+            let [target, above] = told_apart(target_prob, above);
+            (
+                tr!("target {target}, kept above {above}", target, above),
+                None,
+            )
+        }
+    }
+}
+
+/// A number with so many significant digits, so that a quotient of small ones can be checked.
+fn significant(value: f32, digits: i32) -> String {
+    let value = f64::from(value);
+    if value == 0.0 || value >= 1.0 {
+        return value.to_string();
+    }
+    let scientific = format!("{value:.*e}", (digits - 1).max(0) as usize);
+    let exponent = scientific
+        .split_once('e')
+        .and_then(|(_, exponent)| exponent.parse::<i32>().ok());
+    match (exponent, scientific.split_once('e')) {
+        (Some(exponent), _) if exponent >= -4 => {
+            format!("{value:.*}", (digits - 1 - exponent).max(0) as usize)
+        }
+        (_, Some((mantissa, exponent))) => format!("{mantissa} · 10^{exponent}"),
+        _ => value.to_string(),
+    }
+}
+
+/// Two numbers with as many significant digits, two at least, as show which is larger.
+fn told_apart(a: f32, b: f32) -> [String; 2] {
+    let both = |digits| [a, b].map(|value| significant(value, digits));
+    let number = |text: &str| text.parse::<f32>().ok();
+    (2..7)
+        .map(both)
+        .find(|[left, right]| match (number(left), number(right)) {
+            (Some(left), Some(right)) => left != right,
+            _ => left != right,
+        })
+        .unwrap_or_else(|| both(7))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_significant_digits_give_a_quotient_that_can_be_checked() {
+        let shown = |value| significant(value, 2);
+        assert_eq!(shown(0.0684), "0.068");
+        assert_eq!(shown(0.0121), "0.012");
+        assert_eq!(shown(0.54), "0.54");
+        assert_eq!(shown(0.996), "1.0");
+        assert_eq!(shown(1.0), "1");
+        assert_eq!(shown(0.0), "0");
+        assert_eq!(shown(0.000_012), "1.2 · 10^-5");
+    }
+
+    #[test]
+    fn what_decided_is_told_with_digits_enough() {
+        assert_eq!(told_apart(0.54, 0.177), ["0.54", "0.18"]);
+        assert_eq!(told_apart(0.1772, 0.1768), ["0.1772", "0.1768"]);
+        assert_eq!(told_apart(0.9996, 1.0), ["0.9996", "1"]);
+    }
+}
