@@ -35,6 +35,22 @@ async function saved(page, button) {
   return { name: download.suggestedFilename(), bytes, text: bytes.toString("utf8") };
 }
 
+/** Whether all of an element is in the window. */
+const isInView = (locator) =>
+  locator.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+  });
+
+/** Waits until the page has stopped scrolling. */
+async function untilStill(page) {
+  const at = () => page.evaluate(() => scrollY);
+  for (let before = -1, now = await at(); now !== before; now = await at()) {
+    before = now;
+    await page.waitForTimeout(200);
+  }
+}
+
 function verdictOf([low, high]) {
   if (low > 1) return "faster";
   return high < 1 ? "slower" : "can’t tell";
@@ -88,7 +104,8 @@ export default {
     await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
     assert.equal(await page.getByTestId("verdict").innerText(), "0.70× slower");
     assert.equal(await size(), "30px");
-    assert.match(await page.getByTestId("sweep-says").innerText(), /Nothing pays here\. Here checking \w+ tokens costs [\d.]+ times one token/);
+    assert.match(await page.getByTestId("sweep-says").innerText(), /Every draft length is slower\. Here checking \w+ tokens costs [\d.]+ times one token/);
+    assert.match(await page.getByTestId("sweep-says").innerText(), /Here drafting does not pay, as far as these runs can tell\.$|Here drafting does not pay\.$/);
   },
 
   "nothing moves while it measures, and it can be stopped": async ({ page, base }) => {
@@ -126,6 +143,71 @@ export default {
     await page.getByTestId("invitation").waitFor();
     assert.ok(!(await page.evaluate(() => document.documentElement.hasAttribute("data-held"))));
     assert.ok(await call(page, "generate", { max_tokens: 4 }), "the engine goes on");
+  },
+
+  "on a phone the progress comes into view with its Stop, and then the result": async ({ page, base }) => {
+    await short(page, base);
+    await page.getByTestId("max_tokens").fill("60");
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const time of ["first", "again"]) {
+      await page.getByTestId("bench").scrollIntoViewIfNeeded();
+      await page.getByTestId("bench").click();
+      const timing = page.getByTestId("timing");
+      await timing.waitFor();
+      await page.waitForFunction(() => document.activeElement?.classList.contains("timing"));
+      assert.ok(await isInView(page.getByTestId("progress")), "the progress");
+      assert.ok(await isInView(page.getByTestId("bench-stop")), "the way to stop");
+      // However far down somebody is by the end.
+      await page.evaluate(() => scrollTo(0, 100_000));
+      await timing.waitFor({ state: "detached", timeout: 60_000 });
+      await page.waitForFunction(() => document.activeElement?.id === "race-title");
+      await untilStill(page);
+      assert.ok(await isInView(page.locator("#race-title")), `the result, ${time}`);
+    }
+  },
+
+  "whoever is busy elsewhere on the page is left there": async ({ page, base }) => {
+    await short(page, base);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByTestId("bench").click();
+    await page.getByTestId("timing").waitFor();
+    await page.waitForFunction(() => document.activeElement?.classList.contains("timing"));
+    await page.evaluate(() => scrollTo(0, 0));
+    await page.getByTestId("scene-speed").focus();
+    await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
+    await page.waitForTimeout(300);
+    assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "scene-speed");
+    assert.equal(await page.evaluate(() => scrollY), 0);
+    // Nor does a script's measurement take anybody anywhere.
+    await call(page, "bench", SHORT);
+    assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "scene-speed");
+  },
+
+  "the runs told before are those that are counted and those told after": async ({ page, base }) => {
+    await short(page, base);
+    const told = Number((await page.getByTestId("plan").innerText()).match(/^(\d+) runs/)[1]);
+    // Two draft lengths and the engine's own choice, five times beside the target alone; each warmed up, as is the target.
+    assert.equal(told, 34);
+    await page.getByTestId("bench").click();
+    await page.waitForFunction(() => / of \d+ runs/.test(document.querySelector("[data-testid=progress]")?.textContent ?? ""));
+    assert.ok((await page.getByTestId("progress").innerText()).includes(` of ${told} runs`));
+    await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
+    assert.ok((await page.getByTestId("facts").innerText()).includes(`${told}: 5 pairs per γ`));
+  },
+
+  "before measuring the page says how to lose the speed-up": async ({ page, base }) => {
+    await open(page, base, SCENE);
+    assert.match(await page.getByTestId("bench-hint").innerText(), /^To see it pay less, or not at all, let γ go up to 16/);
+  },
+
+  "where some draft length is faster nobody says that drafting does not pay": async ({ page, base }) => {
+    await rewrite(page, `report.gammas[0].interval = [1.1, 1.3]; report.gammas[1].interval = [0.7, 0.8];
+      report.auto.interval = [0.7, 0.8]; report.gammas[0].speed_up = 1.2; report.gammas[1].speed_up = 0.75;`);
+    await short(page, base);
+    await page.getByTestId("bench").click();
+    await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
+    assert.doesNotMatch(await page.getByTestId("sweep-says").innerText(), /does not pay/);
+    assert.match(await page.getByTestId("facts").innerText(), /Best γ\s*1\b/);
   },
 
   "a failure is told and the report before it stays": async ({ page, base }) => {
@@ -182,6 +264,41 @@ export default {
     await page.waitForFunction(() => document.querySelector("[data-testid=race-play]").textContent === "Pause");
     await page.keyboard.press("Enter");
     await page.waitForFunction(() => document.querySelector("[data-testid=race-play]").textContent === "Play");
+  },
+
+  "how the race ends goes the headline's way": async ({ page, base }) => {
+    // Word pieces, of which the whole race is wider than a screen many times over; speculation has its 60 first.
+    await rewrite(page, `
+      const token = report.race[0].rounds[0].tokens[0];
+      const lane = (step, size, count) => Array.from({ length: count }, (_, index) => ({
+        end: (index + 1) * step + (index % 5 === 4 ? 0 : -0.04), gamma: size - 1, accepted: size - 1, tokens: Array(size).fill(token) }));
+      report.race[0].rounds = lane(0.1, 1, 600);
+      report.race[1].rounds = lane(0.15, 2, 300);
+      for (const row of report.gammas) { row.speed_up = 1.33; row.interval = [1.3, 1.36]; }`);
+    await short(page, base);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByTestId("bench").click();
+    await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
+    const counts = async () => [await page.getByTestId("race-alone").innerText(), await page.getByTestId("race-speculative").innerText()];
+    assert.deepEqual(await counts(), ["450", "600"]);
+    assert.equal(
+      await page.getByTestId("race-finish").innerText(),
+      "When speculation was done, after 45.0 ms, the target alone had 450 of its 600 tokens; it took 60.0 ms.",
+    );
+    assert.match(await page.getByTestId("race").innerText(), /of 600 tokens/);
+    // Nobody scrolls into emptiness: at the very end there are letters.
+    const drawing = await page.locator(".race-scroll").evaluate((scroller) => {
+      scroller.scrollLeft = 1e6;
+      const { left, right } = scroller.getBoundingClientRect();
+      const letters = [...scroller.querySelectorAll("g:not(.later) > .race-letter")].map((letter) => letter.getBoundingClientRect().right);
+      return { behind: right - Math.max(...letters), width: right - left };
+    });
+    assert.ok(drawing.behind < 0.4 * drawing.width, JSON.stringify(drawing));
+    await page.getByTestId("race-time").focus();
+    await page.keyboard.press("Home");
+    assert.deepEqual(await counts(), ["0", "0"]);
+    await page.keyboard.press("End");
+    assert.deepEqual(await counts(), ["450", "600"]);
   },
 
   "whoever wants less movement sees the end of the race": async ({ page, base }) => {

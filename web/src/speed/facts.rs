@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::files;
-use super::reading::{alpha, c, headline, predicted, v};
+use super::reading::{self, alpha, c, headline, predicted, v};
 use super::setup::Again;
 use super::state::use_speed;
 use super::sweep::CHART;
@@ -128,6 +128,9 @@ fn facts() -> Vec<Fact> {
                 tr!("{} at γ = {}", words::factor(value), words::gamma(row))
             })
         }),
+        fact(tr!("Best γ").into_any(), |kept| {
+            words::best_gamma(&kept.report).unwrap_or_else(none)
+        }),
         fact(tr!("Measured").into_any(), |kept| {
             headline(&kept.report).map_or_else(none, |row| {
                 let [low, high] = row.interval;
@@ -164,16 +167,22 @@ fn backend(kept: &Kept) -> String {
 
 fn runs(kept: &Kept) -> String {
     let report = &kept.report;
-    let most = report.gammas.len() + usize::from(report.auto.is_some());
+    let most = reading::contenders(&report.request);
     let pairs = report.request.pairs;
     let tokens = grouped(report.tokens as usize);
     if most > 1 {
         tr!(
-            "{pairs} pairs per γ, alternating, {tokens} tokens",
+            "{runs}: {pairs} pairs per γ, alternating, and a warm-up, {tokens} tokens",
+            runs = grouped(reading::runs(&report.request)),
             pairs,
             tokens
         )
     } else {
-        tr!("{pairs} pairs, alternating, {tokens} tokens", pairs, tokens)
+        tr!(
+            "{runs}: {pairs} pairs, alternating, and a warm-up, {tokens} tokens",
+            runs = grouped(reading::runs(&report.request)),
+            pairs,
+            tokens
+        )
     }
 }

@@ -4,6 +4,7 @@ mod chart;
 mod comparison;
 mod facts;
 mod files;
+mod follow;
 mod other;
 mod progress;
 mod race;
@@ -18,6 +19,7 @@ use leptos::prelude::*;
 
 use crate::store::Kept;
 use facts::Facts;
+use follow::follow;
 use other::Other;
 use progress::Timing;
 use race::Race;
@@ -32,7 +34,9 @@ pub use state::SpeedState;
 /// The scene.
 #[component]
 pub fn Speed() -> impl IntoView {
-    let main = use_speed().main;
+    let speed = use_speed();
+    let main = speed.main;
+    follow(speed);
     view! {
         <div class="speed">
             <Timing />

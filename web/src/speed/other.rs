@@ -143,7 +143,7 @@ fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
             {verdict}
             <div class="other-body">
                 <SmallSweep report=report.clone() />
-                <p class="serif">{words::sweep(&report)}</p>
+                <p class="serif">{words::sweep(&report)}{words::last_word(&report).map(|last| format!(" {last}"))}</p>
             </div>
             <p class="serif other-winner" data-testid="winner">{comparison.says}</p>
             <div class="other-buttons">

@@ -1,6 +1,6 @@
 //! What a report says, derived from it and from nothing else.
 
-use couplet_protocol::{GammaSpeed, Rule, SpeedReport, TokensPerSecond};
+use couplet_protocol::{GammaSpeed, Rule, SpeedReport, SpeedRequest, TokensPerSecond, Verdict};
 use couplet_speculation::formulas::{expected_tokens_per_round, speed_up};
 use couplet_speculation::statistics::wilson_interval;
 
@@ -85,10 +85,38 @@ pub fn round_of(report: &SpeedReport, gamma: u32) -> Option<(f64, f64)> {
     Some((expected_tokens_per_round(alpha, gamma as usize), cost))
 }
 
+/// What is timed beside the target alone: draft lengths, and the engine's own choice.
+pub fn contenders(request: &SpeedRequest) -> usize {
+    request.gammas.len() + usize::from(request.auto)
+}
+
+/// Runs before the timed ones: one of each contender and one of the target alone.
+pub fn warming(request: &SpeedRequest) -> usize {
+    contenders(request) + 1
+}
+
+/// Runs in all, as the engine counts them while it measures.
+pub fn runs(request: &SpeedRequest) -> usize {
+    warming(request) + 2 * contenders(request) * request.pairs as usize
+}
+
+/// The draft lengths that cannot be told from the best, itself among them.
+pub fn level<'a>(report: &'a SpeedReport, best: &GammaSpeed) -> Vec<&'a GammaSpeed> {
+    let rows = report.gammas.iter();
+    rows.filter(|row| row.interval[1] >= best.interval[0])
+        .collect()
+}
+
 /// What the headline is about: the fastest draft length that was asked for, else the engine's
 /// own choice.
 pub fn headline(report: &SpeedReport) -> Option<&GammaSpeed> {
     report.best().or(report.auto.as_ref())
+}
+
+/// Whether any draft length, the engine's own among them, is faster beyond the noise.
+pub fn pays(report: &SpeedReport) -> bool {
+    let mut rows = report.gammas.iter().chain(&report.auto);
+    rows.any(|row| row.verdict() == Verdict::Faster)
 }
 
 /// Whether the headline is about one draft length of several.

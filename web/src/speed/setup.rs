@@ -4,6 +4,7 @@ use couplet_protocol::{MAX_GAMMA, SpeedRequest};
 use leptos::prelude::*;
 use tr::tr;
 
+use super::reading::{runs, warming};
 use super::state::{SpeedState, use_speed};
 use super::words;
 use crate::engine_client::EngineState;
@@ -90,7 +91,7 @@ fn Fields() -> impl IntoView {
                 step="1" hint=tr!("How many tokens every timed run writes") />
             <OwnField name="longest" label=tr!("γ from 1 to") value=speed.longest least=1 most=MAX_GAMMA
                 hint=tr!("Every draft length up to this one is timed") />
-            <OwnField name="pairs" label=tr!("Pairs each") value=speed.pairs least=SpeedRequest::FEWEST_PAIRS
+            <OwnField name="pairs" label=tr!("Repeats") value=speed.pairs least=SpeedRequest::FEWEST_PAIRS
                 most=SpeedRequest::MOST_PAIRS
                 hint=tr!("Runs with the draft and by the target alone, in turn; six are the fewest that give an interval at 95 %") />
             <label class="speed-auto" title=tr!("The engine chooses γ before every round by what it has measured")>
@@ -98,6 +99,9 @@ fn Fields() -> impl IntoView {
                     on:change=move |event| speed.auto.set(event_target_checked(&event)) />
                 {tr!("also the engine’s own choice of γ")}
             </label>
+            <p class="muted speed-hint" data-testid="bench-hint">
+                {tr!("To see it pay less, or not at all, let γ go up to {}: the further ahead a token is drafted, the more rarely it is kept.", MAX_GAMMA)}
+            </p>
             {["prompt", "gamma", "top_k", "top_p", "seed"].map(|field| view! { <FieldErrorLine form=form field=field /> })}
         </div>
     }
@@ -157,18 +161,18 @@ fn plan(store: Store, speed: SpeedState) -> String {
         return tr!("A setting needs a look first.");
     };
     let lengths = request.gammas.len() + usize::from(request.auto);
-    let runs = 2 * lengths * request.pairs as usize;
+    let runs = runs(&request);
     let tokens = request.settings.max_tokens as usize;
     let what = tr!(
-        "{runs} runs of {tokens} tokens: for each of {lengths} draft lengths the target alone and speculation in turn, {pairs} pairs, after a warm-up.",
+        "{runs} runs of {tokens} tokens: {warming} to warm up, then for each of {lengths} draft lengths the target alone and speculation in turn, {pairs} times.",
         runs = grouped(runs),
         tokens = grouped(tokens),
+        warming = warming(&request),
         lengths = count_word(lengths),
         pairs = request.pairs
     );
     let how_long = if let Some(speed) = known_speed(store, &request.settings.pair) {
-        // Every contender is warmed up once, and so is the target alone.
-        let seconds = ((runs + lengths + 1) * tokens) as f64 / speed;
+        let seconds = (runs * tokens) as f64 / speed;
         tr!(
             "At the {rate} tokens a second of the last run here that takes {duration}.",
             rate = words::rate(speed),

@@ -33,6 +33,8 @@ pub struct SpeedState {
     pub other: Memo<Option<Kept>>,
     /// The time of the race.
     pub clock: Clock,
+    /// Whether somebody in this scene asked for the measurement in progress.
+    pub awaited: StoredValue<bool>,
 }
 
 impl SpeedState {
@@ -83,6 +85,7 @@ impl SpeedState {
             main,
             other,
             clock,
+            awaited: StoredValue::new(false),
         }
     }
 
@@ -115,9 +118,19 @@ impl SpeedState {
     /// Measures on the backend that is loaded.
     pub fn measure(&self) {
         if let Ok(request) = untrack(|| self.request()) {
-            self.chosen.set(None);
-            self.store.bench(request, AskedBy::Speed, |_| {});
+            self.bench(request);
         }
+    }
+
+    fn bench(&self, request: SpeedRequest) {
+        self.chosen.set(None);
+        self.awaited.set_value(true);
+        self.store.bench(request, AskedBy::Speed, |_| {});
+    }
+
+    /// Whether something is being timed, tracked.
+    pub fn is_busy(&self) -> bool {
+        self.store.measuring.busy()
     }
 
     /// Loads the pair on another backend and measures there what the report above measured.
@@ -127,8 +140,7 @@ impl SpeedState {
             .with_untracked(|main| main.as_ref().map(|main| main.report.request.clone()));
         let Some(request) = request else { return };
         self.use_backend(backend);
-        self.chosen.set(None);
-        self.store.bench(request, AskedBy::Speed, |_| {});
+        self.bench(request);
     }
 
     /// Has the page run on another backend from now on.

@@ -37,8 +37,12 @@ pub fn Sweep(
         _ if other.with(Option::is_some) => 470.0,
         _ => 376.0,
     };
-    let says = words::sweep(&report);
-    let auto = auto_sentence(&report);
+    let says = [
+        Some(words::sweep(&report)),
+        auto_sentence(&report),
+        words::last_word(&report),
+    ];
+    let says = says.into_iter().flatten().collect::<Vec<_>>().join(" ");
     let table = numbers(&report);
     let caption = caption(&report);
     view! {
@@ -52,7 +56,7 @@ pub fn Sweep(
             <div class="sweep-frame" node_ref=frame>
                 {move || chart(&report, width.get(), height(), Size::Large, Some(CHART_ID))}
             </div>
-            <p class="serif sweep-says" data-testid="sweep-says">{says}{auto.map(|auto| format!(" {auto}"))}</p>
+            <p class="serif sweep-says" data-testid="sweep-says">{says}</p>
             <Numbers content=Signal::stored(table) />
         </section>
     }

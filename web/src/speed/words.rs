@@ -3,7 +3,7 @@
 use couplet_protocol::{BackendKind, GammaSpeed, SpeedReport, Verdict};
 use tr::tr;
 
-use super::reading::{alpha, c, has_formula, round_of, v};
+use super::reading::{alpha, c, has_formula, level, pays, round_of, v};
 use crate::proof::words::count_word;
 
 /// The verdict behind the number: "faster", "slower", "can’t tell".
@@ -93,7 +93,7 @@ pub fn sweep(report: &SpeedReport) -> String {
     }
     match best.verdict() {
         Verdict::Faster => {
-            let mut sentences = vec![level(rows, best)];
+            let mut sentences = vec![level_lengths(report, best)];
             sentences.extend(falls(report, best));
             if let Some(slower) = rows
                 .iter()
@@ -107,7 +107,11 @@ pub fn sweep(report: &SpeedReport) -> String {
             sentences.join(" ")
         }
         Verdict::Slower if all(Verdict::Slower) => {
-            format!("{} {}", tr!("Nothing pays here."), why(report, best))
+            format!(
+                "{} {}",
+                tr!("Every draft length is slower."),
+                why(report, best)
+            )
         }
         _ => {
             let slower: Vec<String> = rows
@@ -130,6 +134,45 @@ pub fn sweep(report: &SpeedReport) -> String {
     }
 }
 
+/// The last word of a sweep in which nothing is faster beyond the noise, as plainly as its
+/// intervals allow: none while all of them hold 1, which is said already.
+pub fn last_word(report: &SpeedReport) -> Option<String> {
+    let rows = || report.gammas.iter().chain(&report.auto);
+    let slower = rows().filter(|row| row.verdict() == Verdict::Slower);
+    let slower = slower.count();
+    if pays(report) || slower == 0 {
+        None
+    } else if slower == rows().count() {
+        Some(tr!("Here drafting does not pay."))
+    } else {
+        Some(tr!(
+            "Here drafting does not pay, as far as these runs can tell."
+        ))
+    }
+}
+
+/// The best draft length and those that are as good, or that there is none.
+pub fn best_gamma(report: &SpeedReport) -> Option<String> {
+    let best = report.best().filter(|_| report.gammas.len() > 1)?;
+    Some(match best.verdict() {
+        Verdict::Slower => tr!("none, the target alone is faster"),
+        Verdict::CannotTell => tr!("{}, not beyond the noise", gamma(best)),
+        Verdict::Faster => {
+            let others = level(report, best).into_iter().filter(|row| *row != best);
+            let others: Vec<String> = others.map(gamma).collect();
+            if others.is_empty() {
+                gamma(best)
+            } else {
+                tr!(
+                    "{best}, level with {others}",
+                    best = gamma(best),
+                    others = list(&others)
+                )
+            }
+        }
+    })
+}
+
 fn one(report: &SpeedReport, row: &GammaSpeed) -> String {
     let says = match row.verdict() {
         Verdict::Faster => tr!("At γ {} speculation pays.", gamma(row)),
@@ -143,12 +186,9 @@ fn one(report: &SpeedReport, row: &GammaSpeed) -> String {
 }
 
 /// Which draft lengths cannot be told from the best.
-fn level(rows: &[GammaSpeed], best: &GammaSpeed) -> String {
-    let level: Vec<String> = rows
-        .iter()
-        .filter(|row| row.interval[1] >= best.interval[0])
-        .map(gamma)
-        .collect();
+fn level_lengths(report: &SpeedReport, best: &GammaSpeed) -> String {
+    let level: Vec<String> = level(report, best).into_iter().map(gamma).collect();
+    let rows = &report.gammas;
     if level.len() == rows.len() {
         return tr!(
             "All {} draft lengths are level within the noise.",
@@ -248,9 +288,35 @@ mod tests {
         let open = says(&[(1, [0.9, 1.1]), (2, [0.95, 1.2])]);
         assert!(open.starts_with("Every interval holds 1"), "{open}");
         let slower = says(&[(1, [0.8, 0.95]), (2, [0.7, 0.8])]);
-        assert!(slower.starts_with("Nothing pays here."), "{slower}");
+        assert!(
+            slower.starts_with("Every draft length is slower."),
+            "{slower}"
+        );
         let mixed = says(&[(1, [0.9, 1.1]), (2, [0.7, 0.8])]);
         assert!(mixed.contains("γ 2 is slower"), "{mixed}");
+    }
+
+    #[test]
+    fn the_last_word_is_as_plain_as_the_intervals_allow() {
+        let says = |rows: &[(u32, [f64; 2])]| last_word(&report(rows));
+        let plain = says(&[(1, [0.8, 0.95]), (2, [0.7, 0.8])]);
+        assert_eq!(plain.as_deref(), Some("Here drafting does not pay."));
+        let mixed = says(&[(1, [0.9, 1.1]), (2, [0.7, 0.8])]).unwrap();
+        assert!(mixed.contains("as far as these runs can tell"), "{mixed}");
+        assert_eq!(says(&[(1, [0.9, 1.1]), (2, [0.9, 1.1])]), None);
+        assert_eq!(says(&[(1, [1.1, 1.2]), (2, [0.7, 0.8])]), None);
+        let mut auto = report(&[(1, [0.8, 0.95])]);
+        auto.auto = report(&[(2, [1.1, 1.2])]).gammas.pop();
+        assert_eq!(last_word(&auto), None);
+    }
+
+    #[test]
+    fn the_best_length_stands_with_those_that_are_as_good() {
+        let says = |rows: &[(u32, [f64; 2])]| best_gamma(&report(rows)).unwrap();
+        assert_eq!(says(&[(1, [1.1, 1.2]), (2, [1.4, 1.6])]), "2");
+        let rows = [(1, [1.4, 1.5]), (2, [1.4, 1.6]), (3, [1.3, 1.5])];
+        assert_eq!(says(&rows), "2, level with 1 and 3");
+        assert!(says(&[(1, [0.8, 0.9]), (2, [0.7, 0.8])]).starts_with("none"));
     }
 
     #[test]

@@ -30,12 +30,12 @@ pub fn drawing(
     scroller: NodeRef<html::Div>,
 ) -> impl IntoView + use<> {
     let at = {
-        let end = track.end;
-        Memo::new(move |_| clock.at.get().min(end))
+        let track = track.clone();
+        Memo::new(move |_| track.time(clock.at.get()))
     };
     let x = {
         let track = track.clone();
-        Memo::new(move |_| track.x(at.get()))
+        Memo::new(move |_| track.x(at.get().min(track.end)))
     };
     // The cut line stays in sight, wherever it is moved to.
     Effect::new(move |_| {

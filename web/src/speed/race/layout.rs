@@ -19,7 +19,9 @@ fn room(character: char) -> f64 {
 /// Room between two word pieces.
 const GAP: f64 = 5.0;
 /// Widest drawing; of a longer run the beginning is drawn.
-const WIDEST: f64 = 6_000.0;
+const WIDEST: f64 = 24_000.0;
+/// Room behind the race's end at most: for its time, and nobody scrolls into emptiness.
+const BEHIND: f64 = 64.0;
 /// Left and right of the lanes.
 pub const MARGIN: f64 = 10.0;
 
@@ -113,6 +115,11 @@ impl Lane {
         Self { rounds }
     }
 
+    /// Tokens of the whole run.
+    pub fn tokens(&self) -> usize {
+        self.rounds.iter().map(|round| round.letters.len()).sum()
+    }
+
     /// When its last token was there.
     pub fn end(&self) -> f64 {
         self.rounds.last().map_or(0.0, |round| round.end)
@@ -164,7 +171,9 @@ fn drafting_share(report: &SpeedReport, gamma: u32) -> f64 {
 pub struct Track {
     /// The target alone, then speculation.
     pub lanes: [Lane; 2],
-    /// When the first of the two was done, or where the drawing ends: the race's end.
+    /// When the first of the two was done: the race's end.
+    pub finish: f64,
+    /// The same, or where the drawing ends before it.
     pub end: f64,
     /// Whether the drawing ends before either lane.
     pub is_cut: bool,
@@ -191,14 +200,26 @@ impl Track {
         let letters = lanes[0].scale().max(lanes[1].scale());
         let scale = letters.max(room / (1.06 * whole));
         let end = whole.min(WIDEST / scale);
-        let width = (end * scale * 1.06 + 2.0 * MARGIN).max(width);
+        let behind = (0.06 * end * scale).min(BEHIND);
+        let width = (end * scale + behind + 2.0 * MARGIN).max(width);
         Some(Self {
             lanes,
+            finish: whole,
             end,
             is_cut: end < whole,
             scale,
             width,
         })
+    }
+
+    /// A time of the clock: where it stands at the end the race is over, drawn or not.
+    pub fn time(&self, at: f64) -> f64 {
+        at.min(self.finish)
+    }
+
+    /// The lane that was done first.
+    pub fn first(&self) -> usize {
+        usize::from(self.lanes[1].end() <= self.lanes[0].end())
     }
 
     /// A time in pixels from the left.
@@ -285,7 +306,9 @@ mod tests {
             },
         ];
         let track = Track::new(&report, &pair(), 300.0).unwrap();
-        assert_eq!(track.end, 3.0);
+        assert_eq!((track.end, track.finish), (3.0, 3.0));
+        assert_eq!(track.lanes.each_ref().map(Lane::tokens), [4, 4]);
+        assert_eq!(track.first(), 1);
         assert!(!track.is_cut);
         assert_eq!(track.lanes[0].tokens_at(2.9), 2);
         assert_eq!(track.lanes[1].tokens_at(1.4), 0);

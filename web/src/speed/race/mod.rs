@@ -17,11 +17,11 @@ use super::state::use_speed;
 use super::words;
 use crate::playhead::reduced_motion;
 use crate::proof::words::count_word;
-use crate::stage::{Sign, icon, rule_title};
+use crate::stage::{Sign, grouped, icon, rule_title};
 use crate::store::{Kept, use_store};
 use crate::width::width_of;
 use clock::{offered, usual};
-use layout::Track;
+use layout::{Lane, Track};
 
 pub use clock::Clock;
 
@@ -57,7 +57,10 @@ pub fn Race(
                     {move || track.get().map(|track| lanes::drawing(&track, use_speed().clock, scroller))}
                 </div>
             </div>
-            {move || track.get().map(|track| view! { <Controls track=track /> })}
+            {move || track.get().map(|track| view! {
+                <p class="serif race-finish" data-testid="race-finish">{finish(&track)}</p>
+                <Controls track=track />
+            })}
             <Legend />
         </section>
     }
@@ -114,14 +117,45 @@ fn about(report: &SpeedReport) -> String {
     format!("{runs} {texts}")
 }
 
+/// How the race ends: what the second lane had when the first was done, and when it was done too.
+fn finish(track: &Track) -> String {
+    let [alone, speculative] = &track.lanes;
+    let milliseconds = |lane: &Lane| words::milliseconds(lane.end());
+    let had = |lane: &Lane| grouped(lane.tokens_at(track.finish));
+    let all = |lane: &Lane| grouped(lane.tokens());
+    if alone.end() == speculative.end() {
+        return tr!(
+            "Both were done after {} ms.",
+            words::milliseconds(track.finish)
+        );
+    }
+    if track.first() == 1 {
+        tr!(
+            "When speculation was done, after {first} ms, the target alone had {had} of its {all} tokens; it took {second} ms.",
+            first = milliseconds(speculative),
+            had = had(alone),
+            all = all(alone),
+            second = milliseconds(alone)
+        )
+    } else {
+        tr!(
+            "When the target alone was done, after {first} ms, speculation had {had} of its {all} tokens; it took {second} ms.",
+            first = milliseconds(alone),
+            had = had(speculative),
+            all = all(speculative),
+            second = milliseconds(speculative)
+        )
+    }
+}
+
 /// What the lanes are called and how many tokens each has.
 #[component]
 fn Names(track: Memo<Option<Arc<Track>>>, report: Arc<SpeedReport>) -> impl IntoView {
     let clock = use_speed().clock;
     let count = move |lane: usize| {
-        track.get().map(|track| {
-            let at = clock.at.get().min(track.end);
-            track.lanes.get(lane).map_or(0, |lane| lane.tokens_at(at))
+        track.get().and_then(|track| {
+            let lane = track.lanes.get(lane)?;
+            Some((lane.tokens_at(track.time(clock.at.get())), lane.tokens()))
         })
     };
     let gamma = report
@@ -135,8 +169,8 @@ fn Names(track: Memo<Option<Arc<Track>>>, report: Arc<SpeedReport>) -> impl Into
             <div>
                 <dt>{name}{more.map(|more| view! { <span class="muted">{more}</span> })}</dt>
                 <dd>
-                    <b class="figures" data-testid=id>{move || count.get().map(|count| count.to_string())}</b>
-                    <span class="muted">" "{tr!("tokens")}</span>
+                    <b class="figures" data-testid=id>{move || count.get().map(|(count, _)| count.to_string())}</b>
+                    <span class="muted">" "{move || count.get().map(|(_, all)| tr!("of {} tokens", grouped(all)))}</span>
                 </dd>
             </div>
         }
@@ -179,6 +213,11 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
         }
     };
     let at = move || clock.at.get().min(end);
+    // The slider ends where the drawing does; the clock at rest stands at the race's end.
+    let now = {
+        let track = track.clone();
+        move || words::milliseconds(track.time(clock.at.get()))
+    };
     let still = reduced_motion();
     let name = |slower: f64| {
         let lasts = end * slower / 1000.0;
@@ -204,7 +243,7 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
             <input type="range" class="race-time" data-testid="race-time" aria-label=tr!("Time of the race") min="0"
                 max=end.to_string() step=(end / 400.0).to_string() prop:value=move || at().to_string() on:input=seek
                 aria-valuetext=move || tr!("{} milliseconds", words::milliseconds(at())) />
-            <b class="figures race-now" data-testid="race-now">{move || format!("{} ms", words::milliseconds(at()))}</b>
+            <b class="figures race-now" data-testid="race-now">{move || format!("{} ms", now())}</b>
             {(!still).then(|| view! {
                 <label class="race-slower">
                     <span class="visually-hidden">{tr!("Speed of playback")}</span>
@@ -220,7 +259,7 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
                     </select>
                 </label>
             })}
-            {track.is_cut.then(|| view! { <p class="muted">{tr!("The beginning of the runs; both go on.")}</p> })}
+            {track.is_cut.then(|| view! { <p class="muted">{tr!("Drawn is the beginning of the runs; both go on.")}</p> })}
         </div>
     }
 }
