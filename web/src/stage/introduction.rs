@@ -34,7 +34,7 @@ pub fn Introduction() -> impl IntoView {
                 <button type="button" class="button" data-testid="first-lesson" on:click=move |_| lessons.go(0, 0)>
                     {tr!("Start lesson 1")}
                 </button>
-                <button type="button" class="icon-button" data-testid="introduced" aria-label=tr!("Close") title=tr!("Close") on:click=close>
+                <button type="button" class="icon-button" data-testid="introduced" aria-label=tr!("Hide this") title=tr!("Hide this") on:click=close>
                     <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
                         <path d="M5 5l10 10M15 5L5 15" stroke="currentColor" stroke-width="1.7" stroke-linecap="round" />
                     </svg>
