@@ -88,6 +88,47 @@ export default {
     }
   },
 
+  "a link to a branch brings back the run that it left, beside it": async ({ page, base, browser }) => {
+    await follow(page, base, "#v=1&prompt=JULIET%3A%0A&gamma=3&seed=9&max_tokens=40&temperature=0.7");
+    await finished(page);
+    await page.keyboard.press("Home");
+    for (let round = 0; round < 4; round += 1) await page.keyboard.press("]");
+    await page.getByTestId("gamma").fill("5");
+    await page.getByTestId("temperature").fill("1.4");
+    await page.getByTestId("play").click();
+    await page.getByTestId("row-branch").waitFor();
+    const branch = await finished(page);
+    assert.ok(branch.branch.kept.length > 0);
+    await page.keyboard.press("End");
+    await page.getByTestId("manuscript").locator(".rd .tk").first().click();
+    const versions = await page.getByTestId("versions").innerText();
+    const choice = await chosen(page);
+    const link = await page.evaluate(() => window.couplet.link());
+    assert.match(link, /&left=gamma%3D3/);
+    assert.ok(link.length <= 2048, `${link.length}`);
+    await page.getByTestId("share").click();
+    assert.equal(await page.getByTestId("share-alone").count(), 0);
+    await page.getByRole("button", { name: "Close" }).click();
+    // From the run that was left no link leads to its branches, and the panel says so.
+    await page.getByTestId("version-0").click();
+    await page.getByTestId("share").click();
+    await page.getByTestId("share-alone").waitFor();
+
+    const context = await browser.newContext({ serviceWorkers: "block" });
+    try {
+      const theirs = await context.newPage();
+      await follow(theirs, base, hashOf(link));
+      await theirs.getByTestId("row-branch").waitFor();
+      assert.deepEqual((await finished(theirs)).branch, branch.branch);
+      await theirs.waitForTimeout(300);
+      assert.equal(await theirs.getByTestId("versions").innerText(), versions);
+      assert.deepEqual(await chosen(theirs), choice);
+      assert.equal(await theirs.getByTestId("temperature").inputValue(), "1.4");
+    } finally {
+      await context.close();
+    }
+  },
+
   "the address line follows a recording that someone steps through, and a reload stands there": async ({ page, base }) => {
     await page.goto(base + "?backend=cpu");
     await shown(page, "recorded");
@@ -122,6 +163,8 @@ export default {
       "#v=1&prompt=" + "%F0%9F%96%8B".repeat(1000),
       "#" + "a=b&".repeat(10_000),
       "#v=1&lesson=slow&step=99&at=999999",
+      "#v=1&branch=AAAA&left=branch%3D%2500%26gamma%3D99",
+      "#v=1&branch=AAAB&left=branch%3D__%26seed%3D2&at=5",
       "#v=1&at=3&pick=999999.999999&letters=%00&marks=<b>",
       "#v=1&rule=__proto__&pair=..%2F..%2Fx",
     ];

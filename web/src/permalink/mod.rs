@@ -1,6 +1,7 @@
 //! The state of the page in its address: `#v=1&pair=…&prompt=…&at=…`. Whatever is written there,
 //! the page starts.
 
+mod left;
 pub mod query;
 mod settings;
 mod view;
@@ -10,6 +11,7 @@ use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsValue;
 
+pub use left::Left;
 pub use view::{HIDEABLE, LinkTheme, View};
 
 /// Keys and values of an address, in order.
@@ -91,6 +93,7 @@ pub fn understand(search: &str, hash: &str) -> Link {
                 at: None,
                 pick: None,
                 branch: None,
+                left: None,
                 ..link.view
             },
             trouble: Some(tr!(
@@ -132,6 +135,7 @@ pub fn write(settings: &Settings, branch: Option<&Branch>) {
         at: None,
         pick: None,
         branch: branch.cloned(),
+        left: None,
         ..link.view
     };
     replace(&hash(Some(settings), &view, in_hash(link.backend)));

@@ -1,16 +1,17 @@
 //! What a link says about the page besides the run: which part is open, where the playhead stands,
 //! what a teacher hid.
 
-use couplet_protocol::Branch;
+use couplet_protocol::{Branch, Settings};
 use tr::tr;
 
 use super::query::value;
-use super::{Pairs, cannot_be};
+use super::{Left, Pairs, cannot_be};
 use crate::store::{MarksShown, Notation, Scene, Selection};
 
 /// Keys of this part of a link.
-pub const KEYS: [&str; 14] = [
+pub const KEYS: [&str; 15] = [
     "branch",
+    "left",
     "scene",
     "at",
     "pick",
@@ -82,6 +83,8 @@ pub struct View {
     pub scene: Scene,
     /// What of another run the run goes on from.
     pub branch: Option<Branch>,
+    /// That other run, as [`Left::print`] writes it.
+    pub left: Option<String>,
     /// Steps of the run behind which the playhead stands.
     pub at: Option<usize>,
     /// The token that the inspector shows, where it is not the one under the playhead.
@@ -125,6 +128,10 @@ pub fn read(pairs: &[(String, String)]) -> (View, Option<String>) {
             trouble.get_or_insert_with(|| cannot_be(key, value));
         }
     }
+    // What is no branch has left nothing.
+    if view.branch.is_none() {
+        view.left = None;
+    }
     // A token is picked where the playhead stands.
     if view.at.is_none() {
         view.pick = None;
@@ -140,6 +147,10 @@ fn read_one(view: &mut View, key: &str, value: &str) -> Option<()> {
     match key {
         "scene" => view.scene = Scene::ALL.into_iter().find(|it| it.name() == value)?,
         "branch" => view.branch = Some(branch(value)?),
+        "left" => {
+            Left::parse(value, &Settings::default())?;
+            view.left = Some(value.to_owned());
+        }
         "at" => view.at = Some(whole(MOST_STEPS)?),
         "pick" => view.pick = Some(pick(value)?),
         "letters" => view.letters = Notation::ALL.into_iter().find(|it| it.name() == value)?,
@@ -188,7 +199,7 @@ fn pick(value: &str) -> Option<Selection> {
 }
 
 /// A branch that keeps something.
-fn branch(value: &str) -> Option<Branch> {
+pub(super) fn branch(value: &str) -> Option<Branch> {
     let branch = Branch::parse(value).filter(|branch| !branch.is_empty())?;
     (branch.kept.len() <= Branch::MAX_KEPT).then_some(branch)
 }
@@ -209,6 +220,9 @@ pub fn print(view: &View) -> Pairs {
     }
     if let Some(text) = view.branch.as_ref().and_then(Branch::print) {
         add("branch", text);
+        if let Some(text) = &view.left {
+            add("left", text.clone());
+        }
     }
     if let Some(at) = view.at {
         add("at", at.to_string());
@@ -261,6 +275,7 @@ mod tests {
         let view = View {
             scene: Scene::Proof,
             branch: Branch::parse("AAAB~AC"),
+            left: Some("gamma=2&seed=88".to_owned()),
             at: Some(133),
             pick: Some(Selection {
                 round: 20,
@@ -298,6 +313,7 @@ mod tests {
             "scene=../x",
             "at=-1",
             "at=99999999",
+            "left=gamma%3D99",
             "pick=0.1",
             "pick=1.0",
             "pick=3",

@@ -48,7 +48,8 @@ fn write(store: Store, view: View) {
     };
     match known {
         Some(settings) if at.is_some() => permalink::write_all(&settings, |now| {
-            (now.at, now.pick, now.branch) = (at, view.pick, view.branch.clone());
+            (now.at, now.pick) = (at, view.pick);
+            (now.branch, now.left) = (view.branch.clone(), view.left.clone());
             keep(now);
         }),
         _ => permalink::write_view(false, keep),

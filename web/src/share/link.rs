@@ -5,7 +5,7 @@ use tr::tr;
 
 use super::Sharing;
 use super::picture::escaped;
-use crate::permalink::{self, LONGEST_LINK, LinkTheme, View};
+use crate::permalink::{self, LONGEST_LINK, Left, LinkTheme, View};
 use crate::projector;
 use crate::store::Scene;
 
@@ -35,6 +35,7 @@ pub fn current_but_run(sharing: Sharing) -> View {
         branch: store
             .shown
             .with(|shown| shown.as_ref().and_then(|shown| shown.branch.clone())),
+        left: store.left().as_ref().and_then(Left::print),
         letters: store.notation.get(),
         marks: store.marks.get(),
         projector: projector::is_on(),
@@ -59,18 +60,20 @@ pub fn whole(sharing: Sharing) -> Option<String> {
     )
 }
 
-fn address(sharing: Sharing, view: View) -> Option<String> {
+fn address(sharing: Sharing, mut view: View) -> Option<String> {
     let store = sharing.store;
     let of_run = store
         .shown
         .with(|shown| shown.as_ref().map(|shown| shown.settings.clone()));
     let settings = of_run.or_else(|| store.form.read().ok())?;
     let backend = permalink::in_hash(permalink::read().backend);
-    Some(permalink::address(&permalink::hash(
-        Some(&settings),
-        &view,
-        backend,
-    )))
+    let print = |view: &View| permalink::address(&permalink::hash(Some(&settings), view, backend));
+    let address = print(&view);
+    // The run on the page is what matters: what it left stays behind first.
+    if address.len() > LONGEST_LINK && view.left.take().is_some() {
+        return Some(print(&view));
+    }
+    Some(address)
 }
 
 /// Colours are part of a link where the page was opened with some.

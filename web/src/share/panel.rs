@@ -37,7 +37,6 @@ pub fn Share() -> impl IntoView {
 #[component]
 fn LinkPart(store: Store, sharing: Sharing) -> impl IntoView {
     let link = Memo::new(move |_| link::short(sharing));
-    let compared = move || store.compared.with(Option::is_some);
     let from_file = move || {
         store
             .shown
@@ -49,19 +48,22 @@ fn LinkPart(store: Store, sharing: Sharing) -> impl IntoView {
             {move || match link.get() {
                 Ok(address) => {
                     let bytes = address.len();
+                    // A branch takes along what it left, as far as there is room; nothing else
+                    // that is beside the run comes with it.
+                    let alone = store.compared.with(Option::is_some) && !address.contains("&left=");
                     view! {
                         <Copied id="share-link" label=tr!("Link") text=address.clone() long=false />
                         <p class="muted">
                             {tr!("{bytes} bytes. It holds the prompt, the pair, the seed and all other settings, the scene, the place in the run, the lesson and what is hidden.", bytes)}
                         </p>
+                        {alone.then(|| view! {
+                            <p class="muted" data-testid="share-alone">{tr!("The link holds the run on the page, not the one that it is compared with.")}</p>
+                        })}
                     }
                     .into_any()
                 }
                 Err(sentence) => view! { <p class="field-error" role="alert" data-testid="share-too-long">{sentence}</p> }.into_any(),
             }}
-            <Show when=compared>
-                <p class="muted" data-testid="share-alone">{tr!("The link holds the run on the page, not the one that it is compared with.")}</p>
-            </Show>
             <Show when=from_file>
                 <p class="muted">{tr!("This run came from a file. The link has its settings written anew; to show this very run, send the file.")}</p>
             </Show>

@@ -156,7 +156,7 @@ fn Way() -> impl IntoView {
     };
     let act = move |_| {
         if store.linked.get_untracked() {
-            store.generate();
+            store.ask_linked();
         } else {
             invite(store);
         }

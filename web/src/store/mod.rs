@@ -21,7 +21,7 @@ use leptos::prelude::*;
 use crate::engine_client::{EngineClient, EngineState};
 use crate::form::Form;
 use crate::language::Language;
-use crate::permalink::Link;
+use crate::permalink::{Left, Link};
 use crate::playhead::Playhead;
 
 pub use measuring::{AskedBy, Kept, Measuring};
@@ -107,6 +107,8 @@ pub struct Store {
     events: StoredValue<Vec<Event>>,
     /// What the run that was asked for last is to go on from.
     asked: StoredValue<Option<Branch>>,
+    /// What the run that the address names has left, until that is asked for.
+    left: StoredValue<Option<Left>>,
     /// The settings that the page itself wrote into the form last.
     usual: StoredValue<Settings>,
 }
@@ -118,6 +120,8 @@ impl Store {
         let run = RwSignal::new(Run::default());
         let playhead = Playhead::new(run);
         let state = Memo::new(move |_| run.with(|run| run.state(playhead.at.get())));
+        let left = link.view.left.as_deref();
+        let left = left.and_then(|text| Left::parse(text, &link.settings));
         let mut store = Self {
             engine,
             scene: RwSignal::new(link.view.scene),
@@ -149,6 +153,7 @@ impl Store {
             aside: RwSignal::new(None),
             taken_over: StoredValue::new(0),
             events: StoredValue::new(Vec::new()),
+            left: StoredValue::new(left),
             asked: StoredValue::new(link.view.branch),
             usual: StoredValue::new(Settings::default()),
         };
@@ -169,7 +174,7 @@ impl Store {
                 if store.linked.get_untracked() && store.recording_is_held() {
                     store.wanted.set(false);
                 } else {
-                    store.ask(store.asked.get_value());
+                    store.ask_linked();
                 }
             }
         });

@@ -6,6 +6,7 @@ use couplet_protocol::Event;
 use leptos::prelude::*;
 
 use super::{Shown, Store};
+use crate::permalink::Left;
 
 /// A run and what it is. What happened in the one on the page is in the store.
 #[derive(Clone, Debug)]
@@ -185,6 +186,18 @@ impl Store {
                 events.iter().for_each(|event| version.log.run.push(event));
             }
         });
+    }
+
+    /// The run that the one on the page left, where it is still beside it; tracked.
+    pub fn left(&self) -> Option<Left> {
+        let current = self.versions.current.get();
+        self.versions.list.with(|list| {
+            let parent = &list.get(list.get(current)?.parent?)?.shown;
+            Some(Left {
+                settings: parent.settings.clone(),
+                branch: parent.branch.clone(),
+            })
+        })
     }
 
     /// The version on the page beside its closest relative; tracked.

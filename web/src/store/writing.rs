@@ -9,7 +9,7 @@ use leptos::prelude::*;
 use super::{Shown, Store};
 use crate::engine_client::EngineState;
 use crate::form::FieldError;
-use crate::permalink;
+use crate::permalink::{self, Left};
 
 impl Store {
     /// Writes a new text with the settings of the form and plays it.
@@ -53,6 +53,29 @@ impl Store {
                 store.play_or_arrive();
             }
         });
+    }
+
+    /// Writes what the address asks for, or what was wanted before the engine was ready. Where an address names a branch and the
+    /// run that it left, that one comes first, and the branch then stands beside it.
+    pub fn ask_linked(&self) {
+        let store = *self;
+        let first = self
+            .left
+            .get_value()
+            .filter(|_| self.linked.get_untracked());
+        self.left.set_value(None);
+        let Some(Left { settings, branch }) = first else {
+            return self.ask(self.asked.get_value());
+        };
+        self.wanted.set(false);
+        self.write(settings, branch, move |reply| {
+            // Unless somebody wanted something else meanwhile.
+            if is_end(reply) && store.linked.get_untracked() {
+                store.ask(store.asked.get_value());
+            }
+        });
+        // The run that the address asks for is still to come.
+        self.linked.set(true);
     }
 
     /// Sends a run to the engine and shows it; `also` sees every reply after the page has.
