@@ -288,6 +288,92 @@ export default {
     assert.match(await timeline.getAttribute("aria-valuetext"), /^round [34] of \d+: \d of 5 kept/);
   },
 
+  "a token of the text stops the run, is framed and says why it was rejected": async ({ page, base }) => {
+    await open(page, base, CPU);
+    const run = await call(page, "generate", { max_tokens: 60 });
+    const verified = run.events.filter(({ event }) => event === "verified");
+    const lost = verified.find(({ accepted, round }) => !accepted && round > 0);
+    const said = () => page.getByTestId("fate").innerText();
+    const framed = page.locator(".tk[aria-current=true]");
+    const struck = page.locator(".rd").nth(lost.round).locator(".tk.res");
+    await page.keyboard.press("End");
+    await struck.click({ force: true });
+    const [, draft, target, below, u] = (await said()).match(/rejected: draft ([\d.]+), target ([\d.]+), kept below ([\d.]+), u was ([\d.]+)\./);
+    for (const [shown, known] of [[draft, lost.draft_prob], [target, lost.target_prob], [below, lost.target_prob / lost.draft_prob], [u, lost.draw]]) {
+      assert.ok(Math.abs(Number(shown) - known) <= 0.051 * known, `${shown} for ${known}`);
+      assert.ok(shown.replace(/^[0.]+/, "").length >= 2, `${shown} has two significant digits`);
+    }
+    assert.match(await said(), new RegExp(`^Round ${lost.round + 1}: .*In its place: ., from the residual\\.$`));
+    assert.equal(await framed.count(), 1);
+    assert.notEqual(await framed.evaluate((token) => getComputedStyle(token).outlineStyle), "none");
+    await page.getByTestId("go-to-verdict").click();
+    assert.equal(await heading(page), `Round ${lost.round + 1}`);
+    assert.equal(await page.locator(".phases .on").innerText(), "Judge");
+    assert.match(await said(), /rejected: /);
+    assert.equal(await framed.count(), 1, "still picked where it was judged");
+    assert.equal(await page.getByTestId("go-to-verdict").count(), 0);
+    // A token picked while the run plays, with the mouse and with the keyboard, stays picked.
+    const stays = async () => {
+      const before = [await heading(page), await said()];
+      await page.waitForTimeout(1600);
+      assert.deepEqual([await heading(page), await said()], before);
+      assert.equal(await framed.count(), 1);
+      assert.equal(await page.getByTestId("play").innerText(), "Play");
+    };
+    await page.getByTestId("play").click();
+    await page.locator(".tk.acc").first().click({ force: true });
+    await stays();
+    await page.getByTestId("play").click();
+    await page.locator(".page").focus();
+    await page.keyboard.press("Enter");
+    await stays();
+    const last = await said();
+    await page.keyboard.press("ArrowRight");
+    assert.notEqual(await said(), last);
+    assert.equal(await framed.count(), 1);
+  },
+
+  "every rule says what became of a token": async ({ page, base }) => {
+    await open(page, base, CPU);
+    const words = {
+      block: /the block up to here passes below/,
+      gumbel: /the target’s own token is/,
+      greedy: /the target’s first/,
+      typical: /target [\d.]+, kept above [\d.]+/,
+      lenience: /kept below [\d.]+, u was [\d.]+/,
+    };
+    for (const [rule, pattern] of Object.entries(words)) {
+      await call(page, "generate", { rule, max_tokens: 40 });
+      await page.keyboard.press("End");
+      await page.locator(".tk.acc").first().click({ force: true });
+      const said = await page.getByTestId("fate").innerText();
+      assert.match(said, /^Round \d+: .*accepted: /, rule);
+      assert.match(said, pattern, rule);
+    }
+  },
+
+  "the words of the phases lead to them": async ({ page, base }) => {
+    await open(page, base, CPU);
+    await call(page, "generate", { max_tokens: 60 });
+    await standBehind(page, 3);
+    const on = page.locator(".phases .on");
+    const third = page.locator(".phases button").nth(2);
+    for (const [index, name] of [[0, "Draft"], [2, "Judge"], [1, "Verify"], [4, "Commit"]]) {
+      await page.locator(".phases button").nth(index).click();
+      assert.equal(await on.innerText(), name);
+      assert.equal(await heading(page), "Round 3");
+    }
+    await page.getByTestId("play").click();
+    await third.focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await on.innerText(), "Judge");
+    assert.ok(await third.evaluate((button) => button === document.activeElement), "keeps the focus");
+    assert.equal(await page.getByTestId("play").innerText(), "Play");
+    await page.setViewportSize({ width: 390, height: 844 });
+    const { height } = await page.locator(".phases button:visible").boundingBox();
+    assert.ok(height >= 44, `${height}`);
+  },
+
   "both caches grow with a round and lose what was rejected": async ({ page, base }) => {
     await open(page, base, CPU);
     const run = await call(page, "generate", { max_tokens: 60 });
