@@ -91,7 +91,15 @@ pub fn Headline(
 }
 
 fn about(report: &SpeedReport) -> String {
+    // Of an even number of pairs none is in the middle, and the headline lies between two.
+    let even = report.request.pairs.is_multiple_of(2);
     let runs = match report.device.backend {
+        BackendKind::Gpu if even => tr!(
+            "One of the two pairs of timed runs around the median: same target, same GPU, same prompt."
+        ),
+        BackendKind::Cpu if even => tr!(
+            "One of the two pairs of timed runs around the median: same target, same processor, same prompt."
+        ),
         BackendKind::Gpu => tr!(
             "The pair of timed runs whose ratio is the median: same target, same GPU, same prompt."
         ),
