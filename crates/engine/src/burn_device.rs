@@ -104,7 +104,7 @@ impl Backend {
 /// If burn cannot use it.
 pub fn burn_on_gpu(gpu: &GpuDevice) -> Result<BurnDevice, DeviceError> {
     let setup = gpu.setup();
-    BurnDevice::wgpu_options()
+    let burn = BurnDevice::wgpu_options()
         .tasks_max(32)
         .setup(WgpuSetup {
             instance: setup.instance.clone(),
@@ -114,5 +114,8 @@ pub fn burn_on_gpu(gpu: &GpuDevice) -> Result<BurnDevice, DeviceError> {
             backend: setup.adapter.get_info().backend,
         })
         .init()
-        .map_err(|error| DeviceError::Refused(format!("burn cannot use this GPU: {error}")))
+        .map_err(|error| DeviceError::Refused(format!("burn cannot use this GPU: {error}")));
+    // Burn has put its own ears in the place of ours.
+    gpu.watch();
+    burn
 }

@@ -208,6 +208,19 @@ fn a_run_that_is_given_up_leaves_nothing_behind() {
 
 /// A device that is lost while rounds are under way takes only those along.
 #[test]
+fn what_is_asked_of_a_lost_gpu_ends_in_an_error_and_no_panic() {
+    let Some((_, backend)) = backends().into_iter().find(|(name, _)| *name == "GPU") else {
+        return;
+    };
+    let couplet_kernels::Device::Gpu(gpu) = &backend.kernels else {
+        unreachable!()
+    };
+    gpu.destroy();
+    backend.kernels.buffer(&[1, 2, 3]);
+    assert!(gpu.trouble().is_some());
+}
+
+#[test]
 fn what_was_committed_before_a_loss_stays() {
     let Some((_, backend)) = backends().into_iter().find(|(name, _)| *name == "GPU") else {
         return;

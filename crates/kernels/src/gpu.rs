@@ -166,14 +166,28 @@ impl GpuDevice {
     }
 
     fn from_setup(setup: GpuSetup) -> Self {
-        let trouble = Arc::new(Mutex::new(None));
+        let gpu = Self {
+            setup,
+            trouble: Arc::new(Mutex::new(None)),
+            pipelines: Rc::default(),
+            staging: Rc::default(),
+            readbacks: Rc::default(),
+            waiting: Rc::default(),
+        };
+        gpu.watch();
+        gpu
+    }
+
+    /// Has the device's troubles noted here. Whoever else watches it hears of none from now on:
+    /// a device has one ear for each, and burn's panics at what it hears.
+    pub fn watch(&self) {
         let note = |trouble: &Arc<Mutex<Option<DeviceError>>>, error| {
             if let Ok(mut trouble) = trouble.lock() {
                 trouble.get_or_insert(error);
             }
         };
-        let seen = trouble.clone();
-        setup
+        let seen = self.trouble.clone();
+        self.setup
             .device
             .set_device_lost_callback(move |reason, message| {
                 let message = if message.is_empty() {
@@ -183,20 +197,12 @@ impl GpuDevice {
                 };
                 note(&seen, DeviceError::Lost(message));
             });
-        let seen = trouble.clone();
-        setup
+        let seen = self.trouble.clone();
+        self.setup
             .device
             .on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
                 note(&seen, DeviceError::Refused(error.to_string()));
             }));
-        Self {
-            setup,
-            trouble,
-            pipelines: Rc::default(),
-            staging: Rc::default(),
-            readbacks: Rc::default(),
-            waiting: Rc::default(),
-        }
     }
 
     /// The same GPU with staging buffers of its own.

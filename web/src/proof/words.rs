@@ -1,27 +1,10 @@
 //! Numbers in words and in print.
 
+pub use couplet_playback::count_word;
 use leptos::prelude::*;
 use tr::tr;
 
 pub use crate::stage::grouped;
-
-/// A small count in words.
-pub fn count_word(count: usize) -> String {
-    match count {
-        0 => tr!("count" => "no"),
-        1 => tr!("count" => "one"),
-        2 => tr!("count" => "two"),
-        3 => tr!("count" => "three"),
-        4 => tr!("count" => "four"),
-        5 => tr!("count" => "five"),
-        6 => tr!("count" => "six"),
-        7 => tr!("count" => "seven"),
-        8 => tr!("count" => "eight"),
-        9 => tr!("count" => "nine"),
-        10 => tr!("count" => "ten"),
-        _ => count.to_string(),
-    }
-}
 
 /// What the tokens of a distribution are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
