@@ -2,6 +2,7 @@
 
 mod api;
 mod app;
+mod browser;
 mod couplings;
 mod dialog;
 mod engine_client;

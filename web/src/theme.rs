@@ -3,6 +3,8 @@
 use leptos::prelude::*;
 use tr::tr;
 
+use crate::browser;
+
 const KEY: &str = "couplet-theme";
 const ATTRIBUTE: &str = "data-theme";
 
@@ -54,9 +56,7 @@ impl Theme {
                 theme => root.set_attribute(ATTRIBUTE, theme.name()),
             };
         }
-        if let Ok(Some(storage)) = window().local_storage() {
-            let _ = storage.set_item(KEY, self.name());
-        }
+        browser::remember(KEY, self.name());
     }
 }
 

@@ -10,15 +10,14 @@ use std::sync::Arc;
 
 use js_sys::{Array, Reflect};
 use leptos::prelude::*;
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
-use web_sys::Response;
+use wasm_bindgen::JsValue;
 
 pub use catalogue::LanguageFile;
 pub use choice::LanguageChoice;
 pub use engine::of_engine;
 pub use pieces::{filled, slot};
 
+use crate::browser;
 use crate::lessons;
 use crate::permalink::query;
 
@@ -64,13 +63,11 @@ impl Language {
     /// What the page opens in: what the address asks for (`?language=de`), what was chosen here
     /// before, or the first of the browser's languages that the page speaks.
     pub fn first() -> Self {
-        let window = window();
-        let search = window.location().search().unwrap_or_default();
+        let search = window().location().search().unwrap_or_default();
         let asked = query::parse(search.trim_start_matches('?'));
-        let stored = || window.local_storage().ok()??.get_item(KEY).ok()?;
         query::value(&asked, "language")
             .and_then(Self::of)
-            .or_else(|| Self::of(&stored()?))
+            .or_else(|| Self::of(&browser::remembered(KEY)?))
             .or_else(|| spoken().find_map(|code| Self::of(&code)))
             .unwrap_or(Self::English)
     }
@@ -107,9 +104,7 @@ impl Language {
     }
 
     fn remember(self) {
-        if let Ok(Some(storage)) = window().local_storage() {
-            let _ = storage.set_item(KEY, self.code());
-        }
+        browser::remember(KEY, self.code());
     }
 }
 
@@ -123,16 +118,8 @@ fn spoken() -> impl Iterator<Item = String> {
 
 async fn fetch(language: Language) -> Result<LanguageFile, String> {
     let path = format!("words/{}.json", language.code());
-    let text = async {
-        let response = JsFuture::from(window().fetch_with_str(&path)).await.ok()?;
-        let response: Response = response.unchecked_into();
-        if !response.ok() {
-            return None;
-        }
-        let text = JsFuture::from(response.text().ok()?).await.ok()?;
-        text.as_string()
-    };
-    let file = text.await.and_then(|text| serde_json::from_str(&text).ok());
+    let bytes = browser::fetch(&path).await.ok();
+    let file = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     file.ok_or_else(|| {
         tr::tr!(
             "The page could not be had in this language: check the connection and choose it again."

@@ -1,8 +1,7 @@
 //! Which steps a visitor has done. It stays in this browser, and nothing depends on it.
 
-use leptos::prelude::*;
-
 use super::course::{COURSE, find};
+use crate::browser;
 
 const KEY: &str = "couplet-lessons";
 
@@ -15,16 +14,12 @@ pub struct Progress {
 impl Progress {
     /// What the browser remembers; nothing where it does not.
     pub fn stored() -> Self {
-        let storage = window().local_storage().ok().flatten();
-        let text = storage.and_then(|storage| storage.get_item(KEY).ok().flatten());
-        Self::parse(&text.unwrap_or_default())
+        Self::parse(&browser::remembered(KEY).unwrap_or_default())
     }
 
     /// Has the browser remember it, where it does.
     pub fn store(&self) {
-        if let Ok(Some(storage)) = window().local_storage() {
-            let _ = storage.set_item(KEY, &self.print());
-        }
+        browser::remember(KEY, &self.print());
     }
 
     fn parse(text: &str) -> Self {

@@ -3,26 +3,20 @@
 use leptos::prelude::*;
 use tr::tr;
 
+use crate::browser;
 use crate::lessons::use_lessons;
 use crate::share::use_sharing;
 
 const KEY: &str = "couplet-introduced";
 
-fn was_closed() -> bool {
-    let storage = window().local_storage().ok().flatten();
-    storage.is_some_and(|storage| storage.get_item(KEY).is_ok_and(|kept| kept.is_some()))
-}
-
 /// Two sentences and a way on, until somebody closes them.
 #[component]
 pub fn Introduction() -> impl IntoView {
     let lessons = use_lessons();
-    let shown = RwSignal::new(!was_closed() && !use_sharing().embed);
+    let shown = RwSignal::new(browser::remembered(KEY).is_none() && !use_sharing().embed);
     let close = move |_| {
         shown.set(false);
-        if let Ok(Some(storage)) = window().local_storage() {
-            let _ = storage.set_item(KEY, "1");
-        }
+        browser::remember(KEY, "1");
     };
     let free = move || shown.get() && lessons.open.with(Option::is_none);
     view! {

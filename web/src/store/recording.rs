@@ -7,11 +7,9 @@ use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use tr::tr;
-use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::JsFuture;
-use web_sys::Response;
 
 use super::{Shown, Store};
+use crate::browser;
 
 /// How long a page that was opened by a link waits with the recording of another run: models
 /// that are at hand need no longer, and nothing then flashes by.
@@ -110,19 +108,8 @@ impl Store {
 ///
 /// Why there is none, in a clause.
 pub async fn fetch(pair: &str) -> Result<Trace, String> {
-    let broken = |_| tr!("the connection broke");
-    let request = window().fetch_with_str(&format!("pairs/{pair}/recording.json"));
-    let response: Response = JsFuture::from(request)
-        .await
-        .map_err(broken)?
-        .unchecked_into();
-    if !response.ok() {
-        return Err(tr!("the server answered {}", response.status()));
-    }
-    let text = JsFuture::from(response.text().map_err(broken)?)
-        .await
-        .map_err(broken)?;
-    let trace = Trace::from_json(&text.as_string().unwrap_or_default())?;
+    let bytes = browser::fetch(&format!("pairs/{pair}/recording.json")).await?;
+    let trace = Trace::from_json(&String::from_utf8_lossy(&bytes))?;
     if trace.settings.pair != pair || trace.pair.name != pair {
         return Err(tr!("it is one of {}", trace.settings.pair));
     }

@@ -2,12 +2,14 @@
 
 mod boxes;
 
-use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
+use js_sys::{Array, Function, Promise, Reflect};
 use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Element, HtmlCanvasElement, HtmlImageElement, Response};
+use web_sys::{Element, HtmlCanvasElement, HtmlImageElement};
+
+use crate::browser;
 
 /// What the page's style sheets decide about a chart.
 const STYLES: [&str; 19] = [
@@ -171,7 +173,7 @@ fn style(original: &Element, copy: &Element) {
 
 /// A font as part of a style sheet; empty where it cannot be had.
 async fn face(font: &Font) -> String {
-    let Some(bytes) = fetch(font.address).await else {
+    let Ok(bytes) = browser::fetch(font.address).await else {
         return String::new();
     };
     let binary: String = bytes.iter().map(|byte| char::from(*byte)).collect();
@@ -187,18 +189,6 @@ async fn face(font: &Font) -> String {
     format!(
         "@font-face{{font-family:'{family}';font-weight:200 900;{style}{more}src:url(data:font/woff2;base64,{base}) format('woff2');}}"
     )
-}
-
-async fn fetch(address: &str) -> Option<Vec<u8>> {
-    let answer = JsFuture::from(window().fetch_with_str(address))
-        .await
-        .ok()?;
-    let answer: Response = answer.dyn_into().ok()?;
-    if !answer.ok() {
-        return None;
-    }
-    let buffer = JsFuture::from(answer.array_buffer().ok()?).await.ok()?;
-    Some(Uint8Array::new(&buffer).to_vec())
 }
 
 /// A drawing as the address of a PNG, with so many pixels for each of the page.

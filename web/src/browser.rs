@@ -1,0 +1,40 @@
+//! What the page asks of its browser in several places: to remember, and to fetch.
+
+use js_sys::Uint8Array;
+use leptos::prelude::*;
+use tr::tr;
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::Response;
+
+/// What the browser remembers under a key; nothing where it remembers nothing at all.
+pub fn remembered(key: &str) -> Option<String> {
+    window().local_storage().ok()??.get_item(key).ok()?
+}
+
+/// Has the browser remember a value, where it does.
+pub fn remember(key: &str, value: &str) {
+    if let Ok(Some(storage)) = window().local_storage() {
+        let _ = storage.set_item(key, value);
+    }
+}
+
+/// A file of the page's server, by an address relative to the page's.
+///
+/// # Errors
+///
+/// Why it cannot be had, in a clause.
+pub async fn fetch(address: &str) -> Result<Vec<u8>, String> {
+    let broken = |_| tr!("the connection broke");
+    let response = JsFuture::from(window().fetch_with_str(address))
+        .await
+        .map_err(broken)?;
+    let response: Response = response.unchecked_into();
+    if !response.ok() {
+        return Err(tr!("the server answered {}", response.status()));
+    }
+    let buffer = JsFuture::from(response.array_buffer().map_err(broken)?)
+        .await
+        .map_err(broken)?;
+    Ok(Uint8Array::new(&buffer).to_vec())
+}
