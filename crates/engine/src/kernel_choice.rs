@@ -55,8 +55,8 @@ const LONG_ENOUGH: f64 = 30.0;
 const TIMES: usize = 2;
 
 /// Milliseconds that one kernel of one row may take longer than with the first choice, besides
-/// what waiting for nothing takes. Beyond that, waiting inside a workgroup is as dear as on software adapters, where a whole step would
-/// take a second: nothing more is tried then.
+/// what waiting for nothing takes. Beyond that, waiting inside a workgroup is as dear as on
+/// software adapters, where a whole step would take a second: nothing more is tried then.
 const HOPELESS: f64 = 2.0;
 
 /// Rows whose logits are compared.

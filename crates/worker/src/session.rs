@@ -213,12 +213,16 @@ impl Session {
         let mut engine = loaded.engine.clone().expect("ready() provides one");
         self.provide_drafter(id, &loaded, settings).await?;
         let mut losses = 0;
-        let (mut run, events) = match engine.branch(settings, branch).await {
+        // Reads the prompt.
+        let begin = async |engine: &Engine| {
+            scope::patiently(engine.device(), engine.branch(settings, branch)).await
+        };
+        let (mut run, events) = match begin(&engine).await {
             Err(EngineError::Device(_)) => {
                 losses += 1;
                 (loaded, engine) = self.replace_engine(id, losses).await?;
                 self.provide_drafter(id, &loaded, settings).await?;
-                engine.branch(settings, branch).await.map_err(fail)?
+                begin(&engine).await.map_err(fail)?
             }
             started => started.map_err(fail)?,
         };
