@@ -1,7 +1,7 @@
 // The page as a person uses it, at three sizes, light and dark.
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
-import { finished, noPanicText, open, write } from "./support.mjs";
+import { finished, noPanicText, open, reload, write } from "./support.mjs";
 
 const SIZES = [
   [1440, 900],
@@ -122,5 +122,28 @@ export default {
     await page.keyboard.press("End");
     await noPanicText(page);
     assert.ok((await page.getByTestId("manuscript").innerText()).length > 20);
+  },
+
+  "the margin says what the page is until somebody closes it, and leads to the first lesson": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const introduction = page.getByTestId("introduction");
+    assert.match(await introduction.innerText(), /small model .* large one/s);
+    await page.getByTestId("first-lesson").click();
+    await page.getByTestId("lesson-panel").waitFor();
+    // Beside a lesson nobody needs another beginning.
+    assert.equal(await introduction.count(), 0);
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("introduced").click();
+    assert.equal(await introduction.count(), 0);
+    await reload(page);
+    assert.equal(await introduction.count(), 0);
+  },
+
+  "a click beside the help closes it": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("help").click();
+    await page.getByTestId("help-panel").waitFor();
+    await page.mouse.click(8, 8);
+    await page.getByTestId("help-panel").waitFor({ state: "hidden" });
   },
 };
