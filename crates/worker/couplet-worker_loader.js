@@ -3,10 +3,11 @@
 const fail = (error) =>
   postMessage(
     JSON.stringify({
-      reply: "failed",
-      failure: {
-        kind: "download",
-        sentence: `The engine could not be loaded (${error?.message ?? error}). Check the connection and try again.`,
+      failed: {
+        failure: {
+          kind: "download",
+          sentence: `The engine could not be loaded (${error?.message ?? error}). Check the connection and try again.`,
+        },
       },
     }),
   );

@@ -1,7 +1,7 @@
 // The page in its other language.
 import assert from "node:assert/strict";
 import { settle, sideways } from "./scenes.mjs";
-import { call, ready, visitor } from "./support.mjs";
+import { call, ready, until, visitor } from "./support.mjs";
 
 /** What makes each scene say more than at first. */
 const SCENES = {
@@ -111,6 +111,22 @@ export default {
     } finally {
       await close();
     }
+  },
+
+  "the first words are in the visitor’s language, and so is why the page does not start": async ({ page, base }) => {
+    let arrives;
+    await page.route("**/couplet-web-*_bg.wasm", async (route) => {
+      await new Promise((resolve) => (arrives = resolve));
+      await route.fulfill({ status: 404 });
+    });
+    await page.goto(`${base}/?language=de`, { waitUntil: "commit" });
+    await page.getByText("Die Seite ist gleich da.").waitFor();
+    assert.ok(await page.getByText("The page is on its way.").isHidden());
+    await until(() => arrives !== undefined);
+    arrives();
+    await page.getByText(/^Die Seite ist nicht gestartet/).waitFor();
+    assert.ok(await page.getByRole("button", { name: "Neu laden" }).isVisible());
+    assert.ok(await page.getByText("did not start").isHidden());
   },
 
   "without the words of its language the page opens in English and says so": async ({ page, base }) => {

@@ -45,12 +45,15 @@ function fakeEngine(page, answer) {
   const body = `
     const send = (reply) => self.postMessage(JSON.stringify(reply));
     self.onmessage = ({ data }) => {
-      const { id, command, request } = JSON.parse(data);
-      if (command === "pairs") send({ reply: "pairs", id, pairs: [] });
-      if (command === "load") send({ reply: "loaded", id, pair: ${JSON.stringify(pair)}, device: { backend: "cpu", name: "Fake" } });
-      if (command === "count_rounds") send({ id, ...(${answer})(request) });
+      const [[command, { id, request }]] = Object.entries(JSON.parse(data));
+      if (command === "pairs") send({ pairs: { id, pairs: [] } });
+      if (command === "load") send({ loaded: { id, pair: ${JSON.stringify(pair)}, device: { backend: "cpu", name: "Fake" } } });
+      if (command === "count_rounds") {
+        const [[reply, fields]] = Object.entries((${answer})(request));
+        send({ [reply]: { id, ...fields } });
+      }
     };
-    send({ reply: "started" });`;
+    send("started");`;
   return page.route("**/couplet-worker_loader.js", (route) => route.fulfill({ contentType: "text/javascript", body }));
 }
 
@@ -175,7 +178,7 @@ export default {
   },
 
   "counting that fails says why and can be tried again": async ({ page, base }) => {
-    await fakeEngine(page, `() => ({ reply: "failed", failure: { kind: "input", sentence: "The weather is bad." } })`);
+    await fakeEngine(page, `() => ({ failed: { failure: { kind: "input", sentence: "The weather is bad." } } })`);
     await openProof(page, base);
     await page.getByTestId("add").click();
     await page.getByTestId("test-failed").waitFor();
@@ -192,7 +195,7 @@ export default {
   "an answer that does not fit the question is not counted": async ({ page, base }) => {
     await fakeEngine(
       page,
-      `() => ({ reply: "rounds_counted", counted: { counts: [1], accepted: [1], trials: 1, backend: "cpu", milliseconds: 1 } })`,
+      `() => ({ rounds_counted: { counted: { counts: [1], accepted: [1], trials: 1, backend: "cpu", milliseconds: 1 } } })`,
     );
     await openProof(page, base);
     await page.getByTestId("add").click();

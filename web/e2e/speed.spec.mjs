@@ -23,7 +23,7 @@ const rewrite = (page, change) =>
     `{ const post = self.postMessage.bind(self);
        self.postMessage = (text) => {
          const reply = JSON.parse(text);
-         if (reply.reply === "benched") { const report = reply.report; ${change}; text = JSON.stringify(reply); }
+         if (reply.benched) { const { report } = reply.benched; ${change}; text = JSON.stringify(reply); }
          post(text);
        }; }`,
   );

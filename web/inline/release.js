@@ -103,15 +103,8 @@
   function say() {
     const shell = document.getElementById("shell");
     if (!shell) return;
-    const sentence = document.createElement("p");
-    sentence.setAttribute("role", "alert");
-    sentence.textContent =
-      "The page did not start: some of its files are missing or damaged. Check the connection and load it again. ";
-    const button = document.createElement("button");
-    button.textContent = "Load it again";
-    button.addEventListener("click", () => location.reload());
-    sentence.append(button);
-    shell.append(sentence);
+    shell.append(document.getElementById("not-started").content.cloneNode(true));
+    for (const button of shell.querySelectorAll("button")) button.addEventListener("click", () => location.reload());
   }
   addEventListener("TrunkApplicationStarted", begun, { once: true });
   // Files that do not come tell it on their way down only.

@@ -41,7 +41,11 @@ fn main() {
         language => spawn_local(async move {
             match language.speak().await {
                 Ok(()) => open(language, None),
-                Err(sentence) => open(Language::English, Some(sentence)),
+                Err(sentence) => {
+                    // Needs no file, so it cannot fail.
+                    let _ = Language::English.speak().await;
+                    open(Language::English, Some(sentence));
+                }
             }
         }),
     }

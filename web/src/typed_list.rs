@@ -3,13 +3,28 @@
 use tr::tr;
 
 /// The numbers in a text: separated by commas, semicolons or white space, in brackets or not.
+/// `0,5 0,3 0,2` is three numbers below 1, as half of the world writes them.
 ///
 /// # Errors
 ///
 /// The first word that is no number, as the beginning of a sentence.
 pub fn numbers(text: &str) -> Result<Vec<f64>, String> {
-    text.split(|c: char| c.is_whitespace() || ",;[]".contains(c))
-        .filter(|word| !word.is_empty())
+    let words = |commas: &str| {
+        let between = |c: char| c.is_whitespace() || ";[]".contains(c) || commas.contains(c);
+        let words = text.split(between).filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let whole = words("");
+    let is_fraction = |word: &String| word.starts_with("0,") && word.matches(',').count() == 1;
+    let is_listed = |word: &String| is_fraction(word) || !word.contains([',', '.']);
+    let comma_is_point =
+        whole.len() > 1 && whole.iter().any(is_fraction) && whole.iter().all(is_listed);
+    let words = match comma_is_point {
+        true => whole.iter().map(|word| word.replace(',', ".")).collect(),
+        false => words(","),
+    };
+    words
+        .into_iter()
         .map(|word| {
             // A minus sign from a typeset page is one all the same.
             let plain = word.replace('−', "-");
@@ -43,6 +58,14 @@ mod tests {
         for text in ["0.5,0.5", "[0.5, 0.5]", "0.5 0.5", "0.5\n0.5\n", ".5;5e-1"] {
             assert_eq!(numbers(text), Ok(vec![0.5, 0.5]), "{text}");
         }
+        for text in ["0,5 0,5", "0,5; 0,5", "[0,5\n0,5]"] {
+            assert_eq!(numbers(text), Ok(vec![0.5, 0.5]), "{text}");
+        }
+        assert_eq!(numbers("0,25 0,75 0"), Ok(vec![0.25, 0.75, 0.0]));
+        // Rows of a table, and lists that begin with nothing.
+        assert_eq!(numbers("1,2\n3,4"), Ok(vec![1.0, 2.0, 3.0, 4.0]));
+        assert_eq!(numbers("0,5"), Ok(vec![0.0, 5.0]));
+        assert_eq!(numbers("0,5, 3,2"), Ok(vec![0.0, 5.0, 3.0, 2.0]));
         assert_eq!(
             numbers("0.5, half"),
             Err("“half” is not a number".to_owned())

@@ -1,5 +1,6 @@
 use couplet_speculation::random::exponential;
 use couplet_speculation::random::exponential::strike;
+use couplet_speculation::ranked;
 
 use crate::Proposal;
 
@@ -71,7 +72,7 @@ impl Race {
             .collect();
         tokens.sort_unstable();
         tokens.dedup();
-        let mut runners: Vec<Runner> = tokens.into_iter().map(runner).collect();
+        let runners: Vec<Runner> = tokens.into_iter().map(runner).collect();
 
         let find = |token: u32| runners.iter().find(|runner| runner.token == token);
         let draft_first = find(proposal.token)?.draft?;
@@ -83,21 +84,18 @@ impl Race {
                 .zip(target_first)
                 .map(|(time, first)| time / first);
             let least = draft.unwrap_or(f32::MAX).min(target.unwrap_or(f32::MAX));
-            let won = winners.contains(&Some(runner.token));
-            (
-                !won,
-                if runner.token == proposal.token {
-                    0.0
-                } else {
-                    least
-                },
-            )
+            if runner.token == proposal.token {
+                -2.0
+            } else if winners.contains(&Some(runner.token)) {
+                -1.0
+            } else {
+                f64::from(least)
+            }
         };
-        runners.sort_by(|a, b| {
-            let (a, b) = (lateness(a), lateness(b));
-            a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
-        });
-        runners.truncate(most.max(2));
+        // The drafted token, the target's own, then by their times.
+        let ranks = ranked(runners.iter().map(|runner| -lateness(runner)));
+        let shown = ranks.into_iter().take(most.max(2));
+        let runners = shown.map(|place| runners[place]).collect();
         Some(Self {
             draft_first,
             target_first,

@@ -158,7 +158,7 @@ mod tests {
     /// What was written before there were branches reads as what it was.
     #[test]
     fn a_command_without_a_branch_has_none() {
-        let old = r#"{"command": "generate", "id": 1, "settings": {}}"#;
+        let old = r#"{"generate": {"id": 1, "settings": {}}}"#;
         let Ok(Command::Generate { branch, .. }) = serde_json::from_str(old) else {
             panic!("an old command reads");
         };

@@ -104,7 +104,7 @@ pub enum Which {
 
 /// What the page asks of the worker. `id` comes back with every reply to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "command", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Command {
     /// List the pairs that can be loaded.
     Pairs {
@@ -199,7 +199,7 @@ pub struct Failure {
 
 /// What the worker says to the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "reply", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum Reply {
     /// The worker has started and takes commands.
     Started,

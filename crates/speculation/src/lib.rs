@@ -38,7 +38,7 @@ pub mod statistics;
 pub use couplings::{Coupling, Joint, Pair};
 pub use distribution::{
     DistributionError, Filter, argmax, check_distribution, draw, entropy, overlap, probabilities,
-    residual, total_variation,
+    ranked, residual, total_variation,
 };
 pub use formulas::{
     accepted_length_probabilities, best_gamma, expected_tokens_per_round, operations_factor,

@@ -2,6 +2,7 @@
 
 use couplet_protocol::BackendKind;
 use couplet_speculation::couplings::Coupling;
+use couplet_speculation::ranked;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -223,9 +224,7 @@ fn whole(exact: &Exact, probs: &[f64]) -> impl IntoView + use<> {
 }
 
 fn listed(exact: &Exact, probs: &[f64]) -> impl IntoView + use<> {
-    let mut order: Vec<usize> = (0..probs.len()).collect();
-    order.sort_by(|a, b| probs[*b].total_cmp(&probs[*a]));
-    let rows = order
+    let rows = ranked(probs.iter().copied())
         .into_iter()
         .take(LISTED)
         .map(|index| {

@@ -2,6 +2,7 @@
 
 use couplet_playback::{Round, Run};
 use couplet_protocol::Distribution;
+use couplet_speculation::ranked;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -147,8 +148,12 @@ fn taken(
         .map(|token| (token, prob(draft, token), prob(target, token)))
         .collect();
     if alphabet == Alphabet::Few && all.len() > FEW {
-        all.sort_by(|a, b| (b.1 + b.2).total_cmp(&(a.1 + a.2)).then(a.0.cmp(&b.0)));
-        all.truncate(FEW);
+        let ranks = ranked(all.iter().map(|(_, draft, target)| draft + target));
+        all = ranks
+            .into_iter()
+            .take(FEW)
+            .map(|place| all[place])
+            .collect();
     }
     let (draft_mass, target_mass) = all.iter().fold((0.0, 0.0), |(draft, target), token| {
         (draft + token.1, target + token.2)

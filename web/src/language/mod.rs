@@ -8,9 +8,7 @@ mod pieces;
 
 use std::sync::Arc;
 
-use js_sys::{Array, Reflect};
 use leptos::prelude::*;
-use wasm_bindgen::JsValue;
 
 pub use catalogue::LanguageFile;
 pub use choice::LanguageChoice;
@@ -19,8 +17,8 @@ pub use pieces::{filled, slot};
 
 use crate::browser;
 use crate::lessons;
-use crate::permalink::query;
 
+/// `web/inline/language.js` looks under it.
 const KEY: &str = "couplet-language";
 
 /// A language that the page speaks.
@@ -52,23 +50,16 @@ impl Language {
         }
     }
 
-    /// The language that a code such as `de-AT` stands for.
     fn of(code: &str) -> Option<Self> {
-        let code = code.split(['-', '_']).next()?;
         Self::ALL
             .into_iter()
-            .find(|language| code.eq_ignore_ascii_case(language.code()))
+            .find(|language| code == language.code())
     }
 
-    /// What the page opens in: what the address asks for (`?language=de`), what was chosen here
-    /// before, or the first of the browser's languages that the page speaks.
+    /// What the page opens in, as `web/inline/language.js` found before anything was shown.
     pub fn first() -> Self {
-        let search = window().location().search().unwrap_or_default();
-        let asked = query::parse(search.trim_start_matches('?'));
-        query::value(&asked, "language")
-            .and_then(Self::of)
-            .or_else(|| Self::of(&browser::remembered(KEY)?))
-            .or_else(|| spoken().find_map(|code| Self::of(&code)))
+        let root = document().document_element();
+        root.and_then(|root| Self::of(&root.get_attribute("lang")?))
             .unwrap_or(Self::English)
     }
 
@@ -106,14 +97,6 @@ impl Language {
     fn remember(self) {
         browser::remember(KEY, self.code());
     }
-}
-
-/// The languages of the browser, the best first.
-fn spoken() -> impl Iterator<Item = String> {
-    let get = |object: &JsValue, name: &str| Reflect::get(object, &JsValue::from_str(name)).ok();
-    let languages = get(&window(), "navigator").and_then(|navigator| get(&navigator, "languages"));
-    let languages = languages.map_or_else(Array::new, |languages| Array::from(&languages));
-    languages.into_iter().filter_map(|code| code.as_string())
 }
 
 async fn fetch(language: Language) -> Result<LanguageFile, String> {

@@ -1,7 +1,7 @@
 //! The pair of distributions under consideration on the Stage.
 
 use couplet_protocol::Distribution;
-use couplet_speculation::{normalised, total_variation};
+use couplet_speculation::{normalised, ranked, total_variation};
 use leptos::prelude::*;
 use tr::tr;
 
@@ -77,11 +77,14 @@ fn lump(store: Store, draft: &Distribution, target: &Distribution) -> Result<Lum
             Some((token, f64::from(prob), f64::from(other)))
         })
         .collect();
-    known.sort_by(|a, b| b.1.max(b.2).total_cmp(&a.1.max(a.2)).then(a.0.cmp(&b.0)));
-    known.truncate(NAMED);
-    known.retain(|(_, draft, target)| draft.max(*target) > CRUMBS);
     // In the order of the vocabulary, as in the type case.
-    known.sort_by_key(|(token, ..)| *token);
+    known.sort_unstable_by_key(|(token, ..)| *token);
+    let larger = |(_, draft, target): &(u32, f64, f64)| draft.max(*target);
+    let mut named = ranked(known.iter().map(larger));
+    named.truncate(NAMED);
+    named.sort_unstable();
+    let mut known: Vec<_> = named.into_iter().map(|place| known[place]).collect();
+    known.retain(|entry| larger(entry) > CRUMBS);
     let named = known.len();
     let mut tokens: Vec<String> = known.iter().map(|(token, ..)| store.show(*token)).collect();
     let mut draft: Vec<f64> = known.iter().map(|(_, draft, _)| *draft).collect();

@@ -1,6 +1,6 @@
 use couplet_playback::ClosingKind;
 use couplet_protocol::{Distribution, Rule};
-use couplet_speculation::distribution::total_variation;
+use couplet_speculation::{ranked, total_variation};
 use leptos::prelude::*;
 use tr::tr;
 
@@ -290,7 +290,7 @@ pub fn entries(place: &Place) -> Vec<(u32, Option<f32>, Option<f32>)> {
     let of = |distribution: Option<&Distribution>, id| {
         distribution.and_then(|distribution| distribution.prob(id))
     };
-    let mut entries: Vec<_> = ids
+    let entries: Vec<_> = ids
         .into_iter()
         .map(|id| {
             let drawn = place.drawn.iter().find(|(drawn, ..)| *drawn == id);
@@ -301,11 +301,11 @@ pub fn entries(place: &Place) -> Vec<(u32, Option<f32>, Option<f32>)> {
             )
         })
         .collect();
-    let key = |entry: &(u32, Option<f32>, Option<f32>)| {
-        entry.1.unwrap_or(0.0).max(entry.2.unwrap_or(0.0))
+    let larger = |(_, draft, target): &(u32, Option<f32>, Option<f32>)| {
+        f64::from(draft.unwrap_or(0.0).max(target.unwrap_or(0.0)))
     };
-    entries.sort_by(|a, b| key(b).total_cmp(&key(a)));
-    entries
+    let ranks = ranked(entries.iter().map(larger));
+    ranks.into_iter().map(|place| entries[place]).collect()
 }
 
 #[component]

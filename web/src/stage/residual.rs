@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use couplet_playback::{Closing, ClosingKind, Round};
 use couplet_protocol::{Distribution, Rule};
+use couplet_speculation::ranked;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -109,12 +110,16 @@ struct Share {
 }
 
 fn shares(store: Store, distribution: &Distribution, hit: u32, most: usize) -> Vec<Share> {
-    let mut entries: Vec<(u32, f32)> = distribution
+    let entries: Vec<(u32, f32)> = distribution
         .iter()
         .filter(|(_, prob)| *prob > 0.0)
         .collect();
-    entries.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let mut kept: Vec<(u32, f32)> = entries.iter().take(most).copied().collect();
+    let ranks = ranked(entries.iter().map(|(_, prob)| f64::from(*prob)));
+    let mut kept: Vec<(u32, f32)> = ranks
+        .iter()
+        .take(most)
+        .map(|place| entries[*place])
+        .collect();
     if !kept.iter().any(|(token, _)| *token == hit)
         && let Some(entry) = entries.iter().find(|(token, _)| *token == hit)
     {

@@ -1,5 +1,7 @@
 //! Labels that never touch, and marks of equal values.
 
+use couplet_speculation::ranked;
+
 /// Marks that are nearer to each other than this are stacked.
 const NEAR: f64 = 13.0;
 /// Between two labels.
@@ -7,8 +9,7 @@ const GAP: f64 = 14.0;
 
 /// Centres of labels as near as possible to where they belong, in order, without touching.
 pub fn spread(wanted: &[(f64, f64)], low: f64, high: f64) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..wanted.len()).collect();
-    order.sort_by(|a, b| wanted[*a].0.total_cmp(&wanted[*b].0));
+    let order = ranked(wanted.iter().map(|(centre, _)| -centre));
     let mut centres = vec![0.0; wanted.len()];
     let mut end = low - GAP;
     for &index in &order {
@@ -28,8 +29,7 @@ pub fn spread(wanted: &[(f64, f64)], low: f64, high: f64) -> Vec<f64> {
 
 /// How far marks move up or down so that equal values can be told apart.
 pub fn stacked(places: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..places.len()).collect();
-    order.sort_by(|a, b| places[*a].total_cmp(&places[*b]));
+    let order = ranked(places.iter().map(|place| -place));
     let mut heights = vec![0.0; places.len()];
     let mut from = 0;
     while from < order.len() {

@@ -1,6 +1,7 @@
 //! One clock per token, run at two speeds.
 
 use couplet_speculation::couplings::ClockPair;
+use couplet_speculation::ranked;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -20,8 +21,7 @@ pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoVi
         let of = |time: Option<f32>| time.map_or(f64::INFINITY, f64::from);
         of(pair.draft).min(of(pair.target))
     };
-    let mut order: Vec<usize> = (0..clocks.len()).collect();
-    order.sort_by(|a, b| soonest(&clocks[*a]).total_cmp(&soonest(&clocks[*b])));
+    let mut order = ranked(clocks.iter().map(|pair| -soonest(pair)));
     order.truncate(DRAWN);
     order.sort_unstable();
     let hidden = clocks.len() - order.len();

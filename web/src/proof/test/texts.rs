@@ -10,9 +10,11 @@ use crate::proof::pair::ProofPair;
 use crate::proof::state::use_proof;
 use crate::proof::theory::{Law, target_joint, text_of};
 use crate::proof::words::{count_word, grouped, signed};
+use couplet_speculation::ranked;
 use couplet_speculation::statistics::SMALLEST_EXPECTED_COUNT;
 
 /// How far a count strays from its expectation, in standard deviations of an exact sampler.
+#[derive(Clone, Copy)]
 struct Stray {
     place: usize,
     count: u64,
@@ -27,7 +29,7 @@ fn strays(pair: &ProofPair, tally: &Tally, length: usize) -> Vec<Stray> {
         return vec![];
     }
     let trials = tally.trials as f64;
-    let mut strays: Vec<Stray> = target
+    let strays: Vec<Stray> = target
         .iter()
         .zip(&tally.counts)
         .enumerate()
@@ -42,8 +44,8 @@ fn strays(pair: &ProofPair, tally: &Tally, length: usize) -> Vec<Stray> {
             }
         })
         .collect();
-    strays.sort_by(|a, b| b.expected.total_cmp(&a.expected));
-    strays
+    let ranks = ranked(strays.iter().map(|stray| stray.expected));
+    ranks.into_iter().map(|place| strays[place]).collect()
 }
 
 /// The section.
