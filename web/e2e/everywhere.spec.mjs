@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { compare, easel } from "./golden.mjs";
 import { findings, letters, walk } from "./measure/access.mjs";
 import { call, finished, open, ready, shown } from "./support.mjs";
-import { SCENES, SIZES, THEMES, isSmall, settle, sideways, still, targets } from "./scenes.mjs";
+import { SCENES, SIZES, THEMES, VIEWS, isSmall, settle, sideways, still, targets } from "./scenes.mjs";
 
 const CPU = "?backend=cpu";
 
 const scenes = Object.fromEntries(
-  SCENES.flatMap((scene) => [
+  VIEWS.flatMap((scene) => [
     [
       `axe finds nothing in ${scene}, and it looks as it should, at three sizes, light and dark`,
       async ({ page, base, browser }) => {
@@ -75,7 +75,7 @@ export default {
 
   "Tab goes through every scene in order, past nothing, with the focus always in sight": async ({ page, base }) => {
     await page.setViewportSize({ width: 1440, height: 900 });
-    for (const scene of SCENES) {
+    for (const scene of VIEWS) {
       await still(page, base, scene);
       const stops = await walk(page);
       assert.equal(stops[0].name, "button Skip to the page", scene);
@@ -91,7 +91,7 @@ export default {
 
   "letters are 20 pixels on a projector, in the link and at a press": async ({ page, base }) => {
     await page.setViewportSize({ width: 1024, height: 768 });
-    for (const scene of SCENES.toReversed()) {
+    for (const scene of VIEWS.toReversed()) {
       await still(page, base, scene, "&projector=1");
       assert.ok((await letters(page)) >= 20, `${scene}: ${await letters(page)}`);
       assert.equal(await sideways(page), 0);

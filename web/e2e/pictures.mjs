@@ -31,6 +31,7 @@ async function take(name, scene, { width = 1440, height = 900, link = "", colorS
 const measured = (page) => call(page, "bench", { gammas: [1, 2, 3, 4, 6, 8], pairs: 6, auto: true });
 for (const scene of SCENES) await take(scene, scene, { before: scene === "speed" ? measured : undefined });
 await take("stage-dark", "stage", { colorScheme: "dark" });
+await take("lesson", "lesson");
 await take("projector", "stage", { width: 1024, height: 768, link: "&projector=1" });
 await take("phone", "stage", { width: 390, height: 844 });
 await frame.close();

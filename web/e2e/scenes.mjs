@@ -2,7 +2,11 @@
 import { ready } from "./support.mjs";
 
 /** Scenes by their names in the address. */
-export const SCENES = ["stage", "couplings", "speed", "proof"];
+export const SCENES = ["stage", "couplings", "speed", "proof", "lessons"];
+/** The scenes, and beside one of them a lesson. */
+export const VIEWS = [...SCENES, "lesson"];
+/** The step that stands for all lessons: the round that explains itself, and a question. */
+const LESSON = "stage&lesson=draft&step=2";
 /** A laptop, an old projector or tablet, a phone. */
 export const SIZES = [
   [1440, 900],
@@ -16,8 +20,9 @@ export async function still(page, base, scene, link = "") {
   await page.emulateMedia({ reducedMotion: "reduce" });
   // Another text behind `#` alone would not load the page.
   await page.goto("about:blank");
-  await page.goto(`${base}?backend=cpu#v=1&scene=${scene}${link}`);
+  await page.goto(`${base}?backend=cpu#v=1&scene=${scene === "lesson" ? LESSON : scene}${link}`);
   await ready(page);
+  if (scene === "lesson") await page.getByTestId("lesson-panel").locator("form input").first().waitFor();
   await page.evaluate(() => document.fonts.ready);
   if (scene === "stage") {
     await page.locator("[data-testid=provenance][data-kind=recorded]").waitFor({ state: "attached" });

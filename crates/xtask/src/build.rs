@@ -141,6 +141,10 @@ fn part(path: &str, pairs: &[String]) -> Part {
     if file.starts_with("couplet-worker") {
         return Part::Engine;
     }
+    // The page in another language: nobody loads two, but everybody keeps all.
+    if path.starts_with("words/") {
+        return Part::Shell;
+    }
     match extension {
         "html" | "css" | "js" | "mjs" | "wasm" | "woff" | "woff2" | "ttf" | "otf" | "svg"
         | "ico" | "png" => Part::Shell,
@@ -291,6 +295,7 @@ mod tests {
         check("couplet-worker_loader.js", Part::Engine);
         check("couplet-web-0123_bg.wasm", Part::Shell);
         check("assets/fonts/text.woff2", Part::Shell);
+        check("words/fr.json", Part::Shell);
         check("assets/traces/tales.json", Part::Other);
     }
 

@@ -2,7 +2,7 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 import { call, open, patchWorker, ready, visitor } from "../support.mjs";
-import { SCENES, SIZES, THEMES, isSmall, settle, sideways, still, targets } from "../scenes.mjs";
+import { SCENES, SIZES, THEMES, VIEWS, isSmall, settle, sideways, still, targets } from "../scenes.mjs";
 import { findings, letters, walk } from "./access.mjs";
 
 const CPU = "?backend=cpu";
@@ -105,7 +105,7 @@ export const access = (browser, base) =>
     let stops = 0;
     let seen = 0;
     let looked = 0;
-    for (const scene of SCENES) {
+    for (const scene of VIEWS) {
       await page.setViewportSize({ width: 1440, height: 900 });
       await still(page, base, scene);
       const walked = await walk(page);
@@ -128,7 +128,7 @@ export const access = (browser, base) =>
 export const room = (browser, base) =>
   apart(browser, async (page) => {
     const found = { beyond: 0, small: 0, targets: 0, letters: Infinity };
-    for (const scene of SCENES) {
+    for (const scene of VIEWS) {
       await page.setViewportSize({ width: 320, height: 720 });
       await still(page, base, scene);
       found.beyond = Math.max(found.beyond, await sideways(page));

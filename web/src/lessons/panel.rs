@@ -262,7 +262,7 @@ fn Foot() -> impl IntoView {
     let label = move || match (lessons.open.get(), lessons.behind()) {
         (_, None) => tr!("Finish"),
         (Some((now, _)), Some((lesson, _))) if now != lesson => tr!("Next lesson"),
-        _ => tr!("Next"),
+        _ => tr!("Next step"),
     };
     view! {
         <footer>

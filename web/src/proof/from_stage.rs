@@ -1,5 +1,6 @@
 //! The pair of distributions under consideration on the Stage.
 
+use couplet_playback::Proposal;
 use couplet_protocol::Distribution;
 use couplet_speculation::{normalised, ranked, total_variation};
 use leptos::prelude::*;
@@ -7,7 +8,7 @@ use tr::tr;
 
 use super::pair::{NOTHING, Note, ProofPair, of_weights};
 use super::words::Kind;
-use crate::store::Store;
+use crate::store::{Selection, Store};
 
 /// How many tokens are drawn one by one; all others together are one more bar.
 const NAMED: usize = 6;
@@ -28,14 +29,19 @@ pub fn take(store: Store) -> Result<ProofPair, String> {
         .run
         .with_untracked(|run| run.rounds().get(at.round).cloned())
         .ok_or_else(|| tr!("That round of the Stage is gone; pick another one there."))?;
-    let proposal = round.proposals.get(at.column).ok_or_else(|| tr!(
-        "The position on the Stage is a bonus token’s: nothing was drafted there. Pick a drafted token."
-    ))?;
-    let verdict = proposal.verdict.as_ref().ok_or_else(|| tr!(
-        "The target never judged that token, because an earlier one was rejected. Pick one that it judged."
-    ))?;
-    let lumped = lump(store, &proposal.distribution, &verdict.distribution)?;
-    let whole = whole_variation(&proposal.distribution, &verdict.distribution);
+    // Of a bonus token or one behind a rejected one, only one of the two has spoken: the last
+    // position before it of which both have stands in.
+    let judged = |(column, proposal): (usize, &Proposal)| {
+        let verdict = proposal.verdict.clone()?;
+        Some((column, proposal.distribution.clone(), verdict.distribution))
+    };
+    let so_far = round.proposals.iter().enumerate().take(at.column + 1);
+    let (column, draft, target) = so_far.filter_map(judged).last().ok_or_else(|| {
+        tr!("Nothing was drafted in that round of the Stage. Pick a drafted token there.")
+    })?;
+    let at = Selection { column, ..at };
+    let lumped = lump(store, &draft, &target)?;
+    let whole = whole_variation(&draft, &target);
     let shown = total_variation(&lumped.draft, &lumped.target);
     Ok(ProofPair {
         note: Note::Stage {

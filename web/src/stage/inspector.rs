@@ -11,7 +11,7 @@ use super::kinds;
 use super::likely::{LISTED, list};
 use super::picking::Picking;
 use super::rule_formula::settings_of;
-use super::typecase::{Hit, type_case};
+use super::typecase::{Hit, SHORT, TALL, type_case};
 use crate::language::{filled, slot};
 use crate::store::{Selection, Store, use_store};
 
@@ -174,7 +174,9 @@ fn shown(store: Store, place: Place) -> impl IntoView {
         let entry = entries(&place).first().map_or(0, |(token, ..)| *token);
         Picking::new(store, place.at, place.token, entry)
     });
+    let room = if place.fate.is_some() { SHORT } else { TALL };
     let case = type_case(
+        room,
         store,
         tokens,
         place.draft.as_ref(),

@@ -71,44 +71,46 @@ pub fn Transport() -> impl IntoView {
         }
     };
     view! {
-        <div class="transport" role="group" aria-label=tr!("Playback")>
-            {button("first", tr!("Back to the prompt"), "first", FIRST, |store| store.playhead.go(0))}
-            <button type="button" class="button back" aria-label=move || previous(playhead.stride.get())
-                title=move || previous(playhead.stride.get()) data-testid="prev-phase"
-                on:click=move |_| playhead.step(playhead.stride.get_untracked(), false)>
-                {glyph(view! { <path d=BACK fill="currentColor" /> })}
-            </button>
-            <button type="button" class="button play" data-testid="play" on:click=move |_| store.play_or_pause()
-                disabled=move || store.form.read().is_err() && store.would_write()>
-                {glyph(view! { <path d=icon fill="currentColor" /> })}
-                <span>{label}</span>
-            </button>
-            <Show when=writing>
-                <button type="button" class="button stop" data-testid="stop" on:click=move |_| store.stop()>
-                    {glyph(view! { <path d=STOP fill="currentColor" /> })}
-                    <span>{tr!("Stop")}</span>
+        <div class="playback">
+            <div class="transport" role="group" aria-label=tr!("Playback")>
+                {button("first", tr!("Back to the prompt"), "first", FIRST, |store| store.playhead.go(0))}
+                <button type="button" class="button back" aria-label=move || previous(playhead.stride.get())
+                    title=move || previous(playhead.stride.get()) data-testid="prev-phase"
+                    on:click=move |_| playhead.step(playhead.stride.get_untracked(), false)>
+                    {glyph(view! { <path d=BACK fill="currentColor" /> })}
                 </button>
-            </Show>
-            <span class="stride">
-                <button type="button" class="button step" data-testid="next-phase"
-                    aria-label=move || next(playhead.stride.get())
-                    on:click=move |_| playhead.step(playhead.stride.get_untracked(), true)>
-                    {glyph(view! { <path d=NEXT fill="currentColor" /> })}
-                    <span>{tr!("Next")}</span>
+                <button type="button" class="button play" data-testid="play" on:click=move |_| store.play_or_pause()
+                    disabled=move || store.form.read().is_err() && store.would_write()>
+                    {glyph(view! { <path d=icon fill="currentColor" /> })}
+                    <span>{label}</span>
                 </button>
-                <select aria-label=tr!("What Next and Previous move by") data-testid="stride" on:change=choose>
-                    {Stride::ALL
-                        .map(|stride| {
-                            view! {
-                                <option value=stride.name() prop:selected=move || playhead.stride.get() == stride>
-                                    {stride.title()}
-                                </option>
-                            }
-                        })
-                        .collect_view()}
-                </select>
-            </span>
-            {button("end", tr!("To the end"), "end", END, |store| store.playhead.end())}
+                <Show when=writing>
+                    <button type="button" class="button stop" data-testid="stop" on:click=move |_| store.stop()>
+                        {glyph(view! { <path d=STOP fill="currentColor" /> })}
+                        <span>{tr!("Stop")}</span>
+                    </button>
+                </Show>
+                <span class="stride">
+                    <button type="button" class="button step" data-testid="next-phase"
+                        aria-label=move || next(playhead.stride.get())
+                        on:click=move |_| playhead.step(playhead.stride.get_untracked(), true)>
+                        {glyph(view! { <path d=NEXT fill="currentColor" /> })}
+                        <span>{tr!("Next")}</span>
+                    </button>
+                    <select aria-label=tr!("What Next and Previous move by") data-testid="stride" on:change=choose>
+                        {Stride::ALL
+                            .map(|stride| {
+                                view! {
+                                    <option value=stride.name() prop:selected=move || playhead.stride.get() == stride>
+                                        {stride.title()}
+                                    </option>
+                                }
+                            })
+                            .collect_view()}
+                    </select>
+                </span>
+                {button("end", tr!("To the end"), "end", END, |store| store.playhead.end())}
+            </div>
             <div class="speeds" role="group" aria-label=tr!("Speed")>
                 {SPEEDS
                     .map(|(speed, label)| {

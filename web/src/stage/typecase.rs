@@ -42,8 +42,15 @@ fn trays(tokens: &[String]) -> Option<[Vec<u32>; 3]> {
     (trays[0].len() <= ROW && trays[1].len() <= ROW).then_some(trays)
 }
 
-/// The type case, or `None` where the vocabulary does not fit one.
+/// What the bars of all trays are high together, in pixels.
+pub const TALL: f64 = 172.0;
+/// The same where lines about one token stand above, so that nothing below moves down.
+pub const SHORT: f64 = 102.0;
+
+/// The type case, or `None` where the vocabulary does not fit one. `all`: what its bars are high
+/// together.
 pub fn type_case(
+    all: f64,
     store: Store,
     tokens: &[String],
     draft: Option<&Distribution>,
@@ -62,7 +69,7 @@ pub fn type_case(
             .map(|id| prob(draft, *id).max(prob(target, *id)))
             .fold(0.0, f64::max)
     };
-    let (scale, tall) = heights([0, 1, 2].map(|tray| most(&trays[tray])));
+    let (scale, tall) = heights(all, [0, 1, 2].map(|tray| most(&trays[tray])));
     let titles = [
         tr!("upper case"),
         tr!("lower case"),
@@ -111,22 +118,21 @@ pub fn role(picking: Option<Picking>) -> &'static str {
 
 /// Pixels per unit of probability, and the height of each tray for its most probable token.
 /// Together the trays are always equally tall, so that nothing below them moves.
-fn heights(most: [f64; 3]) -> (f64, [f64; 3]) {
-    const ALL: f64 = 172.0;
+fn heights(all: f64, most: [f64; 3]) -> (f64, [f64; 3]) {
     const LEAST: [f64; 3] = [6.0, 30.0, 6.0];
     let at = |scale: f64| [0, 1, 2].map(|tray| (most[tray] * scale).max(LEAST[tray]));
     // Grows with the scale: bisection finds the largest that fits.
     let (mut low, mut high) = (0.0, 850.0);
     for _ in 0..40 {
         let middle = (low + high) / 2.0;
-        if at(middle).iter().sum::<f64>() <= ALL {
+        if at(middle).iter().sum::<f64>() <= all {
             low = middle;
         } else {
             high = middle;
         }
     }
     let mut tall = at(low);
-    tall[1] += ALL - tall.iter().sum::<f64>();
+    tall[1] += all - tall.iter().sum::<f64>();
     (low, tall)
 }
 

@@ -86,7 +86,7 @@ const FONTS: [Font; 5] = [
     ),
     font(
         SERIF,
-        "fonts/source-serif-4-greek-wght-italic.woff2",
+        "fonts/source-serif-4-greek-wght-normal.woff2",
         true,
         GREEK,
     ),
