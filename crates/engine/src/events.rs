@@ -63,6 +63,17 @@ pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
         accepted: i < accepted,
         target_distribution: Distribution::new(target(i)),
     }));
+    events.extend((judged..gamma).map(|i| {
+        let token = entry(i)[0];
+        Event::Discarded {
+            round,
+            position: length + i as u32,
+            token,
+            draft_prob: draft(i)[token as usize],
+            target_prob: target(i)[token as usize],
+            target_distribution: Distribution::new(target(i)),
+        }
+    }));
     let position = length + accepted as u32;
     let token = record[record::NEW_TOKEN];
     let draw = f32::from_bits(record[record::DRAW]);

@@ -128,6 +128,7 @@ fn number(event: &Event) -> Option<usize> {
     match event {
         Event::Drafted { round, .. }
         | Event::Verified { round, .. }
+        | Event::Discarded { round, .. }
         | Event::Resampled { round, .. }
         | Event::Bonus { round, .. }
         | Event::Committed { round, .. }
@@ -141,6 +142,7 @@ fn anonymous(mut event: Event) -> Event {
     match &mut event {
         Event::Drafted { round, .. }
         | Event::Verified { round, .. }
+        | Event::Discarded { round, .. }
         | Event::Resampled { round, .. }
         | Event::Bonus { round, .. }
         | Event::Committed { round, .. }

@@ -148,17 +148,41 @@ fn distributions_of_a_run_are_those_of_a_fresh_start() {
             );
             let mut full_acceptances = 0;
             let mut rejections = 0;
+            let mut discarded = 0;
             let mut drafted: Vec<u32> = Vec::new();
+            let mut start = 0;
             for event in &events {
                 match event {
+                    // The text that such a token would have stood behind never was.
+                    Event::Discarded {
+                        position,
+                        token,
+                        draft_prob,
+                        target_prob,
+                        target_distribution,
+                        ..
+                    } => {
+                        let column = *position as usize - start;
+                        assert_eq!(drafted[column], *token, "{name}");
+                        let before = [&tokens[..start], &drafted[..column]].concat();
+                        check(
+                            Which::Target,
+                            &before,
+                            &target_distribution.probs,
+                            *position,
+                        );
+                        assert_eq!(target_distribution.prob(*token), Some(*target_prob));
+                        assert!(*draft_prob > 0.0, "{name}");
+                        discarded += 1;
+                    }
                     Event::Drafted {
                         position,
                         token,
                         draft_distribution,
                         ..
                     } => {
-                        let round_start = *position as usize - drafted.len();
-                        let before = [&tokens[..round_start], &drafted].concat();
+                        start = *position as usize - drafted.len();
+                        let before = [&tokens[..start], &drafted].concat();
                         check(Which::Draft, &before, &draft_distribution.probs, *position);
                         drafted.push(*token);
                     }
@@ -190,6 +214,7 @@ fn distributions_of_a_run_are_those_of_a_fresh_start() {
                 rejections > 0 && full_acceptances > 0,
                 "{name}: the run must show both"
             );
+            assert_eq!(discarded > 0, gamma > 1, "{name}");
         }
     }
 }

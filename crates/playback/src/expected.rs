@@ -76,6 +76,7 @@ mod tests {
             position: 0,
             token: 0,
             distribution: draft,
+            unjudged: None,
             verdict: Some(Verdict {
                 draft_prob: 0.5,
                 target_prob: 0.2,

@@ -36,6 +36,17 @@ fn verified(round: u32, position: u32, token: u32, accepted: bool) -> Event {
     }
 }
 
+fn discarded(round: u32, position: u32, token: u32) -> Event {
+    Event::Discarded {
+        round,
+        position,
+        token,
+        draft_prob: 0.4,
+        target_prob: 0.1,
+        target_distribution: distribution(),
+    }
+}
+
 /// The fields of a verdict that differ from rule to rule.
 #[derive(Default)]
 struct Numbers {
@@ -217,6 +228,7 @@ pub fn events() -> Vec<Event> {
         drafted(0, 4, 4),
         verified(0, 2, 2, true),
         verified(0, 3, 3, false),
+        discarded(0, 4, 4),
         resampled(0, 3, 5, 0.29, 0.21),
         committed(0, &[2, 5]),
         ended(0),

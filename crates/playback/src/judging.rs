@@ -1,6 +1,6 @@
 use couplet_protocol::{Distribution, Rule, Settings};
 
-use crate::Verdict;
+use crate::{Proposal, Verdict};
 
 /// What a rule held against a drafted token.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,16 +64,33 @@ impl Test {
         }
     }
 
-    fn share(verdict: &Verdict, lenience: f64) -> Self {
-        let draft = lenience * f64::from(verdict.draft_prob);
-        let below = if draft > 0.0 {
-            (f64::from(verdict.target_prob) / draft).min(1.0) as f32
-        } else {
-            1.0
+    /// The test of a drafted token, as far as the log holds what it compares. One that was never
+    /// judged has no draw: it reads 0 and is not to be shown.
+    pub fn at(proposal: &Proposal, settings: &Settings) -> Option<Self> {
+        if let Some(verdict) = &proposal.verdict {
+            return Some(Self::of(verdict, settings));
+        }
+        let unjudged = proposal.unjudged.as_ref()?;
+        let share = |lenience| Self::Share {
+            u: 0.0,
+            below: covered(unjudged.draft_prob, unjudged.target_prob, lenience),
         };
+        Some(match settings.rule {
+            Rule::Rejection => share(1.0),
+            Rule::Lenience => share(settings.lenience),
+            Rule::Greedy => Self::First {
+                token: first(&unjudged.distribution),
+            },
+            Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch => Self::Own { token: None },
+            // Block judges everything, and what Typical compares takes the whole distribution.
+            Rule::Block | Rule::Typical => return None,
+        })
+    }
+
+    fn share(verdict: &Verdict, lenience: f64) -> Self {
         Self::Share {
             u: verdict.draw,
-            below,
+            below: covered(verdict.draft_prob, verdict.target_prob, lenience),
         }
     }
 
@@ -84,6 +101,16 @@ impl Test {
             Self::Prefix { u, below } => Some(u < below),
             _ => None,
         }
+    }
+}
+
+/// The share of the draft's probability, times the lenience, that the target covers.
+fn covered(draft_prob: f32, target_prob: f32, lenience: f64) -> f32 {
+    let draft = lenience * f64::from(draft_prob);
+    if draft > 0.0 {
+        (f64::from(target_prob) / draft).min(1.0) as f32
+    } else {
+        1.0
     }
 }
 
@@ -136,6 +163,39 @@ mod tests {
         };
         assert!((below(Rule::Rejection) - 0.09 / 0.31).abs() < 1e-6);
         assert!((below(Rule::Lenience) - 0.18 / 0.31).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_discarded_token_is_shown_with_what_was_known_of_it_and_counts_for_nothing() {
+        let known = Run::from_events(&fixture::events());
+        let round = &known.rounds()[0];
+        let discarded = &round.proposals[2];
+        assert_eq!(
+            (discarded.draft_prob(), discarded.target_prob()),
+            (Some(0.4), Some(0.1))
+        );
+        let settings = Settings::default();
+        let test = Test::at(discarded, &settings);
+        assert_eq!(
+            test,
+            Some(Test::Share {
+                u: 0.0,
+                below: 0.25
+            })
+        );
+        assert_eq!(
+            (round.accepted(), round.tested(), round.discarded()),
+            (1, 2, 1)
+        );
+        // As in a log of before.
+        let is_new = |event: &couplet_protocol::Event| {
+            matches!(event, couplet_protocol::Event::Discarded { .. })
+        };
+        let mut events = fixture::events();
+        events.retain(|event| !is_new(event));
+        let unknown = Run::from_events(&events);
+        assert_eq!(unknown.rounds()[0].proposals[2].target_prob(), None);
+        assert_eq!(unknown.steps(), known.steps());
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub use language::{speak_as, speak_english};
 pub use narration::{Piece, count_word, narrate, plain, round_summary};
 pub use own_draw::OwnDraw;
 pub use race::{Race, Runner};
-pub use run::{Closing, ClosingKind, Proposal, Round, Run, Verdict};
+pub use run::{Closing, ClosingKind, Proposal, Round, Run, Unjudged, Verdict};
 pub use state::{Glyph, InkToken, Mark, RoundInk, StageState, Statistics, fold};
 pub use step::{Pace, Phase, Step};
 pub use visible::{Cut, is_special, visible};

@@ -57,6 +57,7 @@ mod tests {
                 position,
                 token: 2,
                 distribution: Distribution::new(&[0.25; 4]),
+                unjudged: None,
                 verdict: Some(Verdict {
                     draft_prob: 0.25,
                     target_prob: 0.3,

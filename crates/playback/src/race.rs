@@ -120,6 +120,7 @@ mod tests {
             position,
             token: token as u32,
             distribution: Distribution::new(&DRAFT),
+            unjudged: None,
             verdict: Some(Verdict {
                 draft_prob: DRAFT[token],
                 target_prob: TARGET[token],

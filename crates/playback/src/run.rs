@@ -23,6 +23,17 @@ pub struct Verdict {
     pub distribution: Distribution,
 }
 
+/// What both models gave a token that was never judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unjudged {
+    /// Probability under the draft.
+    pub draft_prob: f32,
+    /// Probability under the target, given all drafted tokens before it.
+    pub target_prob: f32,
+    /// The target's distribution at this place.
+    pub distribution: Distribution,
+}
+
 /// A drafted token and, if it was judged, the verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
@@ -34,16 +45,30 @@ pub struct Proposal {
     pub distribution: Distribution,
     /// Absent for tokens behind a rejected one, but under Block.
     pub verdict: Option<Verdict>,
+    /// What the target said of it nevertheless, where it has no verdict; old logs do not tell.
+    pub unjudged: Option<Unjudged>,
 }
 
 impl Proposal {
     /// Probability of the token under the draft. `None` where the log does not hold it: the token
-    /// is not among the most probable of a large vocabulary and was not judged.
+    /// is not among the most probable of a large vocabulary, and nothing is known of the target.
     pub fn draft_prob(&self) -> Option<f32> {
-        let kept = || self.distribution.prob(self.token);
-        self.verdict
-            .as_ref()
-            .map_or_else(kept, |verdict| Some(verdict.draft_prob))
+        let judged = self.verdict.as_ref().map(|verdict| verdict.draft_prob);
+        judged
+            .or_else(|| Some(self.unjudged.as_ref()?.draft_prob))
+            .or_else(|| self.distribution.prob(self.token))
+    }
+
+    /// Probability of the token under the target, where the log holds it.
+    pub fn target_prob(&self) -> Option<f32> {
+        let judged = self.verdict.as_ref().map(|verdict| verdict.target_prob);
+        judged.or_else(|| Some(self.unjudged.as_ref()?.target_prob))
+    }
+
+    /// What the target said at this place, where the log holds it.
+    pub fn target_distribution(&self) -> Option<&Distribution> {
+        let judged = self.verdict.as_ref().map(|verdict| &verdict.distribution);
+        judged.or_else(|| Some(&self.unjudged.as_ref()?.distribution))
     }
 }
 
@@ -188,6 +213,7 @@ impl Run {
                 token: *token,
                 distribution: draft_distribution.clone(),
                 verdict: None,
+                unjudged: None,
             }),
             Event::Verified {
                 draft_prob,
@@ -212,6 +238,22 @@ impl Run {
                         threshold: *threshold,
                         own_token: *own_token,
                         accepted: *accepted,
+                        distribution: target_distribution.clone(),
+                    });
+                }
+            }
+            Event::Discarded {
+                position,
+                draft_prob,
+                target_prob,
+                target_distribution,
+                ..
+            } => {
+                let place = |proposal: &&mut Proposal| proposal.position == *position;
+                if let Some(proposal) = self.open.proposals.iter_mut().find(place) {
+                    proposal.unjudged = Some(Unjudged {
+                        draft_prob: *draft_prob,
+                        target_prob: *target_prob,
                         distribution: target_distribution.clone(),
                     });
                 }

@@ -60,6 +60,7 @@ fn round(kind: ClosingKind) -> Round {
         token,
         distribution: Distribution::new(&[0.5, 0.5]),
         verdict: None,
+        unjudged: None,
     };
     Round {
         proposals: vec![proposal(0), proposal(1)],

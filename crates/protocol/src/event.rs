@@ -143,6 +143,23 @@ pub enum Event {
         /// The target's distribution at the position.
         target_distribution: Distribution,
     },
+    /// What the target's pass said of a drafted token behind a rejected one. It was worked out
+    /// along with the others and thrown away unjudged. Logs of before may lack it; under Block,
+    /// which judges every token, there is none.
+    Discarded {
+        /// Number of the round.
+        round: u32,
+        /// Position that the token would have had in the text.
+        position: u32,
+        /// The drafted token.
+        token: u32,
+        /// Its probability under the draft.
+        draft_prob: f32,
+        /// Its probability under the target, given all drafted tokens before it.
+        target_prob: f32,
+        /// The target's distribution at the position, given all drafted tokens before it.
+        target_distribution: Distribution,
+    },
     /// A rejected token was replaced.
     Resampled {
         /// Number of the round.

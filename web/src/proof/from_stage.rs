@@ -29,14 +29,14 @@ pub fn take(store: Store) -> Result<ProofPair, String> {
         .run
         .with_untracked(|run| run.rounds().get(at.round).cloned())
         .ok_or_else(|| tr!("That round of the Stage is gone; pick another one there."))?;
-    // Of a bonus token or one behind a rejected one, only one of the two has spoken: the last
-    // position before it of which both have stands in.
-    let judged = |(column, proposal): (usize, &Proposal)| {
-        let verdict = proposal.verdict.clone()?;
-        Some((column, proposal.distribution.clone(), verdict.distribution))
+    // Nothing was drafted where a bonus token stands, and old traces lack what the target said
+    // behind a rejected token: the last position before, of which both have spoken, stands in.
+    let both = |(column, proposal): (usize, &Proposal)| {
+        let target = proposal.target_distribution()?.clone();
+        Some((column, proposal.distribution.clone(), target))
     };
     let so_far = round.proposals.iter().enumerate().take(at.column + 1);
-    let (column, draft, target) = so_far.filter_map(judged).last().ok_or_else(|| {
+    let (column, draft, target) = so_far.filter_map(both).last().ok_or_else(|| {
         tr!("Nothing was drafted in that round of the Stage. Pick a drafted token there.")
     })?;
     let at = Selection { column, ..at };

@@ -31,20 +31,20 @@ pub fn caption(store: Store, about: &Captioned) -> AnyView {
         proposal, status, ..
     } = about;
     let muted = |text: String| view! { <span class="muted">{text}</span> }.into_any();
-    let Some(verdict) = &proposal.verdict else {
-        return muted(if *status == Status::Discarded {
-            tr!("never tested")
-        } else {
-            drafted(proposal.draft_prob())
+    let weighed = Test::at(proposal, about.settings).zip(proposal.target_prob());
+    let Some((test, target_prob)) = weighed.filter(|_| *status != Status::Pencil) else {
+        return muted(match (status, proposal.target_prob()) {
+            (Status::Discarded, _) => tr!("never tested"),
+            (Status::Weighed, Some(target_prob)) => tr!("target {}", probability(target_prob)),
+            _ => drafted(proposal.draft_prob()),
         });
     };
     let judged = match status {
-        Status::Pencil => return muted(drafted(proposal.draft_prob())),
-        Status::Weighed => None,
+        Status::Discarded if proposal.verdict.is_none() => return muted(tr!("never tested")),
+        Status::Pencil | Status::Weighed => None,
         Status::Accepted => Some(true),
         Status::Rejected | Status::Discarded => Some(false),
     };
-    let test = Test::of(verdict, about.settings);
     match (test, judged) {
         (Test::Share { below, .. }, None) => muted(tr!("stays if u < {}", format!("{below:.2}"))),
         (Test::Prefix { below, .. }, None) => muted(tr!("passes if u < {}", format!("{below:.2}"))),
@@ -63,9 +63,9 @@ pub fn caption(store: Store, about: &Captioned) -> AnyView {
             };
             view! { {needle(u, below)}<br /><span class="muted">{words}</span> }.into_any()
         }
-        (Test::Own { .. }, None) => muted(tr!("target {}", probability(verdict.target_prob))),
+        (Test::Own { .. }, None) => muted(tr!("target {}", probability(target_prob))),
         (Test::Own { token }, Some(kept)) => own(about, kept, token.map(|token| store.show(token))),
-        (Test::First { .. }, None) => muted(tr!("target {}", probability(verdict.target_prob))),
+        (Test::First { .. }, None) => muted(tr!("target {}", probability(target_prob))),
         (Test::First { .. }, Some(true)) => tr!("the target’s first").into_any(),
         (Test::First { token }, Some(false)) => {
             let first = token.map(|token| store.show(token));

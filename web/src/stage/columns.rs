@@ -37,24 +37,25 @@ impl Status {
         };
         let judged = state.judged();
         let cut = round.rejected().filter(|rejected| *rejected < judged);
-        let verdict = |column: usize| round.proposals.get(column)?.verdict.as_ref();
+        let weighed = |column: usize| round.proposals.get(column)?.target_prob();
         match cut {
             Some(rejected) if column == rejected => Self::Rejected,
             Some(rejected) if column > rejected => Self::Discarded,
             _ if column < judged => Self::Accepted,
-            _ if state.verified() && verdict(column).is_some() => Self::Weighed,
+            _ if state.verified() && weighed(column).is_some() => Self::Weighed,
             _ => Self::Pencil,
         }
     }
 
-    /// Classes of a token in this state; whether it has a verdict differs among discarded ones.
-    fn class(self, has_verdict: bool) -> &'static str {
+    /// Classes of a token in this state. What is known of discarded ones differs.
+    fn class(self, proposal: &Proposal) -> &'static str {
         match self {
             Self::Pencil => "pen",
             Self::Weighed => "pen weighed",
             Self::Accepted => "acc weighed judged",
             Self::Rejected => "rej weighed judged",
-            Self::Discarded if has_verdict => "dis weighed judged",
+            Self::Discarded if proposal.verdict.is_some() => "dis weighed judged",
+            Self::Discarded if proposal.unjudged.is_some() => "dis weighed",
             Self::Discarded => "dis",
         }
     }
@@ -168,7 +169,6 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
         return ().into_any();
     };
     let settings = settings_of(store);
-    let has_verdict = proposal.verdict.is_some();
     let status = Memo::new(move |_| store.state.with(|state| Status::of(state, column)));
     let focused = move || {
         store
@@ -176,9 +176,10 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
             .is_some_and(|focus| focus.round == index && focus.column == column)
     };
     // One value for the whole attribute: a second directive would be overwritten by it.
+    let drafted = proposal.clone();
     let class = move || {
         let focus = if focused() { " focused" } else { "" };
-        format!("column {}{focus}", status.get().class(has_verdict))
+        format!("column {}{focus}", status.get().class(&drafted))
     };
     let token = store.show(proposal.token);
     let name = token.clone();
@@ -245,8 +246,9 @@ fn vocabulary(store: Store) -> usize {
 fn full(round: &Round, rule: Rule) -> f32 {
     let of = |proposal: &Proposal| {
         let draft = proposal.draft_prob().unwrap_or(0.0);
+        let both = draft.max(proposal.target_prob().unwrap_or(0.0));
         let Some(verdict) = &proposal.verdict else {
-            return draft;
+            return both;
         };
         // Where the target draws a token of its own, its bars stand beside those of the drafted.
         let own = verdict.own_token.map_or(0.0, |own| {
@@ -262,7 +264,7 @@ fn full(round: &Round, rule: Rule) -> f32 {
                 .fold(0.0, f32::max),
             _ => 0.0,
         };
-        draft.max(verdict.target_prob).max(own).max(first)
+        both.max(own).max(first)
     };
     round.proposals.iter().map(of).fold(0.3, f32::max)
 }
@@ -296,7 +298,14 @@ pub fn Chips() -> impl IntoView {
             };
             let status = |column| Status::of(state, column);
             let chip = |(column, proposal): (usize, &Proposal)| {
-                (step.round, column, proposal.token, status(column))
+                let status = status(column);
+                (
+                    step.round,
+                    column,
+                    proposal.token,
+                    status,
+                    status.class(proposal),
+                )
             };
             round
                 .proposals
@@ -311,7 +320,7 @@ pub fn Chips() -> impl IntoView {
             {move || {
                 chips()
                     .into_iter()
-                    .map(|(round, column, token, status)| {
+                    .map(|(round, column, token, status, class)| {
                         let pressed = move || {
                             let focused = store.focus().is_some_and(|focus| focus.round == round && focus.column == column);
                             if focused { "true" } else { "false" }
@@ -320,7 +329,7 @@ pub fn Chips() -> impl IntoView {
                         let token = store.show(token);
                         let label = format!("{token}, {word}");
                         view! {
-                            <button type="button" class=format!("chip {}", status.class(false)) aria-pressed=pressed
+                            <button type="button" class=format!("chip {class}") aria-pressed=pressed
                                 aria-label=label
                                 on:click=move |_| store.pick(Selection { round, column })>
                                 <span class="tok">{token}</span>

@@ -1,8 +1,8 @@
 //! The drawing of a column: the two probabilities of the drafted token, and what its rule does
 //! with them.
 
-use couplet_playback::{Board, OwnDraw, Proposal, Race, Test, Verdict};
-use couplet_protocol::{Rule, Settings};
+use couplet_playback::{Board, OwnDraw, Proposal, Race, Test};
+use couplet_protocol::{Distribution, Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
 
@@ -32,11 +32,11 @@ pub fn figure(store: Store, drawn: &Drawn) -> AnyView {
     let verdict = proposal.verdict.as_ref();
     let probs = Bars {
         draft: proposal.draft_prob(),
-        target: verdict.map(|verdict| verdict.target_prob),
+        target: proposal.target_prob(),
         full: drawn.full,
     };
-    let test = verdict.map(|verdict| Test::of(verdict, settings));
-    let label = label(store, probs, test);
+    let test = Test::at(proposal, settings);
+    let label = label(store, probs, test, verdict.is_some());
     let share = |counted| test.map(|test| gauge(probs, test, counted));
     let draft = probs.draft.map_or(0.0, f64::from);
     match settings.rule {
@@ -56,7 +56,8 @@ pub fn figure(store: Store, drawn: &Drawn) -> AnyView {
             glyph(probs, label, strip)
         }
         Rule::Greedy => {
-            let first = verdict.and_then(|verdict| first(store, probs, proposal.token, verdict));
+            let target = proposal.target_distribution();
+            let first = target.and_then(|target| first(store, probs, proposal.token, target));
             glyph(probs, label, first)
         }
         Rule::Typical => glyph(probs, label, test.map(|test| line(probs, test))),
@@ -71,7 +72,7 @@ pub fn drafted(prob: Option<f32>) -> String {
     }
 }
 
-fn label(store: Store, probs: Bars, test: Option<Test>) -> String {
+fn label(store: Store, probs: Bars, test: Option<Test>, tested: bool) -> String {
     let draft = drafted(probs.draft);
     let Some(target) = probs.target else {
         return tr!("{draft}, never tested", draft);
@@ -81,6 +82,9 @@ fn label(store: Store, probs: Bars, test: Option<Test>) -> String {
         draft,
         target = probability(target)
     );
+    if !tested {
+        return tr!("{both}, never tested", both);
+    }
     match test {
         Some(Test::Share { u, below } | Test::Prefix { u, below }) => {
             tr!(
@@ -130,9 +134,8 @@ fn strip(probs: Bars, own: OwnDraw) -> AnyView {
 
 /// The mark to reach: the bar of the target's most probable token, beside that of the drafted one
 /// where it is another.
-fn first(store: Store, probs: Bars, drafted: u32, verdict: &Verdict) -> Option<AnyView> {
-    let (token, prob) = verdict
-        .distribution
+fn first(store: Store, probs: Bars, drafted: u32, target: &Distribution) -> Option<AnyView> {
+    let (token, prob) = target
         .iter()
         .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
     let y = probs.top(prob).clamp(TOP, BASE - 1.0);

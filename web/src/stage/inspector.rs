@@ -70,17 +70,12 @@ fn place(store: Store, at: Selection) -> Option<Place> {
                 _ => Sign::Pencil,
             };
             hits.push((proposal.token, sign));
-            let verdict = proposal.verdict.as_ref().filter(|_| verified);
             drawn.push((
                 proposal.token,
-                verdict.map(|verdict| verdict.draft_prob),
-                verdict.map(|verdict| verdict.target_prob),
+                proposal.draft_prob().filter(|_| verified),
+                proposal.target_prob().filter(|_| verified),
             ));
-            target = proposal
-                .verdict
-                .as_ref()
-                .filter(|_| verified)
-                .map(|verdict| verdict.distribution.clone());
+            target = proposal.target_distribution().filter(|_| verified).cloned();
         }
         if let Some(closing) = round.closing.as_ref().filter(|_| closed) {
             let here = match closing.kind {

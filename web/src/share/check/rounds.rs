@@ -11,6 +11,7 @@ struct Open {
     drafted: Vec<u32>,
     judged: usize,
     accepted: usize,
+    discarded: usize,
     closing: Option<u32>,
     committed: bool,
 }
@@ -80,6 +81,7 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
             } => {
                 if open.closing.is_some()
                     || open.committed
+                    || open.discarded > 0
                     || open.drafted.get(open.judged) != Some(token)
                 {
                     return order(tr!("a token is judged that was not drafted there"));
@@ -104,6 +106,31 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                 }
                 open.judged += 1;
                 open.accepted += usize::from(*accepted);
+            }
+            Event::Discarded {
+                token,
+                position,
+                draft_prob,
+                target_prob,
+                target_distribution,
+                ..
+            } => {
+                let column = open.judged + open.discarded;
+                if open.closing.is_some()
+                    || open.committed
+                    || open.accepted >= open.judged
+                    || open.drafted.get(column) != Some(token)
+                {
+                    return order(tr!("a token is discarded that was not drafted there"));
+                }
+                if *position as usize != start + column {
+                    return order(tr!("a position is left out or comes twice"));
+                }
+                for (value, name) in [(draft_prob, "draft_prob"), (target_prob, "target_prob")] {
+                    share(*value, name, &place)?;
+                }
+                check_distribution(target_distribution, vocabulary, &place)?;
+                open.discarded += 1;
             }
             Event::Resampled {
                 token,
@@ -180,6 +207,7 @@ fn number(event: &Event) -> Option<u32> {
         Event::Started { .. } | Event::Finished { .. } => None,
         Event::Drafted { round, .. }
         | Event::Verified { round, .. }
+        | Event::Discarded { round, .. }
         | Event::Resampled { round, .. }
         | Event::Bonus { round, .. }
         | Event::Committed { round, .. }
