@@ -24,6 +24,11 @@ const PATIENCE: f64 = 300.0;
 /// time, so costs have steps after γ = 3 and γ = 7.
 const SAMPLED: [usize; 5] = [0, 3, 1, 7, 4];
 
+/// Ticks of the clock that are waited for to learn how long one is, and how often it is read for
+/// one at most.
+const TICKS: usize = 3;
+const PATIENT_LOOKS: usize = 1_000_000;
+
 /// Chunks of unseen tokens for which programs are prepared before a run.
 const PREPARED_CHUNKS: usize = 4;
 
@@ -38,9 +43,8 @@ impl Engine {
                 self.pair.card.acceptance_rate,
                 &self.time_some_rounds(run).await?,
             );
-            self.choosers
-                .borrow_mut()
-                .insert(key, AutoGamma::new(known));
+            let auto = AutoGamma::new(known, self.tick());
+            self.choosers.borrow_mut().insert(key, auto);
         }
         // What is prepared now need not be when the device may be lost.
         for place in 0..PREPARED_CHUNKS {
@@ -50,6 +54,22 @@ impl Engine {
             auto.begin(&run.settings);
         }
         Ok(())
+    }
+
+    /// The shortest time that the clock can tell from none, in milliseconds.
+    fn tick(&self) -> f64 {
+        let mut shortest = f64::INFINITY;
+        let mut last = self.now();
+        for _ in 0..TICKS {
+            // A clock that stands still is none to learn from.
+            let next = (0..PATIENT_LOOKS)
+                .map(|_| self.now())
+                .find(|now| *now > last);
+            let Some(next) = next else { break };
+            shortest = shortest.min(next - last);
+            last = next;
+        }
+        if shortest.is_finite() { shortest } else { 0.0 }
     }
 
     /// γ and milliseconds of a round, with rising γ.

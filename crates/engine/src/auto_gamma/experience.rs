@@ -16,16 +16,16 @@ const PRIOR_WEIGHT: f64 = 12.0;
 /// How many judged tokens weigh what other settings have shown.
 const OTHER_WEIGHT: f64 = 40.0;
 
-/// How far one observation at least moves the cost of its own γ, on a logarithmic scale. The first
+/// How far one round at least moves the cost of its own γ, on a logarithmic scale. The first
 /// ones move it farther: a calibration is short.
 const OWN_RATE: f64 = 0.03;
 
 /// How far it moves the others: a device that becomes slower does so for all.
 const SHARED_RATE: f64 = 0.01;
 
-/// How many times longer than known a round may seem: a pause of the whole machine is not a
-/// property of γ.
-const LONGER: f64 = 1.25;
+/// How much longer than known a round may seem, in parts of it: a pause of the whole machine is
+/// not a property of γ. Several rounds together scatter less and so may seem less.
+const LONGER: f64 = 0.25;
 
 /// How many times shorter: nothing makes a round shorter than it is.
 const SHORTER: f64 = 4.0;
@@ -37,7 +37,7 @@ pub(crate) struct Experience {
     accepted: f64,
     /// Of a round, by its γ.
     milliseconds: [f64; LARGEST + 1],
-    /// Observations of it.
+    /// Rounds in which it was observed.
     seen: [f64; LARGEST + 1],
     /// What the acceptance rate was seen under: temperature, top-k, top-p.
     filters: Option<(f64, u32, f64)>,
@@ -125,18 +125,20 @@ impl Experience {
         self.accepted = forgetting * self.accepted + accepted as f64;
     }
 
-    /// A round took this long.
-    pub(crate) fn took(&mut self, gamma: usize, milliseconds: f64) {
+    /// So many rounds took this long each.
+    pub(crate) fn took(&mut self, gamma: usize, rounds: f64, milliseconds: f64) {
         let seen = &mut self.seen[gamma];
-        *seen += 1.0;
-        let own_rate = OWN_RATE.max(1.0 / (*seen + 1.0));
+        *seen += rounds;
+        let together = |rate: f64| 1.0 - (1.0 - rate).powf(rounds);
+        let own_rate = together(OWN_RATE).max(rounds / (*seen + 1.0));
         // A coarse clock may see no time pass at all.
-        let surprise = (milliseconds / self.milliseconds[gamma]).clamp(1.0 / SHORTER, LONGER);
+        let longest = 1.0 + LONGER / rounds.sqrt();
+        let surprise = (milliseconds / self.milliseconds[gamma]).clamp(1.0 / SHORTER, longest);
         for (other, cost) in self.milliseconds.iter_mut().enumerate() {
             let rate = if other == gamma {
                 own_rate
             } else {
-                SHARED_RATE
+                together(SHARED_RATE)
             };
             *cost *= surprise.powf(rate);
         }
@@ -213,7 +215,7 @@ mod tests {
     fn a_wrong_calibration_is_soon_corrected() {
         let mut known = Experience::new(0.8, &[(0, 9.0), (8, 2.0)]);
         for _ in 0..8 {
-            known.took(0, 3.0);
+            known.took(0, 1.0, 3.0);
         }
         assert!(known.milliseconds(0) < 4.0, "{}", known.milliseconds(0));
     }
@@ -222,12 +224,12 @@ mod tests {
     fn a_pause_of_the_machine_changes_little() {
         let mut known = Experience::new(0.8, &[(0, 1.0), (8, 2.0)]);
         for _ in 0..20 {
-            known.took(4, 1.5);
+            known.took(4, 1.0, 1.5);
         }
-        known.took(4, 1000.0);
+        known.took(4, 1.0, 1000.0);
         assert!(known.milliseconds(4) < 1.6);
         for _ in 0..200 {
-            known.took(4, 1.5);
+            known.took(4, 1.0, 1.5);
         }
         assert!((known.milliseconds(4) - 1.5).abs() < 0.02);
     }

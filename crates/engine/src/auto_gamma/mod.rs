@@ -9,6 +9,7 @@ mod experience;
 
 pub(crate) use experience::Experience;
 
+use couplet_kernels::Device;
 use couplet_protocol::Settings;
 
 use crate::batch::RoundFacts;
@@ -19,6 +20,14 @@ pub(crate) const LARGEST: usize = Settings::MAX_AUTO_GAMMA as usize;
 
 /// How much faster another γ must promise to be before it is taken.
 const HYSTERESIS: f64 = 1.007;
+
+/// Milliseconds of rounds of one γ that are worth learning from, and ticks of the clock: browsers
+/// tell time in steps in which a processor does several rounds.
+const TELLING: f64 = 3.0;
+const TELLING_TICKS: f64 = 20.0;
+
+/// Most rounds that are looked at for it.
+const MOST_ROUNDS: usize = 60;
 
 /// Shares of the time that may be wasted on looking whether a neighbour of γ is better, or another.
 const CURIOSITY: [f64; 2] = [0.004, 0.003];
@@ -33,18 +42,73 @@ pub(crate) struct AutoGamma {
     budgets: [f64; 2],
     /// The look that is under way.
     looking: Option<Look>,
+    /// Place of the budget that paid for the last one.
+    paid_by: usize,
     /// Milliseconds since a γ was last used.
     unseen: [f64; LARGEST + 1],
+    /// The latest rounds, as long as they are of one γ.
+    latest: Block,
+    /// Milliseconds of rounds that are worth learning from.
+    telling: f64,
 }
 
-/// A round of another γ, to know it better.
+/// Rounds of another γ, to know it better.
 #[derive(Clone, Copy, Debug)]
 struct Look {
     gamma: usize,
+    /// How many of them are still to be begun.
+    left: usize,
     /// Place of the budget that paid for it.
     budget: usize,
     /// Milliseconds that it was expected to waste.
     waste: f64,
+}
+
+/// Rounds of one γ that are not yet learnt from.
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    gamma: Option<usize>,
+    rounds: f64,
+    milliseconds: f64,
+}
+
+impl Block {
+    /// Whether a round is the first short one after those of another γ: it finds their weights in
+    /// the caches and not its own.
+    fn is_cold(&self, gamma: usize, rounds: usize, milliseconds: f64, telling: f64) -> bool {
+        let another = self.gamma.is_some_and(|latest| latest != gamma);
+        another && rounds == 1 && milliseconds < telling
+    }
+
+    fn of(gamma: usize) -> Self {
+        Self {
+            gamma: Some(gamma),
+            ..Self::default()
+        }
+    }
+
+    /// Takes in rounds of `milliseconds` each; returns how many there are and what one took on
+    /// average once they took the milliseconds that are worth learning from.
+    fn add(
+        &mut self,
+        gamma: usize,
+        rounds: usize,
+        milliseconds: f64,
+        telling: f64,
+    ) -> Option<(f64, f64)> {
+        let together = rounds as f64 * milliseconds;
+        if self.gamma != Some(gamma) {
+            *self = Self::of(gamma);
+        }
+        self.rounds += rounds as f64;
+        self.milliseconds += together;
+        if self.milliseconds < telling && self.rounds < MOST_ROUNDS as f64 {
+            return None;
+        }
+        let told = (self.rounds, self.milliseconds / self.rounds);
+        (self.rounds, self.milliseconds) = (0.0, 0.0);
+        Some(told)
+    }
 }
 
 /// What to do next.
@@ -56,20 +120,32 @@ pub(crate) struct Choice {
 }
 
 impl AutoGamma {
-    pub(crate) fn new(known: Experience) -> Self {
+    /// `tick`: milliseconds between two times that the clock can tell apart.
+    pub(crate) fn new(known: Experience, tick: f64) -> Self {
+        let telling = TELLING.max(TELLING_TICKS * tick);
         Self {
             current: None,
             // A first look is free: the calibration was short.
-            budgets: [known.milliseconds(LARGEST); 2],
+            budgets: [known.milliseconds(LARGEST).max(telling); 2],
+            telling,
             known,
             looking: None,
+            paid_by: 0,
             unseen: [0.0; LARGEST + 1],
+            latest: Block::default(),
         }
     }
 
     /// The γ of the next rounds: the one with the most tokens per millisecond by what is known,
-    /// or now and then another one, to know it better.
-    pub(crate) fn choose(&mut self) -> Choice {
+    /// or now and then another one, to know it better. No more than `at_once` rounds are begun
+    /// before the next choice.
+    pub(crate) fn choose(&mut self, at_once: usize) -> Choice {
+        if let Some(look) = self.looking.as_mut().filter(|look| look.left > 0) {
+            let rounds = look.left.min(at_once);
+            look.left -= rounds;
+            let gamma = look.gamma;
+            return Choice { gamma, rounds };
+        }
         let speed = |gamma: &usize| self.known.speed(*gamma);
         let best = (0..=LARGEST)
             .max_by(|a, b| speed(a).total_cmp(&speed(b)).then(b.cmp(a)))
@@ -81,14 +157,23 @@ impl AutoGamma {
             current
         };
         self.current = Some(current);
-        self.look(current).unwrap_or(Choice {
+        self.look(current, at_once).unwrap_or(Choice {
             gamma: current,
             rounds: usize::MAX,
         })
     }
 
+    /// How many rounds of a γ a look takes, the cold one included.
+    fn rounds_of_a_look(&self, gamma: usize) -> usize {
+        let rounds = self.telling / self.known.milliseconds(gamma);
+        match rounds.ceil() as usize {
+            0 | 1 => 1,
+            rounds => rounds.min(MOST_ROUNDS) + 1,
+        }
+    }
+
     /// Another γ to look at, when the time that this may waste has been saved up.
-    fn look(&mut self, current: usize) -> Option<Choice> {
+    fn look(&mut self, current: usize, at_once: usize) -> Option<Choice> {
         if self.looking.is_some() {
             return None;
         }
@@ -113,18 +198,25 @@ impl AutoGamma {
             .find_map(|(budget, of)| {
                 let longest = |a: &usize, b: &usize| self.unseen[*a].total_cmp(&self.unseen[*b]);
                 let gamma = of.into_iter().max_by(longest)?;
-                let waste = known.waste(gamma, current);
+                let left = self.rounds_of_a_look(gamma);
+                let waste = left as f64 * known.waste(gamma, current);
                 (waste <= self.budgets[budget]).then_some(Look {
                     gamma,
+                    left,
                     budget,
                     waste,
                 })
             })?;
         self.budgets[look.budget] -= look.waste;
-        self.looking = Some(look);
+        self.paid_by = look.budget;
+        let rounds = look.left.min(at_once);
+        self.looking = Some(Look {
+            left: look.left - rounds,
+            ..look
+        });
         Some(Choice {
             gamma: look.gamma,
-            rounds: 1,
+            rounds,
         })
     }
 
@@ -133,21 +225,34 @@ impl AutoGamma {
         for accepted in accepted {
             self.known.judge(gamma, *accepted);
         }
-        let clearly_less = milliseconds < 0.7 * self.known.milliseconds(gamma);
-        self.known.took(gamma, milliseconds);
+        let known = self.known.milliseconds(gamma);
+        let (rounds, telling) = (accepted.len(), self.telling);
+        let told = if self.latest.is_cold(gamma, rounds, milliseconds, telling) {
+            self.latest = Block::of(gamma);
+            // Part of what looking at another costs.
+            let longer = (milliseconds - known).clamp(-known, 2.0 * known);
+            self.budgets[self.paid_by] -= longer;
+            None
+        } else {
+            self.latest.add(gamma, rounds, milliseconds, telling)
+        };
+        if let Some((rounds, each)) = told {
+            self.known.took(gamma, rounds, each);
+        }
         let passed = milliseconds * accepted.len() as f64;
         for unseen in &mut self.unseen {
             *unseen += passed;
         }
         self.unseen[gamma] = 0.0;
         // What is saved up serves for a few looks and not for a hundred.
-        let most = 4.0 * self.known.milliseconds(LARGEST);
+        let most = 4.0 * self.known.milliseconds(LARGEST).max(telling);
         for (budget, share) in self.budgets.iter_mut().zip(CURIOSITY) {
             *budget = (*budget + share * passed).min(most);
         }
-        if let Some(look) = self.looking.take_if(|look| look.gamma == gamma) {
+        let is_over = |look: &mut Look| look.gamma == gamma && look.left == 0;
+        if let Some(look) = self.looking.take_if(is_over) {
             // What seemed expensive and is not deserves another look soon.
-            if clearly_less {
+            if told.is_some_and(|(_, each)| each < 0.7 * known) {
                 self.budgets[look.budget] += look.waste;
             }
         }
@@ -169,10 +274,14 @@ impl Engine {
 
     /// The γ of the next rounds, before the context bounds it, and for how many rounds at most.
     pub(crate) fn wished_gamma(&self, run: &Run) -> (usize, usize) {
+        let at_once = match self.device {
+            Device::Cpu => 1,
+            Device::Gpu(_) => usize::MAX,
+        };
         if run.settings.auto_gamma {
             let mut choosers = self.choosers.borrow_mut();
             if let Some(auto) = choosers.get_mut(&Experience::key(&run.settings)) {
-                let choice = auto.choose();
+                let choice = auto.choose(at_once);
                 return (choice.gamma, choice.rounds);
             }
         }
