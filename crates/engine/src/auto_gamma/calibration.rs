@@ -118,6 +118,14 @@ impl Engine {
             reads: &read,
         };
         let place = usize::from(matches!(self.device, Device::Gpu(_)));
+        if place == 0 {
+            // The caches hold the weights of another γ's rounds.
+            self.device
+                .begin(std::slice::from_ref(&step))?
+                .finish()
+                .await?;
+            self.device.write(&self.state, 0, &[length as u32]);
+        }
         let (enough, most) = (ENOUGH[place], MOST_ROUNDS[place].min(fit));
         let mut rounds = 1;
         let mut warm = !first;

@@ -23,12 +23,19 @@ const OWN_RATE: f64 = 0.03;
 /// How far it moves the others: a device that becomes slower does so for all.
 const SHARED_RATE: f64 = 0.01;
 
+/// The part of the first surprise that is every γ's.
+const COMMON: f64 = 0.8;
+
 /// How much longer than known a round may seem, in parts of it: a pause of the whole machine is
 /// not a property of γ. Several rounds together scatter less and so may seem less.
 const LONGER: f64 = 0.25;
 
-/// How many times shorter: nothing makes a round shorter than it is.
+/// How many times shorter, as long as little is known of its γ: nothing makes a round shorter than
+/// it is. Later as much as longer, or the γ in use would seem ever faster than those that are not.
 const SHORTER: f64 = 4.0;
+
+/// Rounds after which a γ is known.
+const FAMILIAR: f64 = 40.0;
 
 /// Costs of rounds and the acceptance rate, as far as they are known.
 #[derive(Clone, Debug)]
@@ -127,18 +134,29 @@ impl Experience {
 
     /// So many rounds took this long each.
     pub(crate) fn took(&mut self, gamma: usize, rounds: f64, milliseconds: f64) {
+        let together = |rate: f64| 1.0 - (1.0 - rate).powf(rounds);
+        // What the first rounds take beyond the calibration is more likely the mode's, such as a
+        // readback for every round, than this γ's.
+        let all: f64 = self.seen.iter().sum();
+        let shared_rate = together(SHARED_RATE).max(COMMON * rounds / (all + rounds + 1.0));
         let seen = &mut self.seen[gamma];
         *seen += rounds;
-        let together = |rate: f64| 1.0 - (1.0 - rate).powf(rounds);
-        let own_rate = together(OWN_RATE).max(rounds / (*seen + 1.0));
+        let own_rate = together(OWN_RATE)
+            .max(rounds / (*seen + 1.0))
+            .max(shared_rate);
         // A coarse clock may see no time pass at all.
         let longest = 1.0 + LONGER / rounds.sqrt();
-        let surprise = (milliseconds / self.milliseconds[gamma]).clamp(1.0 / SHORTER, longest);
+        let shortest = if self.seen[gamma] > FAMILIAR {
+            1.0 / longest
+        } else {
+            1.0 / SHORTER
+        };
+        let surprise = (milliseconds / self.milliseconds[gamma]).clamp(shortest, longest);
         for (other, cost) in self.milliseconds.iter_mut().enumerate() {
             let rate = if other == gamma {
                 own_rate
             } else {
-                together(SHARED_RATE)
+                shared_rate
             };
             *cost *= surprise.powf(rate);
         }

@@ -29,6 +29,12 @@ const TELLING_TICKS: f64 = 20.0;
 /// Most rounds that are looked at for it.
 const MOST_ROUNDS: usize = 60;
 
+/// How many times longer than a look at it a γ is left alone before the next.
+const REST: f64 = 6.0;
+
+/// What may be wasted on looks before anything is saved up, in rounds of the largest γ.
+const FIRST_LOOKS: f64 = 0.1;
+
 /// Shares of the time that may be wasted on looking whether a neighbour of γ is better, or another.
 const CURIOSITY: [f64; 2] = [0.004, 0.003];
 
@@ -125,8 +131,8 @@ impl AutoGamma {
         let telling = TELLING.max(TELLING_TICKS * tick);
         Self {
             current: None,
-            // A first look is free: the calibration was short.
-            budgets: [known.milliseconds(LARGEST).max(telling); 2],
+            // The calibration was short, so a little looking is free at first.
+            budgets: [FIRST_LOOKS * known.milliseconds(LARGEST).max(telling); 2],
             telling,
             known,
             looking: None,
@@ -192,21 +198,30 @@ impl AutoGamma {
                 .into_iter()
                 .collect();
         }
-        let look = [near, far]
-            .into_iter()
-            .enumerate()
-            .find_map(|(budget, of)| {
-                let longest = |a: &usize, b: &usize| self.unseen[*a].total_cmp(&self.unseen[*b]);
-                let gamma = of.into_iter().max_by(longest)?;
-                let left = self.rounds_of_a_look(gamma);
-                let waste = left as f64 * known.waste(gamma, current);
-                (waste <= self.budgets[budget]).then_some(Look {
-                    gamma,
-                    left,
-                    budget,
-                    waste,
-                })
-            })?;
+        let look = |gamma: usize, budget: usize| {
+            let left = self.rounds_of_a_look(gamma);
+            let waste = left as f64 * known.waste(gamma, current);
+            let rested = self.unseen[gamma] >= REST * left as f64 * known.milliseconds(gamma);
+            (rested && waste <= self.budgets[budget]).then_some(Look {
+                gamma,
+                left,
+                budget,
+                waste,
+            })
+        };
+        // Of the neighbours the one not seen for longest; of the others, what is cheap to look at
+        // need not wait for what is hopeless.
+        let longest = |gamma: &usize| self.unseen[*gamma];
+        let urgent = |gamma: &usize| {
+            let waste = known.waste(*gamma, current) / known.milliseconds(*gamma);
+            self.unseen[*gamma] / waste.max(0.02)
+        };
+        let most = |of: Vec<usize>, key: &dyn Fn(&usize) -> f64| {
+            of.into_iter().max_by(|a, b| key(a).total_cmp(&key(b)))
+        };
+        let look = most(near, &longest)
+            .and_then(|gamma| look(gamma, 0))
+            .or_else(|| most(far, &urgent).and_then(|gamma| look(gamma, 1)))?;
         self.budgets[look.budget] -= look.waste;
         self.paid_by = look.budget;
         let rounds = look.left.min(at_once);

@@ -220,3 +220,37 @@ fn it_finds_out_that_its_calibration_was_wrong() {
         assert!(share >= 0.98, "{share:.4} where {wrong} was wrong");
     }
 }
+
+/// A calibration of many rounds at once, and then somebody who watches each: every round takes
+/// longer by a readback that no draft length is to blame for.
+#[test]
+fn what_all_rounds_take_longer_is_not_held_against_each_in_turn() {
+    for (c, slope, alpha) in [(0.36, 0.3, 0.74), (0.18, 0.3, 0.8), (0.1, 0.1, 0.9)] {
+        for readback in [1.0, 2.5, 6.0] {
+            let world = World { alpha, c, slope };
+            let cost = |gamma: usize| world.cost(gamma) + readback;
+            let speed = |gamma: usize| expected_tokens_per_round(alpha, gamma) / cost(gamma);
+            let best = (0..=LARGEST).map(speed).fold(0.0, f64::max);
+            let mut chance = Chance(1611);
+            let known = Experience::new(
+                alpha,
+                &[0, 1, 3, 4, 7].map(|gamma| (gamma, world.cost(gamma))),
+            );
+            let mut auto = AutoGamma::new(known, 0.1);
+            let (mut written, mut time) = (0.0, 0.0);
+            for _ in 0..60 {
+                let gamma = auto.choose(1).gamma;
+                let accepted = world.accepted(gamma, &mut chance);
+                let noise = 0.95 + 0.1 * chance.next();
+                auto.learn(gamma, &[accepted], cost(gamma) * noise);
+                written += expected_tokens_per_round(alpha, gamma);
+                time += cost(gamma);
+            }
+            let share = written / time / best;
+            assert!(
+                share >= 0.96,
+                "{share:.4} with a readback of {readback} ms, c {c}, slope {slope}"
+            );
+        }
+    }
+}
