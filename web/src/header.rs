@@ -92,7 +92,7 @@ fn Badge() -> impl IntoView {
         _ => "waiting",
     };
     let text = move || match (engine.state.get(), engine.device.get()) {
-        (EngineState::Ready, Some(device)) => device.name,
+        (EngineState::Ready, Some(device)) => language::of_engine(&device.name),
         (EngineState::Failed(_) | EngineState::Crashed, _) if store.recorded() => {
             tr!("Recording only")
         }

@@ -36,7 +36,7 @@ pub fn take(store: Store) -> Result<ProofPair, String> {
         Some((column, proposal.distribution.clone(), target))
     };
     let so_far = round.proposals.iter().enumerate().take(at.column + 1);
-    let (column, draft, target) = so_far.filter_map(both).last().ok_or_else(|| {
+    let (column, draft, target) = so_far.rev().find_map(both).ok_or_else(|| {
         tr!("Nothing was drafted in that round of the Stage. Pick a drafted token there.")
     })?;
     let at = Selection { column, ..at };

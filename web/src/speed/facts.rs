@@ -84,7 +84,9 @@ fn facts() -> Vec<Fact> {
             language::of_engine(&kept.report.device.name)
         }),
         fact(tr!("Backend").into_any(), backend),
-        fact(tr!("Pair").into_any(), |kept| kept.pair.title.clone()),
+        fact(tr!("Pair").into_any(), |kept| {
+            language::of_engine(&kept.pair.title)
+        }),
         fact(tr!("Rule").into_any(), |kept| {
             let settings = &kept.report.request.settings;
             tr!(

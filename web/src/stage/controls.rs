@@ -6,6 +6,7 @@ use tr::tr;
 use super::rule_field::{RuleField, RuleNote};
 use super::rule_words;
 use crate::form::Form;
+use crate::language::of_engine;
 use crate::store::use_store;
 
 /// The settings, and the button that writes with them.
@@ -94,7 +95,7 @@ pub fn PairField() -> impl IntoView {
     // know its title.
     let options = Memo::new(move |_| {
         let mut options: Vec<(String, String)> = engine.pairs.with(|pairs| {
-            let option = |pair: &PairSummary| (pair.name.clone(), pair.title.clone());
+            let option = |pair: &PairSummary| (pair.name.clone(), of_engine(&pair.title));
             pairs.iter().map(option).collect()
         });
         let name = chosen.get();
@@ -102,7 +103,7 @@ pub fn PairField() -> impl IntoView {
             let title = store
                 .pair()
                 .filter(|pair| pair.name == name)
-                .map_or_else(|| name.clone(), |pair| pair.title.clone());
+                .map_or_else(|| name.clone(), |pair| of_engine(&pair.title));
             options.push((name, title));
         }
         options

@@ -8,6 +8,7 @@ use web_sys::HtmlTextAreaElement;
 
 use super::kinds;
 use crate::engine_client::EngineState;
+use crate::language::of_engine;
 use crate::store::{Store, use_store};
 
 /// The line.
@@ -41,8 +42,8 @@ fn Origin() -> impl IntoView {
             let what = match (shown.recorded, shown.pair.name == store.form.pair.get()) {
                 (true, true) => tr!("Recorded run"),
                 (false, true) => tr!("Live run"),
-                (true, false) => tr!("Recorded run of {}", shown.pair.title),
-                (false, false) => tr!("Live run of {}", shown.pair.title),
+                (true, false) => tr!("Recorded run of {}", of_engine(&shown.pair.title)),
+                (false, false) => tr!("Live run of {}", of_engine(&shown.pair.title)),
             };
             let after = shown.branch.as_ref().map(|branch| branch.kept.len());
             let (what, who) = match (&shown.file, after) {
@@ -54,7 +55,7 @@ fn Origin() -> impl IntoView {
                 (None, None) => (what, tr!(", written on this page")),
             };
             Some(view! {
-                <b>{what}</b><span class="who">{who}</span>" "<span class="where">{format!("({})", shown.device.name)}</span>
+                <b>{what}</b><span class="who">{who}</span>" "<span class="where">{format!("({})", of_engine(&shown.device.name))}</span>
             })
         })
     };
