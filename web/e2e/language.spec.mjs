@@ -119,7 +119,7 @@ export default {
       await new Promise((resolve) => (arrives = resolve));
       await route.fulfill({ status: 404 });
     });
-    await page.goto(`${base}/?language=de`, { waitUntil: "commit" });
+    await page.goto(`${base}?language=de`, { waitUntil: "commit" });
     await page.getByText("Die Seite ist gleich da.").waitFor();
     assert.ok(await page.getByText("The page is on its way.").isHidden());
     await until(() => arrives !== undefined);

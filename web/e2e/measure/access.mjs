@@ -34,7 +34,9 @@ export async function walk(page) {
       // A mark in a drawing may be framed by its own line instead.
       const framed = element.matches("svg *") && style.stroke !== "none" && parseFloat(style.strokeWidth) >= 2;
       const outlined = ({ outlineStyle, outlineWidth }) => outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
-      const ring = framed || [style, ...drawn].some(outlined);
+      // The ring of a field may lie around its label.
+      const labels = [...(element.labels ?? [])].map((label) => getComputedStyle(label));
+      const ring = framed || [style, ...drawn, ...labels].some(outlined);
       const name = element.getAttribute("aria-label") ?? (element.textContent.trim() || element.id);
       return { name: `${element.localName} ${name.slice(0, 30)}`, again, later, ring, left, top, width, height };
     });
