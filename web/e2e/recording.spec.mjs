@@ -16,6 +16,34 @@ const written = (page) =>
 const link = (settings) => `#${new URLSearchParams({ v: "1", ...settings })}`;
 
 export default {
+  "the target's one pass shows all drafted tokens, also those that nobody will judge": async ({ page, base }) => {
+    const { events } = await recording(page, base);
+    const discarded = events.filter(({ event }) => event === "discarded");
+    const [{ round }] = discarded;
+    const count = (what) => events.filter((event) => event.event === what && event.round === round).length;
+    await open(page, base, "?backend=cpu");
+    await page.keyboard.press("Home");
+    const phase = () => page.locator(".phases .on").innerText();
+    const to = async (wanted) => {
+      for (let steps = 0; (await phase()) !== wanted; steps += 1) {
+        assert.ok(steps < 40, `${wanted} never comes`);
+        await page.keyboard.press(".");
+      }
+    };
+    for (let rounds = 0; rounds <= round; rounds += 1) await page.keyboard.press("]");
+    await to("Verify");
+    assert.match(await page.getByTestId("round").locator("h2").innerText(), new RegExp(`\\b${round + 1}$`));
+    const columns = page.getByTestId("round").locator("figure.column");
+    assert.equal(await columns.count(), count("drafted"));
+    assert.equal(await page.getByTestId("round").locator("figure.column.weighed").count(), count("drafted"));
+    await to("Resample");
+    const thrown = page.getByTestId("round").locator("figure.column.dis.weighed:not(.judged)");
+    assert.equal(await thrown.count(), count("discarded"));
+    assert.equal(await thrown.first().locator(".inequality").innerText(), "never tested");
+    const { target_prob } = discarded[0];
+    assert.match(await thrown.first().getByRole("img").getAttribute("aria-label"), new RegExp(`target (${target_prob.toFixed(2)}|<\\.01), never tested$`));
+  },
+
   "a recorded run plays within two seconds, before any weight has arrived, and nothing jumps": async ({ page, base }) => {
     await page.route(WEIGHTS, () => {});
     await page.setViewportSize({ width: 1440, height: 900 });

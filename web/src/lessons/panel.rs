@@ -105,6 +105,9 @@ fn rich(text: &str, facts: &Facts) -> Vec<AnyView> {
         .collect()
 }
 
+/// Most letters of an answer that stands beside another one.
+const SHORT: usize = 13;
+
 fn options(lessons: Lessons, choices: Vec<String>) -> impl IntoView {
     let guess = lessons.guess;
     let option = move |(place, text): (usize, String)| {
@@ -120,7 +123,9 @@ fn options(lessons: Lessons, choices: Vec<String>) -> impl IntoView {
             </label>
         }
     };
-    view! { <div class="lesson-options">{choices.into_iter().enumerate().map(option).collect_view()}</div> }
+    // Characters and numbers need no line each: on a phone what they are about is in sight sooner.
+    let short = choices.iter().all(|text| text.chars().count() <= SHORT);
+    view! { <div class="lesson-options" class:short=short>{choices.into_iter().enumerate().map(option).collect_view()}</div> }
 }
 
 fn number(lessons: Lessons, said: &'static StepWords) -> impl IntoView {
