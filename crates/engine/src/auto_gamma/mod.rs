@@ -275,7 +275,8 @@ impl AutoGamma {
 
     /// A run begins under settings that make the models draw from such distributions.
     pub(super) fn begin(&mut self, settings: &Settings) {
-        self.looking = None;
+        // A batch that was under way is lost; single rounds of a look go on.
+        self.looking.take_if(|look| look.left == 0);
         self.known.begin(settings);
     }
 }

@@ -168,6 +168,11 @@ impl burn::module::ModuleMapper for Louder {
 
 /// A tiny pair on a backend.
 pub fn tiny(backend: &Backend, vocab: usize) -> Engine {
+    tiny_timed(backend, vocab, clock)
+}
+
+/// A tiny pair on a backend, under a clock of its own.
+pub fn tiny_timed(backend: &Backend, vocab: usize, clock: fn() -> f64) -> Engine {
     let pair = Rc::new(Pair::new(tiny_files(vocab)).expect("the tiny pair is sound"));
     pollster::block_on(Engine::new(pair, backend, clock)).expect("the device takes the pair")
 }

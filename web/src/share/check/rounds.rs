@@ -142,6 +142,10 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                 if open.closing.is_some() || open.committed || open.accepted >= open.judged {
                     return order(tr!("a token is redrawn where none was rejected"));
                 }
+                // Of all discarded tokens, or, in old traces, of none.
+                if open.discarded > 0 && open.judged + open.discarded != open.drafted.len() {
+                    return order(tr!("a position is left out or comes twice"));
+                }
                 known(&[*token], vocabulary, &place)?;
                 check_distribution(residual, vocabulary, &place)?;
                 share(*residual_mass, "residual_mass", &place)?;
