@@ -82,7 +82,7 @@ fn a_draft_that_paused_has_read_what_was_written_meanwhile() {
     for (name, backend) in backends() {
         let engine = common::tiny_timed(&backend, 8, slow_motion);
         let mut after_pauses = 0;
-        for seed in 0..60 {
+        for seed in 0..200 {
             let (tokens, events) = write(
                 &engine,
                 &Settings {
@@ -111,7 +111,7 @@ fn a_draft_that_paused_has_read_what_was_written_meanwhile() {
                         drafted.push(*token);
                     }
                     Event::RoundEnded { .. } => {
-                        after_pauses += usize::from(silent > 1 && !drafted.is_empty());
+                        after_pauses += usize::from(silent > 0 && !drafted.is_empty());
                         silent = if drafted.is_empty() { silent + 1 } else { 0 };
                         drafted.clear();
                     }
