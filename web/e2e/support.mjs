@@ -94,8 +94,8 @@ export async function between(base, handle) {
           sent += bytes.length;
           if (sent < cutAfter) return response.write(rest);
           onward.destroy();
-          // What was written must leave before the connection does.
-          response.write(rest, () => hold || setTimeout(() => response.destroy(), 50));
+          // What was written must arrive before the connection ends, also where the browser is busy.
+          response.write(rest, () => hold || setTimeout(() => response.destroy(), 500));
         });
         answer.on("end", () => response.end());
       });
