@@ -325,3 +325,19 @@ proptest! {
         prop_assert!(weights[draw(&weights, u)] > 0.0);
     }
 }
+
+proptest! {
+    #[test]
+    fn ranked_is_by_falling_value_and_then_by_place(
+        values in prop::collection::vec((-3i8..3).prop_map(f64::from), 0..40),
+    ) {
+        let places = ranked(values.clone());
+        for pair in places.windows(2) {
+            let (a, b) = (pair[0], pair[1]);
+            prop_assert!(values[a] > values[b] || (values[a] == values[b] && a < b));
+        }
+        let mut all = places;
+        all.sort_unstable();
+        prop_assert_eq!(all, (0..values.len()).collect::<Vec<_>>());
+    }
+}
