@@ -109,3 +109,25 @@ async fn fetch(language: Language) -> Result<LanguageFile, String> {
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stands outside the page's code, because it is needed before that has arrived.
+    #[test]
+    fn the_first_words_are_there_in_every_language() {
+        let script = include_str!("../../inline/language.js");
+        let page = include_str!("../../../index.html");
+        let codes = Language::ALL.map(|language| format!("\"{}\"", language.code()));
+        let spoken = format!("const SPOKEN = [{}];", codes.join(", "));
+        assert!(script.contains(&spoken), "{spoken}");
+        assert!(script.contains(&format!("getItem(\"{KEY}\")")));
+        let (shell, not_started) = page.split_once("<template id=\"not-started\">").unwrap();
+        for code in codes {
+            let paragraph = format!("<p lang={code}");
+            assert!(shell.contains(&paragraph), "{code}: the page is on its way");
+            assert!(not_started.contains(&paragraph), "{code}: it did not start");
+        }
+    }
+}
