@@ -238,14 +238,18 @@ pub mod tests {
             without.events.remove(place);
             // The end may be missing: such a run was cut off.
             let last = place + 1 == whole.events.len();
-            // So may what the target said behind a rejected token, as in old traces, and such a
-            // token itself then: nothing else speaks of it.
-            let unjudged = matches!(
-                whole.events[place],
-                Event::Drafted { .. } | Event::Discarded { .. }
-            );
+            // So may what the target said of the tokens behind a rejected one, as in old traces:
+            // of all of them.
+            let discarded_in = |event: &Event| match event {
+                Event::Discarded { round, .. } => Some(*round),
+                _ => None,
+            };
+            let as_of_old = discarded_in(&whole.events[place]).is_some_and(|round| {
+                let in_round = |event: &&Event| discarded_in(event) == Some(round);
+                whole.events.iter().filter(in_round).count() == 1
+            });
             assert!(
-                check(&without).is_err() || last || unjudged,
+                check(&without).is_err() || last || as_of_old,
                 "without {:?}",
                 whole.events[place]
             );

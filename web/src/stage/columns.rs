@@ -176,10 +176,11 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
             .is_some_and(|focus| focus.round == index && focus.column == column)
     };
     // One value for the whole attribute: a second directive would be overwritten by it.
-    let drafted = proposal.clone();
+    let drawn = Arc::clone(&round);
     let class = move || {
         let focus = if focused() { " focused" } else { "" };
-        format!("column {}{focus}", status.get().class(&drafted))
+        let status = status.get().class(&drawn.proposals[column]);
+        format!("column {status}{focus}")
     };
     let token = store.show(proposal.token);
     let name = token.clone();
