@@ -154,7 +154,7 @@ impl Engine {
         let surely_free = free.saturating_sub(most_tokens as usize);
         let wanted = run.wanted() as f64 - tokens;
         let alone = run.under_way.is_empty();
-        let (wish, most) = self.wished_gamma(run);
+        let (wish, most) = self.wished_gamma(run, ahead.rounds);
         let fit = surely_free / (wish + 1);
         if !alone && (fit == 0 || wanted < 0.5) {
             return Ok(None);

@@ -20,8 +20,8 @@ const TURNS: usize = 4;
 /// Milliseconds after which the remaining costs are left to a straight line, or to what is known.
 const PATIENCE: f64 = 300.0;
 
-/// The γ that are timed, those first of which a line can be made. Kernels compute four rows at a
-/// time, so costs have steps after γ = 3 and γ = 7.
+/// The γ that are timed, those first of which a line can be made. Kernels compute four or eight rows
+/// at a time, so costs have steps after γ = 3 and γ = 7.
 const SAMPLED: [usize; 5] = [0, 3, 1, 7, 4];
 
 /// Ticks of the clock that are waited for to learn how long one is, and how often it is read for
@@ -118,17 +118,10 @@ impl Engine {
             reads: &read,
         };
         let place = usize::from(matches!(self.device, Device::Gpu(_)));
-        if place == 0 {
-            // The caches hold the weights of another γ's rounds.
-            self.device
-                .begin(std::slice::from_ref(&step))?
-                .finish()
-                .await?;
-            self.device.write(&self.state, 0, &[length as u32]);
-        }
         let (enough, most) = (ENOUGH[place], MOST_ROUNDS[place].min(fit));
         let mut rounds = 1;
-        let mut warm = !first;
+        // A processor's caches hold the weights of another γ's rounds, every time.
+        let mut warm = !first && place > 0;
         loop {
             let batch = vec![step.clone(); rounds];
             let start = self.now();

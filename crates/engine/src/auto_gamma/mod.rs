@@ -9,7 +9,6 @@ mod experience;
 
 pub(crate) use experience::Experience;
 
-use couplet_kernels::Device;
 use couplet_protocol::Settings;
 
 use crate::batch::RoundFacts;
@@ -23,7 +22,7 @@ const HYSTERESIS: f64 = 1.007;
 
 /// Milliseconds of rounds of one γ that are worth learning from, and ticks of the clock: browsers
 /// tell time in steps in which a processor does several rounds.
-const TELLING: f64 = 3.0;
+const TELLING: f64 = 1.0;
 const TELLING_TICKS: f64 = 20.0;
 
 /// Most rounds that are looked at for it.
@@ -34,6 +33,10 @@ const REST: f64 = 6.0;
 
 /// What may be wasted on looks before anything is saved up, in rounds of the largest γ.
 const FIRST_LOOKS: f64 = 0.1;
+
+/// The part of a look that counts as wasted even where none seems to be: what is as good as the
+/// γ in use is no more urgent than what is nearly as good.
+const LEAST_WASTE: f64 = 0.02;
 
 /// Shares of the time that may be wasted on looking whether a neighbour of γ is better, or another.
 const CURIOSITY: [f64; 2] = [0.004, 0.003];
@@ -214,7 +217,7 @@ impl AutoGamma {
         let longest = |gamma: &usize| self.unseen[*gamma];
         let urgent = |gamma: &usize| {
             let waste = known.waste(*gamma, current) / known.milliseconds(*gamma);
-            self.unseen[*gamma] / waste.max(0.02)
+            self.unseen[*gamma] / waste.max(LEAST_WASTE)
         };
         let most = |of: Vec<usize>, key: &dyn Fn(&usize) -> f64| {
             of.into_iter().max_by(|a, b| key(a).total_cmp(&key(b)))
@@ -275,7 +278,7 @@ impl AutoGamma {
 
     /// A run begins under settings that make the models draw from such distributions.
     pub(super) fn begin(&mut self, settings: &Settings) {
-        // A batch that was under way is lost; single rounds of a look go on.
+        // What was under way is lost; what is left of a look goes on.
         self.looking.take_if(|look| look.left == 0);
         self.known.begin(settings);
     }
@@ -289,11 +292,8 @@ impl Engine {
     }
 
     /// The γ of the next rounds, before the context bounds it, and for how many rounds at most.
-    pub(crate) fn wished_gamma(&self, run: &Run) -> (usize, usize) {
-        let at_once = match self.device {
-            Device::Cpu => 1,
-            Device::Gpu(_) => usize::MAX,
-        };
+    /// No more than `at_once` are begun together.
+    pub(crate) fn wished_gamma(&self, run: &Run, at_once: usize) -> (usize, usize) {
         if run.settings.auto_gamma {
             let mut choosers = self.choosers.borrow_mut();
             if let Some(auto) = choosers.get_mut(&Experience::key(&run.settings)) {
