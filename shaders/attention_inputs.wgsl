@@ -5,7 +5,7 @@
 // Bindings as of attend; mixed receives the queries.
 //
 // One invocation per four columns in the first half of a head, with their partners in the
-// second half, of four rows. Twin: crates/kernels/src/cpu/attention_inputs.rs.
+// second half, of ROWS rows. Twin: crates/kernels/src/cpu/attention_inputs.rs.
 //#import pass
 
 @group(0) @binding(0) var<uniform> pass_: Pass;
@@ -21,7 +21,14 @@
 //#import rows
 //#import rotary
 
-@compute @workgroup_size(32)
+fn put(head: u32, four: u32, row: u32, low: vec4<f32>, high: vec4<f32>, squares: f32) {
+    if row < pass_.rows {
+        let factor = norm_factor(squares, pass_.input_size, pass_.epsilon);
+        put_inputs(head, four, row, low * factor, high * factor);
+    }
+}
+
+@compute @workgroup_size(8)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let half = pass_.head_dim / 8u;
     let head = id.x / half;
@@ -29,16 +36,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     if head >= pass_.heads + 2u * pass_.kv_heads {
         return;
     }
-    let first_row = id.y * ROWS_TOGETHER;
-    let count = min(ROWS_TOGETHER, pass_.rows - first_row);
+    let first_row = id.y * ROWS;
     let column = head * 2u * half + four;
     let start = panel_start(column, pass_.input_size);
     let partners = panel_start(column + half, pass_.input_size);
-    let sums = eight_columns(first_row, count, start, partners, pass_.input_size / 4u);
-    let factors = norm_factors(sums.low.squares, pass_.input_size, pass_.epsilon);
-    for (var row = 0u; row < count; row++) {
-        let low = row_of(sums.low, row) * factors[row];
-        let high = row_of(sums.high, row) * factors[row];
-        put_inputs(head, four, first_row + row, low, high);
-    }
+    let vectors = pass_.input_size / 4u;
+    let sums = eight_columns(first_row, pass_.rows - 1u, start, partners, vectors);
+    put(head, four, first_row + $u, sums.low_$, sums.high_$, sums.squares_$);
 }

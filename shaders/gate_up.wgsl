@@ -6,7 +6,7 @@
 // weights     (2 panels, hidden, 4)        the gate's panels, then the up projection's
 // activated   (rows, intermediate/4)       written
 //
-// One invocation per four columns of four rows. Twin: crates/kernels/src/cpu/gate_up.rs.
+// One invocation per four columns of ROWS rows. Twin: crates/kernels/src/cpu/gate_up.rs.
 // Source: Shazeer 2020, "GLU Variants Improve Transformer".
 //#import pass
 
@@ -19,25 +19,27 @@
 //#import columns
 //#import rows
 
-@compute @workgroup_size(32)
+fn put(row: u32, column: u32, gate_sum: vec4<f32>, up_sum: vec4<f32>, squares: f32) {
+    if row >= pass_.rows || row_position(pass_, state[0], row) < 0 {
+        return;
+    }
+    let factor = norm_factor(squares, pass_.input_size, pass_.epsilon);
+    let gate = gate_sum * factor;
+    let up = up_sum * factor;
+    activated[row * (pass_.output_size / 4u) + column] = gate / (1.0 + exp(-gate)) * up;
+}
+
+@compute @workgroup_size(8)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let columns = pass_.output_size / 4u;
     let column = id.x;
-    let first_row = id.y * ROWS_TOGETHER;
+    let first_row = id.y * ROWS;
     if column >= columns {
         return;
     }
-    let count = min(ROWS_TOGETHER, pass_.rows - first_row);
-    let vectors = pass_.input_size / 4u;
     let up_panels = (columns + 3u) / 4u * pass_.input_size * 4u;
     let start = panel_start(column, pass_.input_size);
-    let sums = eight_columns(first_row, count, start, up_panels + start, vectors);
-    let factors = norm_factors(sums.low.squares, pass_.input_size, pass_.epsilon);
-    for (var row = 0u; row < count; row++) {
-        if row_position(pass_, state[0], first_row + row) >= 0 {
-            let gate = row_of(sums.low, row) * factors[row];
-            let up = row_of(sums.high, row) * factors[row];
-            activated[(first_row + row) * columns + column] = gate / (1.0 + exp(-gate)) * up;
-        }
-    }
+    let vectors = pass_.input_size / 4u;
+    let sums = eight_columns(first_row, pass_.rows - 1u, start, up_panels + start, vectors);
+    put(first_row + $u, column, sums.low_$, sums.high_$, sums.squares_$);
 }

@@ -5,7 +5,7 @@
 // weights  (panels, hidden, 4)         output table, a column for every token
 // logits   (rows, vocab)               written from row 0 on
 //
-// One invocation per four tokens of four rows. Twin: crates/kernels/src/cpu/logits.rs.
+// One invocation per four tokens of ROWS rows. Twin: crates/kernels/src/cpu/logits.rs.
 //#import pass
 
 @group(0) @binding(0) var<uniform> pass_: Pass;
@@ -17,25 +17,26 @@
 //#import columns
 //#import rows
 
-@compute @workgroup_size(32)
+fn put(row: u32, token: u32, sum: vec4<f32>, squares: f32) {
+    if row >= pass_.rows || row_position(pass_, state[0], pass_.source_row + row) < 0 {
+        return;
+    }
+    let four = sum * norm_factor(squares, pass_.input_size, pass_.epsilon);
+    for (var i = 0u; i < min(4u, pass_.vocab - token); i++) {
+        logits[row * pass_.vocab + token + i] = four[i];
+    }
+}
+
+@compute @workgroup_size(8)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let token = 4u * id.x;
-    let first_row = id.y * ROWS_TOGETHER;
+    let first_row = id.y * ROWS;
     if token >= pass_.vocab {
         return;
     }
-    let count = min(ROWS_TOGETHER, pass_.rows - first_row);
-    let first_source = first_row + pass_.source_row;
+    let first_source = pass_.source_row + first_row;
+    let last_source = pass_.source_row + pass_.rows - 1u;
     let start = panel_start(id.x, pass_.input_size);
-    let sums = four_columns(first_source, count, start, pass_.input_size / 4u);
-    let factors = norm_factors(sums.squares, pass_.input_size, pass_.epsilon);
-    for (var row = 0u; row < count; row++) {
-        if row_position(pass_, state[0], first_source + row) < 0 {
-            continue;
-        }
-        let four = row_of(sums, row) * factors[row];
-        for (var i = 0u; i < min(4u, pass_.vocab - token); i++) {
-            logits[(first_row + row) * pass_.vocab + token + i] = four[i];
-        }
-    }
+    let sums = four_columns(first_source, last_source, start, pass_.input_size / 4u);
+    put(first_row + $u, token, sums.sum_$, sums.squares_$);
 }

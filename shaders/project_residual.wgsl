@@ -6,7 +6,7 @@
 // weights   (panels, input_size, 4)
 // stream    (rows, hidden/4)         residual stream, added to
 //
-// One invocation per four columns of four rows. Twin: crates/kernels/src/cpu/project_residual.rs.
+// One invocation per four columns of ROWS rows. Twin: crates/kernels/src/cpu/project_residual.rs.
 //#import pass
 
 @group(0) @binding(0) var<uniform> pass_: Pass;
@@ -18,20 +18,20 @@
 //#import columns
 //#import rows
 
-@compute @workgroup_size(32)
+fn put(row: u32, column: u32, sum: vec4<f32>) {
+    if row < pass_.rows && row_position(pass_, state[0], row) >= 0 {
+        stream[row * (pass_.output_size / 4u) + column] += sum;
+    }
+}
+
+@compute @workgroup_size(8)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
-    let columns = pass_.output_size / 4u;
     let column = id.x;
-    let first_row = id.y * ROWS_TOGETHER;
-    if column >= columns {
+    let first_row = id.y * ROWS;
+    if column >= pass_.output_size / 4u {
         return;
     }
-    let count = min(ROWS_TOGETHER, pass_.rows - first_row);
     let start = panel_start(column, pass_.input_size);
-    let sums = four_columns(first_row, count, start, pass_.input_size / 4u);
-    for (var row = 0u; row < count; row++) {
-        if row_position(pass_, state[0], first_row + row) >= 0 {
-            stream[(first_row + row) * columns + column] += row_of(sums, row);
-        }
-    }
+    let sums = four_columns(first_row, pass_.rows - 1u, start, pass_.input_size / 4u);
+    put(first_row + $u, column, sums.sum_$);
 }

@@ -4,6 +4,10 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+/// A shader that imports this is a template for so many rows.
+const ROWS_IMPORT: &str = "//#import rows";
+const MOST_ROWS: u32 = 8;
+
 fn main() {
     let shaders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
     let files = wgsl_files(&shaders);
@@ -12,17 +16,23 @@ fn main() {
     let mut variants = String::new();
     let mut names = String::new();
     let mut sources = String::new();
+    let mut most_rows = String::new();
     let mut bindings = String::new();
     for file in files.iter().chain(&together) {
         println!("cargo::rerun-if-changed={}", file.display());
         let name = name_of(file, &together);
-        let source = expand(file, &shaders);
-        let kinds = check(file, &source);
+        let texts = expand(file, &shaders);
+        let kinds = check(file, &texts[0]);
+        for text in &texts[1..] {
+            assert!(check(file, text) == kinds, "{}", file.display());
+        }
         let variant = camel_case(&name);
         let header = source_comment(file);
+        let rows = texts.len();
+        writeln!(most_rows, "            Self::{variant} => {rows},").expect("writing to a string");
         writeln!(variants, "    /// {header}\n    {variant},").expect("writing to a string");
         writeln!(names, "            Self::{variant} => {name:?},").expect("writing to a string");
-        writeln!(sources, "            Self::{variant} => {source:?},")
+        writeln!(sources, "            Self::{variant} => &{texts:?},")
             .expect("writing to a string");
         writeln!(bindings, "            Self::{variant} => &[{kinds}],")
             .expect("writing to a string");
@@ -34,7 +44,7 @@ fn main() {
     for file in &together {
         let alone = shaders.join(file.file_name().expect("a file"));
         assert!(
-            check(&alone, &expand(&alone, &shaders)) == check(file, &expand(file, &shaders)),
+            check(&alone, &expand(&alone, &shaders)[0]) == check(file, &expand(file, &shaders)[0]),
             "{}: the bindings of {}",
             file.display(),
             alone.display()
@@ -49,7 +59,11 @@ fn main() {
          impl Kernel {{\n\
          /// Every kernel.\n pub const ALL: &[Self] = &[{list}];\n\
          /// Name of its file.\n pub fn name(self) -> &'static str {{ match self {{\n{names} }} }}\n\
-         /// Its WGSL text, imports expanded.\n pub fn source(self) -> &'static str {{ match self {{\n{sources} }} }}\n\
+         /// The most rows that an invocation can compute together: more than one where the text is\n\
+         /// a template for every number of them.\n\
+         pub fn most_rows_together(self) -> u32 {{ match self {{\n{most_rows} }} }}\n\
+         /// Its WGSL texts, imports expanded: for each number of rows that an invocation computes\n\
+         /// together, from 1 on.\n pub fn sources(self) -> &'static [&'static str] {{ match self {{\n{sources} }} }}\n\
          /// The kernel with the same bindings and results whose invocations share their work, where\n\
          /// there is one: for devices on which waiting inside a workgroup is cheap.\n\
          pub fn together(self) -> Option<Self> {{ match self {{\n{partners} _ => None }} }}\n\
@@ -87,8 +101,9 @@ fn name_of(file: &Path, together: &[PathBuf]) -> String {
     }
 }
 
-/// Puts the text of every `//#import name` before the shader.
-fn expand(file: &Path, shaders: &Path) -> String {
+/// Puts the text of every `//#import name` before the shader. Returns one text, or one for each
+/// number of rows where it is a template.
+fn expand(file: &Path, shaders: &Path) -> Vec<String> {
     let text = read(file);
     let mut expanded = String::new();
     for line in text.lines() {
@@ -98,7 +113,27 @@ fn expand(file: &Path, shaders: &Path) -> String {
             expanded.push_str(&read(&shared));
         }
     }
-    expanded + &text
+    expanded += &text;
+    if text.lines().any(|line| line == ROWS_IMPORT) {
+        (1..=MOST_ROWS)
+            .map(|rows| for_rows(&expanded, rows))
+            .collect()
+    } else {
+        vec![expanded]
+    }
+}
+
+/// The template's text for so many rows: a line with a dollar sign for each of them.
+fn for_rows(template: &str, rows: u32) -> String {
+    let mut text = format!("const ROWS: u32 = {rows}u;\n");
+    for line in template.lines() {
+        let copies = if line.contains('$') { rows } else { 1 };
+        for row in 0..copies {
+            text += &line.replace('$', &row.to_string());
+            text.push('\n');
+        }
+    }
+    text
 }
 
 /// Validates the shader and lists its bindings.

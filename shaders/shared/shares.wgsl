@@ -3,6 +3,18 @@
 // inputs belong to which part, and the order in which parts are added, do not depend on the number
 // of rows.
 
+const ROWS_TOGETHER: u32 = 4u;
+
+// Sums of four columns for each of four rows; rows beyond the count repeat the last one.
+struct FourColumns {
+    a: vec4<f32>,
+    b: vec4<f32>,
+    c: vec4<f32>,
+    d: vec4<f32>,
+    // Sums of the rows' squares.
+    squares: vec4<f32>,
+}
+
 // Every `parts`-th four inputs from `part` on; `vectors` is the number of inputs in fours.
 fn share_of(first_row: u32, count: u32, start: u32, vectors: u32, part: u32, parts: u32) -> FourColumns {
     let last = first_row + count - 1u;
@@ -51,9 +63,4 @@ fn share_of(first_row: u32, count: u32, start: u32, vectors: u32, part: u32, par
     }
     let squares = vec4<f32>(sum_of(squares_a), sum_of(squares_b), sum_of(squares_c), sum_of(squares_d));
     return FourColumns(a, b, c, d, squares);
-}
-
-// The factor of RMSNorm.
-fn norm_factor(squares: f32, input_size: u32, epsilon: f32) -> f32 {
-    return inverseSqrt(squares / f32(input_size) + epsilon);
 }

@@ -18,6 +18,10 @@ const FIRST_KERNELS: [Kernel; 9] = [
     Kernel::Verify,
 ];
 
+/// How many rows its passes have: a drafted token, the first one after a bonus token, five tokens
+/// to verify, and a piece of a prompt.
+const FIRST_ROWS: [u32; 4] = [1, 2, 5, 8];
+
 /// Where burn keeps the tensors and where kernels run: the same place.
 #[derive(Clone, Debug)]
 pub struct Backend {
@@ -53,7 +57,7 @@ impl Backend {
     /// On the CPU there is nothing to build.
     pub fn prepare(&self) {
         if let Device::Gpu(gpu) = &self.kernels {
-            gpu.prepare(&FIRST_KERNELS);
+            gpu.prepare(&FIRST_KERNELS, &FIRST_ROWS);
         }
     }
 

@@ -115,6 +115,7 @@ impl DeviceDecoder {
                 self.weights.embedding.clone(),
                 self.stream.clone(),
             ],
+            rows_together: 1,
             workgroups: [(hidden / 4).div_ceil(32) as u32, rows as u32],
         }
     }
@@ -145,6 +146,7 @@ impl DeviceDecoder {
                 self.weights.embedding.clone(),
                 self.stream.clone(),
             ],
+            rows_together: 1,
             workgroups: [1, 1],
         }
     }
@@ -182,15 +184,25 @@ impl DeviceDecoder {
             ..Pass::default()
         };
         let kernels = self.kernels.get();
-        // Workgroups for four rows of so many columns.
-        let grid = |columns: usize, rows: usize| {
-            let workgroups = match kernels {
-                // One for a panel.
-                KernelSet::Together => columns.div_ceil(PANEL),
-                // 32 invocations with four columns each.
-                KernelSet::Alone => columns.div_ceil(4 * 32),
+        // A kernel that multiplies so many rows with weights of so many columns.
+        let multiply = |kernel: Kernel, bindings: Vec<Buffer>, columns: usize, rows: usize| {
+            let kernel = kernels.variant(kernel);
+            let rows_together = kernel.rows_together(rows as u32);
+            let [columns, rows] = match kernels {
+                // A workgroup for a panel and four rows.
+                KernelSet::Together => [columns.div_ceil(PANEL), rows.div_ceil(4)],
+                // Eight invocations with four columns each.
+                KernelSet::Alone => [
+                    columns.div_ceil(4 * 8),
+                    rows.div_ceil(rows_together as usize),
+                ],
             };
-            [workgroups as u32, rows.div_ceil(4) as u32]
+            Dispatch {
+                kernel,
+                bindings,
+                rows_together,
+                workgroups: [columns as u32, rows as u32],
+            }
         };
         let state = || state.clone();
         let qkv_width = (heads + 2 * kv_heads) * head_dim;
@@ -220,14 +232,16 @@ impl DeviceDecoder {
                 KernelSet::Together => dispatches.push(Dispatch {
                     kernel: Kernel::Attend,
                     bindings: attention_inputs,
+                    rows_together: 1,
                     workgroups: [kv_heads as u32, 1],
                 }),
                 KernelSet::Alone => {
-                    dispatches.push(Dispatch {
-                        kernel: Kernel::AttentionInputs,
-                        bindings: attention_inputs,
-                        workgroups: grid(qkv_width / 2, rows),
-                    });
+                    dispatches.push(multiply(
+                        Kernel::AttentionInputs,
+                        attention_inputs,
+                        qkv_width / 2,
+                        rows,
+                    ));
                     dispatches.push(Dispatch {
                         kernel: Kernel::Attention,
                         bindings: vec![
@@ -237,43 +251,47 @@ impl DeviceDecoder {
                             values.clone(),
                             self.mixed.clone(),
                         ],
+                        rows_together: 1,
                         workgroups: [(heads * rows).div_ceil(4) as u32, 1],
                     });
                 }
             }
-            dispatches.push(Dispatch {
-                kernel: kernels.variant(Kernel::ProjectResidual),
-                bindings: vec![
+            dispatches.push(multiply(
+                Kernel::ProjectResidual,
+                vec![
                     to_hidden.clone(),
                     state(),
                     self.mixed.clone(),
                     layer.attention_output.clone(),
                     self.stream.clone(),
                 ],
-                workgroups: grid(hidden, rows),
-            });
-            dispatches.push(Dispatch {
-                kernel: kernels.variant(Kernel::GateUp),
-                bindings: vec![
+                hidden,
+                rows,
+            ));
+            dispatches.push(multiply(
+                Kernel::GateUp,
+                vec![
                     to_gate.clone(),
                     state(),
                     self.stream.clone(),
                     layer.gate_up.clone(),
                     self.activated.clone(),
                 ],
-                workgroups: grid(intermediate, rows),
-            });
-            dispatches.push(Dispatch {
-                kernel: kernels.variant(Kernel::ProjectResidual),
-                bindings: vec![
+                intermediate,
+                rows,
+            ));
+            dispatches.push(multiply(
+                Kernel::ProjectResidual,
+                vec![
                     from_gate.clone(),
                     state(),
                     self.activated.clone(),
                     layer.down.clone(),
                     self.stream.clone(),
                 ],
-                workgroups: grid(hidden, rows),
-            });
+                hidden,
+                rows,
+            ));
         }
         if let Some(LogitRows { first, count }) = logit_rows {
             let uniform = uniform(Pass {
@@ -281,17 +299,18 @@ impl DeviceDecoder {
                 source_row: first as u32,
                 ..pass(hidden, config.vocab_size)
             });
-            dispatches.push(Dispatch {
-                kernel: kernels.variant(Kernel::Logits),
-                bindings: vec![
+            dispatches.push(multiply(
+                Kernel::Logits,
+                vec![
                     uniform,
                     state(),
                     self.stream.clone(),
                     self.weights.output_table.clone(),
                     self.logits.clone(),
                 ],
-                workgroups: grid(config.vocab_size, count),
-            });
+                config.vocab_size,
+                count,
+            ));
         }
         dispatches
     }

@@ -231,6 +231,7 @@ impl Engine {
                 table,
                 self.draft.logits.clone(),
             ],
+            rows_together: 1,
             workgroups: [pass.vocab.div_ceil(32), 1],
         })
     }
@@ -262,6 +263,7 @@ impl Engine {
                 logits.clone(),
                 probs.clone(),
             ],
+            rows_together: 1,
             workgroups: [rows as u32, 1],
         }
     }
@@ -287,6 +289,7 @@ impl Engine {
                 probs.clone(),
                 tokens.clone(),
             ],
+            rows_together: 1,
             workgroups: [rows as u32, 1],
         }
     }
@@ -311,6 +314,7 @@ impl Engine {
         Dispatch {
             kernel: self.kernel_set().variant(verdict_kernel(rule)),
             bindings,
+            rows_together: 1,
             workgroups: [1, 1],
         }
     }

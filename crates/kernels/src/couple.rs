@@ -116,6 +116,7 @@ pub async fn couple(
         let program = device.program(vec![Dispatch {
             kernel: Kernel::Couple,
             bindings: bindings.clone(),
+            rows_together: 1,
             workgroups: [workgroups, 1],
         }]);
         // Reading one word waits for the piece.

@@ -30,7 +30,8 @@ pub struct GpuSetup {
 pub struct GpuDevice {
     setup: GpuSetup,
     trouble: Arc<Mutex<Option<DeviceError>>>,
-    pipelines: Rc<RefCell<HashMap<Kernel, wgpu::ComputePipeline>>>,
+    /// By kernel and the rows that an invocation computes together.
+    pipelines: Rc<RefCell<HashMap<(Kernel, u32), wgpu::ComputePipeline>>>,
     /// Staging buffers that no readback uses.
     staging: Rc<RefCell<Vec<wgpu::Buffer>>>,
     readbacks: Rc<Cell<usize>>,
@@ -263,21 +264,26 @@ impl GpuDevice {
             .write_buffer(&buffer.buffer, offset, bytemuck::cast_slice(words));
     }
 
-    /// Has pipelines built before they are needed; a browser does so beside other work.
-    pub fn prepare(&self, kernels: &[Kernel]) {
+    /// Has pipelines built before they are needed, for passes of so many rows; a browser does so
+    /// beside other work.
+    pub fn prepare(&self, kernels: &[Kernel], rows: &[u32]) {
         for kernel in kernels {
-            self.pipeline(*kernel);
+            for rows in rows {
+                self.pipeline(*kernel, kernel.rows_together(*rows));
+            }
         }
     }
 
-    fn pipeline(&self, kernel: Kernel) -> wgpu::ComputePipeline {
-        if let Some(pipeline) = self.pipelines.borrow().get(&kernel) {
+    fn pipeline(&self, kernel: Kernel, rows_together: u32) -> wgpu::ComputePipeline {
+        let key = (kernel, rows_together);
+        if let Some(pipeline) = self.pipelines.borrow().get(&key) {
             return pipeline.clone();
         }
         let device = &self.setup.device;
+        let source = kernel.sources()[rows_together as usize - 1];
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(kernel.name()),
-            source: wgpu::ShaderSource::Wgsl(kernel.source().into()),
+            source: wgpu::ShaderSource::Wgsl(source.into()),
         });
         let entries: Vec<wgpu::BindGroupLayoutEntry> = kernel
             .bindings()
@@ -319,13 +325,13 @@ impl GpuDevice {
             compilation_options: Default::default(),
             cache: None,
         });
-        self.pipelines.borrow_mut().insert(kernel, pipeline.clone());
+        self.pipelines.borrow_mut().insert(key, pipeline.clone());
         pipeline
     }
 
     pub(crate) fn program(&self, dispatches: &[Dispatch]) -> GpuProgram {
         let prepare = |dispatch: &Dispatch| {
-            let pipeline = self.pipeline(dispatch.kernel);
+            let pipeline = self.pipeline(dispatch.kernel, dispatch.rows_together);
             let entries: Vec<wgpu::BindGroupEntry> = dispatch
                 .bindings
                 .iter()

@@ -35,3 +35,12 @@ pub enum BindingKind {
 }
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
+
+impl Kernel {
+    /// How many of so many rows an invocation computes together: groups of them are as few and
+    /// as equal as can be.
+    pub fn rows_together(self, rows: u32) -> u32 {
+        let groups = rows.div_ceil(self.most_rows_together());
+        rows.div_ceil(groups.max(1)).max(1)
+    }
+}

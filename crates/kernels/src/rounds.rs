@@ -174,6 +174,7 @@ impl Bench<'_> {
         dispatches.push(Dispatch {
             kernel: verdict_kernel(self.rule),
             bindings,
+            rows_together: 1,
             workgroups: [1, self.texts],
         });
         dispatches
@@ -201,6 +202,7 @@ impl Bench<'_> {
                 probs.clone(),
                 tokens.clone(),
             ],
+            rows_together: 1,
             workgroups: [rows, self.texts],
         }
     }

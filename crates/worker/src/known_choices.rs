@@ -22,7 +22,7 @@ impl Place {
         // Browsers compile kernels, and a new version does it differently.
         (pair, gpu, scope::browser()).hash(&mut hasher);
         for kernel in Kernel::ALL {
-            kernel.source().hash(&mut hasher);
+            kernel.sources().hash(&mut hasher);
         }
         let place = format!("kernels?for={:016x}", hasher.finish());
         Self(scope::address(&place))
