@@ -18,9 +18,9 @@ const FIRST_KERNELS: [Kernel; 9] = [
     Kernel::Verify,
 ];
 
-/// How many rows its passes have: a drafted token, the first one after a bonus token, five tokens
-/// to verify, and a piece of a prompt.
-const FIRST_ROWS: [u32; 4] = [1, 2, 5, 8];
+/// How many rows its passes have: a drafted token, the first one of a round, verifying at the
+/// default γ, and a piece of a prompt.
+const FIRST_ROWS: [u32; 4] = [1, 2, 6, 8];
 
 /// Where burn keeps the tensors and where kernels run: the same place.
 #[derive(Clone, Debug)]

@@ -59,8 +59,9 @@ const TIMES: usize = 2;
 /// software adapters, where a whole step would take a second: nothing more is tried then.
 const HOPELESS: f64 = 2.0;
 
-/// Rows whose logits are compared.
-const TRIAL_ROWS: usize = 5;
+/// Rows whose logits are compared and that the timed rounds verify: those of a round at the default
+/// γ, whose kernels are needed next.
+const TRIAL_ROWS: usize = 6;
 
 /// Rules whose sampling is tried: between them they run every kernel of which there are two.
 const TRIAL_RULES: [Rule; 3] = [Rule::Rejection, Rule::Greedy, Rule::SampleAndMatch];
@@ -246,7 +247,8 @@ impl Engine {
     /// Milliseconds of so many steps of the target and rounds.
     async fn time_choice(&self, rounds: usize) -> Result<f64, EngineError> {
         let settings = Settings::default();
-        let programs = [0, 4].map(|gamma| self.prepared(ProgramKind::round(&settings, gamma)));
+        let programs =
+            [0, TRIAL_ROWS - 1].map(|gamma| self.prepared(ProgramKind::round(&settings, gamma)));
         let middle = self.pair.context() / 2;
         self.device.write(&self.state, 0, &[middle as u32]);
         let all: Vec<_> = std::iter::repeat_n(&programs, rounds)
