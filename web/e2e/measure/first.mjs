@@ -6,10 +6,14 @@ import { ready, visitor } from "../support.mjs";
 const LINK = "?backend=cpu#v=1&seed=9&max_tokens=30";
 export const LINE = { megabits: 20, latency: 20 };
 
-/** Milliseconds from the page's address to the first letter of the recording, and how much moves. */
-export async function recording(browser, address) {
+/**
+ * Milliseconds from the page's address to the first letter of the recording, and how much moves.
+ * `prepare` gets the page before it goes there.
+ */
+export async function recording(browser, address, prepare = async () => {}) {
   const { page, close } = await visitor(browser, { viewport: { width: 1440, height: 900 }, serviceWorkers: "block" });
   try {
+    await prepare(page);
     await page.addInitScript(() => {
       window.shifts = [];
       new PerformanceObserver((list) => {
