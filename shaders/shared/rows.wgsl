@@ -2,7 +2,7 @@
 // declares both as array<vec4<f32>>. Each weight is read once for all rows, and every row is summed
 // in the order of its inputs, alone or in company. Rows after `last_row` repeat it.
 //
-// A kernel that imports this is a template: it is built for every number of ROWS from 1 to 8, and a
+// A kernel that imports this is a template: it is built for every number of ROWS from 1 to 6, and a
 // line with a dollar sign stands for a line for each row, numbered from 0. Adapters made of software
 // go through every loop at least once, even where a condition forbids it, so there is one loop for
 // the rows that there are instead of a choice between several.

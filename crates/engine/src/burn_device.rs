@@ -5,22 +5,21 @@ use burn::cubecl::wgpu::{AutoCompiler, WgpuServer, WgpuSetup};
 use burn::tensor::{Device as BurnDevice, Tensor};
 use couplet_kernels::{Buffer, Device, DeviceError, GpuBuffer, GpuDevice, Kernel};
 
-/// The kernels of a round by Rejection in the set that every GPU begins with.
-const FIRST_KERNELS: [Kernel; 9] = [
+use crate::KernelSet;
+
+/// The kernels of a round by Rejection, whatever the set.
+const FIRST_KERNELS: [Kernel; 6] = [
     Kernel::Embed,
-    Kernel::AttentionInputs,
-    Kernel::Attention,
     Kernel::ProjectResidual,
     Kernel::GateUp,
     Kernel::Logits,
     Kernel::Probabilities,
-    Kernel::Draw,
     Kernel::Verify,
 ];
 
-/// How many rows its passes have: a drafted token, the first one of a round, verifying at the
-/// default γ, and a piece of a prompt.
-const FIRST_ROWS: [u32; 4] = [1, 2, 6, 8];
+/// How many rows its passes have: a drafted token, the first one of a round, and verifying at the
+/// default γ.
+const FIRST_ROWS: [u32; 3] = [1, 2, 6];
 
 /// Where burn keeps the tensors and where kernels run: the same place.
 #[derive(Clone, Debug)]
@@ -53,11 +52,16 @@ impl Backend {
         })
     }
 
-    /// Has the GPU build what a round by Rejection is made of, while the models are on their way.
-    /// On the CPU there is nothing to build.
-    pub fn prepare(&self) {
+    /// Has the GPU build what a round by Rejection is made of with these kernels, while the models
+    /// are on their way. On the CPU there is nothing to build.
+    pub fn prepare(&self, kernels: KernelSet) {
         if let Device::Gpu(gpu) = &self.kernels {
-            gpu.prepare(&FIRST_KERNELS, &FIRST_ROWS);
+            let own: &[Kernel] = match kernels {
+                KernelSet::Alone => &[Kernel::AttentionInputs, Kernel::Attention, Kernel::Draw],
+                KernelSet::Together => &[Kernel::Attend, Kernel::Sample],
+            };
+            let shared = FIRST_KERNELS.map(|kernel| kernels.variant(kernel));
+            gpu.prepare(&[own, &shared].concat(), &FIRST_ROWS);
         }
     }
 

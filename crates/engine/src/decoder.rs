@@ -187,7 +187,11 @@ impl DeviceDecoder {
         // A kernel that multiplies so many rows with weights of so many columns.
         let multiply = |kernel: Kernel, bindings: Vec<Buffer>, columns: usize, rows: usize| {
             let kernel = kernels.variant(kernel);
-            let rows_together = kernel.rows_together(rows as u32);
+            // Texts are read with the kernels that verify, instead of building more for them.
+            let rows_together = match logit_rows {
+                Some(_) => kernel.rows_together(rows as u32),
+                None => kernel.most_rows_together(),
+            };
             let [columns, rows] = match kernels {
                 // A workgroup for a panel and four rows.
                 KernelSet::Together => [columns.div_ceil(PANEL), rows.div_ceil(4)],

@@ -13,8 +13,8 @@ pub enum KernelSet {
     /// The invocations of a workgroup share every sum and wait for each other: many short loops,
     /// four dispatches a layer.
     Together,
-    /// Every invocation computes its numbers alone and waits for nobody: few long loops, five
-    /// dispatches a layer.
+    /// Every invocation that multiplies, attends, draws or judges computes its numbers alone and
+    /// waits for nobody: few long loops, five dispatches a layer.
     #[default]
     Alone,
 }

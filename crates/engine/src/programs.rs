@@ -32,7 +32,8 @@ impl ProgramKind {
     }
 }
 
-/// How much of a round a program holds. Whatever is less than a round is there to be timed.
+/// How much of a round a program holds. Parts of a round are there to be timed and
+/// compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Portion {
     /// All of it.

@@ -66,8 +66,8 @@ pub struct Dispatch {
     pub kernel: Kernel,
     /// Its buffers, in the order of its bindings.
     pub bindings: Vec<Buffer>,
-    /// Rows that an invocation computes together: 1 but for kernels that are
-    /// [made for several](Kernel::most_rows_together).
+    /// Which of the kernel's [texts](Kernel::sources) runs: as [`Kernel::rows_together`] says, 1
+    /// where there is only one.
     pub rows_together: u32,
     /// Number of workgroups in x and y.
     pub workgroups: [u32; 2],

@@ -435,7 +435,7 @@ impl GpuDevice {
         })
     }
 
-    /// Submits nothing, when a readback has been under way since the last call.
+    /// Submits an empty list, when a readback has been under way since the last call.
     pub(crate) fn nudge(&self) {
         let readbacks = self.readbacks.get();
         let seen_before = self.waiting.nudged_at.replace(readbacks) == readbacks;

@@ -108,8 +108,8 @@ fn run_rows(
         .unwrap_or_else(|error| panic!("{}: {error}", kernel.name()))
 }
 
-/// Sums have the same order on both sides; what differs is `exp`, the inverse root and fused
-/// multiply-adds, a few units in the last place each.
+/// What differs is `exp`, the inverse root and fused multiply-adds, a few units in the last place
+/// each, and the order of sums that invocations share.
 fn check_floats(kernel: Kernel, contents: &[Content], workgroups: [u32; 2]) {
     check_floats_of(kernel, kernel, contents, workgroups);
 }

@@ -2,20 +2,48 @@
 
 use std::rc::Rc;
 
-use couplet_engine::{Backend, Engine, EngineError, Pair};
+use couplet_engine::{Backend, Engine, EngineError, KernelSet, Pair};
 use couplet_kernels::DeviceError;
 use couplet_protocol::{BackendChoice, BackendKind, DeviceInfo, Which};
 
 use crate::known_choices::Place;
 use crate::scope;
 
-/// The GPU, building the kernels that a round needs; `None` where it is not asked for.
-pub(crate) async fn open_gpu(choice: BackendChoice) -> Option<Result<Backend, DeviceError>> {
+/// A GPU that builds the kernels of a round.
+pub(crate) struct Gpu {
+    backend: Backend,
+    name: String,
+    /// Where the choice of kernels is kept for a pair on it, and what was chosen earlier.
+    place: Place,
+    known: Option<KernelSet>,
+}
+
+impl Gpu {
+    async fn open(pair: &str) -> Result<Self, DeviceError> {
+        let backend = Backend::gpu().await?;
+        let name = match scope::gpu_name().await {
+            name if name.is_empty() => "WebGPU".to_owned(),
+            name => format!("WebGPU, {name}"),
+        };
+        let place = Place::new(pair, &name);
+        let known = place.known().await;
+        backend.prepare(known.unwrap_or_default());
+        Ok(Self {
+            backend,
+            name,
+            place,
+            known,
+        })
+    }
+}
+
+/// The GPU for a pair of this name; `None` where it is not asked for.
+pub(crate) async fn open_gpu(
+    choice: BackendChoice,
+    pair: &str,
+) -> Option<Result<Gpu, DeviceError>> {
     match choice {
-        BackendChoice::Auto => {
-            let gpu = Backend::gpu().await;
-            Some(gpu.inspect(Backend::prepare))
-        }
+        BackendChoice::Auto => Some(Gpu::open(pair).await),
         BackendChoice::Cpu => None,
     }
 }
@@ -27,7 +55,7 @@ pub(crate) async fn open_gpu(choice: BackendChoice) -> Option<Result<Backend, De
 /// If not even the CPU works.
 pub(crate) async fn climb(
     pair: &Rc<Pair>,
-    gpu: Option<Result<Backend, DeviceError>>,
+    gpu: Option<Result<Gpu, DeviceError>>,
 ) -> Result<(Engine, DeviceInfo), EngineError> {
     let mut reason = None;
     let found = match gpu {
@@ -53,55 +81,50 @@ pub(crate) async fn climb(
     ))
 }
 
-/// An engine on the GPU that has passed its trial, with the kernels that ask least of a GPU.
-async fn fresh_on_gpu(pair: &Rc<Pair>, backend: Backend) -> Result<Engine, EngineError> {
+/// An engine on the GPU that has passed its trial with these kernels.
+async fn fresh_on_gpu(
+    pair: &Rc<Pair>,
+    backend: &Backend,
+    kernels: KernelSet,
+) -> Result<Engine, EngineError> {
     let tried = async {
-        let engine = Engine::new(pair.clone(), &backend, scope::now).await?;
+        let engine = Engine::new(pair.clone(), backend, scope::now).await?;
+        engine.use_kernel_set(kernels);
         try_out(&engine).await?;
         Ok(engine)
     };
     scope::patiently(&backend.kernels, tried).await
 }
 
-async fn on_gpu(pair: &Rc<Pair>, gpu: Backend) -> Result<(Engine, DeviceInfo), EngineError> {
+async fn on_gpu(pair: &Rc<Pair>, gpu: Gpu) -> Result<(Engine, DeviceInfo), EngineError> {
     // It may have gone while the models arrived.
-    let gpu = if gpu.is_lost() {
+    let backend = if gpu.backend.is_lost() {
         Backend::gpu().await?
     } else {
-        gpu
+        gpu.backend
     };
-    let mut engine = fresh_on_gpu(pair, gpu).await?;
-    let name = match scope::gpu_name().await {
-        name if name.is_empty() => "WebGPU".to_owned(),
-        name => format!("WebGPU, {name}"),
-    };
-    let place = Place::new(&pair.card.name, &name);
-    let known = place.known().await;
-    let chosen = match known {
-        Some(kernels) => {
-            engine.use_kernel_set(kernels);
-            let tried = scope::patiently(engine.device(), try_out(&engine)).await;
-            tried.map(|()| kernels)
+    let tried = async {
+        let engine = fresh_on_gpu(pair, &backend, gpu.known.unwrap_or_default()).await?;
+        if gpu.known.is_none() {
+            scope::patiently(engine.device(), engine.choose_kernels()).await?;
         }
-        None => scope::patiently(engine.device(), engine.choose_kernels()).await,
+        Ok::<_, EngineError>(engine)
     };
-    let kernels = match chosen {
-        Ok(kernels) => kernels,
-        // Others than the usual kernels can be too much for a GPU; those have passed already.
-        Err(_) => {
-            engine = fresh_on_gpu(pair, Backend::gpu().await?).await?;
-            engine.kernel_set()
-        }
+    let engine = match tried.await {
+        Ok(engine) => engine,
+        // Others than the usual kernels can be too much for a GPU, which may be lost by that.
+        Err(_) => fresh_on_gpu(pair, &Backend::gpu().await?, KernelSet::default()).await?,
     };
-    if known != Some(kernels) {
-        place.keep(kernels).await;
+    let kernels = engine.kernel_set();
+    if gpu.known != Some(kernels) {
+        gpu.place.keep(kernels).await;
     }
     Ok((
         engine,
         DeviceInfo {
             backend: BackendKind::Gpu,
             variant: kernels.name().to_owned(),
-            name,
+            name: gpu.name,
             reason: None,
         },
     ))

@@ -118,7 +118,7 @@ impl Session {
             return Ok(());
         }
         // A GPU can get ready while nothing but the line is busy.
-        let gpu = ladder::open_gpu(choice);
+        let gpu = ladder::open_gpu(choice, name);
         let (pair, gpu) = match known {
             Some(known) => (known.pair, gpu.await),
             None => {
@@ -372,9 +372,10 @@ impl Session {
         } else {
             self.choice.get().unwrap_or_default()
         };
-        let (engine, mut device) = ladder::climb(&pair, ladder::open_gpu(choice).await)
-            .await
-            .map_err(|error| error.failure())?;
+        let (engine, mut device) =
+            ladder::climb(&pair, ladder::open_gpu(choice, &pair.card.name).await)
+                .await
+                .map_err(|error| error.failure())?;
         device
             .reason
             .get_or_insert_with(|| "The GPU was lost; the run went on with a new one.".to_owned());

@@ -19,6 +19,8 @@ struct Tool<'a> {
     program: &'a str,
     version: &'a str,
     default_features: bool,
+    /// Its packages that do the work: they are optimised.
+    busy: &'a [&'a str],
 }
 
 /// Sees to it that both tools are there.
@@ -36,6 +38,7 @@ pub fn ensure(repo: &Repo) -> Result<()> {
             program: "wasm-bindgen",
             version: wasm_bindgen,
             default_features: true,
+            busy: &["walrus", "wasmparser", "wasm-bindgen-cli-support"],
         },
     )?;
     install(
@@ -47,6 +50,7 @@ pub fn ensure(repo: &Repo) -> Result<()> {
             // The defaults are TLS and a search for newer versions, both for downloads that
             // `--offline` rules out.
             default_features: false,
+            busy: &[],
         },
     )
 }
@@ -95,11 +99,14 @@ fn cargo_install(repo: &Repo, tool: &Tool) -> Command {
         .arg(repo.tools())
         .env("CARGO_TARGET_DIR", repo.path("target/tools"))
         // The release profiles of these tools ask for link-time optimisation of everything,
-        // which more than doubles the wait. One level of optimisation for both lets them share
-        // what both depend on; compiling them fast beats running them fast.
+        // which takes several times as long to compile, for a second or two of each build.
         .env("CARGO_PROFILE_RELEASE_LTO", "false")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1");
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
+    for package in tool.busy {
+        let level = format!("profile.release.package.{package}.opt-level=1");
+        command.args(["--config", &level]);
+    }
     if !tool.default_features {
         command.arg("--no-default-features");
     }

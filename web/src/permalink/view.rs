@@ -271,6 +271,16 @@ mod tests {
     }
 
     #[test]
+    fn everything_in_a_link_is_documented() {
+        let page = include_str!("../../API.md");
+        let (_, links) = page.split_once("\n## Links\n").unwrap();
+        let (links, _) = links.split_once("\n## ").unwrap();
+        for name in KEYS.into_iter().chain(HIDEABLE.map(|it| it.name)) {
+            assert!(links.contains(&format!("`{name}`")), "{name}");
+        }
+    }
+
+    #[test]
     fn a_view_comes_back_from_its_link() {
         let view = View {
             scene: Scene::Proof,

@@ -20,8 +20,8 @@ const TURNS: usize = 4;
 /// Milliseconds after which the remaining costs are left to a straight line, or to what is known.
 const PATIENCE: f64 = 300.0;
 
-/// The γ that are timed, those first of which a line can be made. Kernels compute four or eight rows
-/// at a time, so costs have steps after γ = 3 and γ = 7.
+/// The γ that are timed, those first of which a line can be made. Groups of rows that share what
+/// they read end at four or six, so costs may have steps after γ = 3, 5 and 7.
 const SAMPLED: [usize; 5] = [0, 3, 1, 7, 4];
 
 /// Ticks of the clock that are waited for to learn how long one is, and how often it is read for

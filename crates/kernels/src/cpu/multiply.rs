@@ -33,21 +33,6 @@ pub(super) fn load(numbers: &[f32], at: usize) -> f32x4 {
 pub(super) fn multiply(input: &[f32], rows: usize, weights: &[f32], output: &mut [f32]) {
     let inputs = input.len() / rows;
     let width = output.len() / rows;
-    if rows <= 2 {
-        // Sums of a whole panel fit into registers, so weights are read once and on and on.
-        let woven = weave(input, rows);
-        for (panel, weights) in weights.chunks_exact(PANEL * inputs).enumerate() {
-            add(
-                rows,
-                &woven,
-                weights,
-                &mut output[panel * PANEL..],
-                width,
-                false,
-            );
-        }
-        return;
-    }
     let groups = rows.div_ceil(TILE);
     let first_row = |group: usize| group * rows / groups;
     let woven: Vec<_> = (0..groups)
@@ -60,12 +45,14 @@ pub(super) fn multiply(input: &[f32], rows: usize, weights: &[f32], output: &mut
             )
         })
         .collect();
+    // Sums of two rows over a whole panel fit into registers: weights are read once, on and on.
+    let near = if rows <= 2 { inputs } else { NEAR };
     for (panel, weights) in weights.chunks_exact(PANEL * inputs).enumerate() {
-        for (near, weights) in weights.chunks(PANEL * NEAR).enumerate() {
+        for (piece, weights) in weights.chunks(PANEL * near).enumerate() {
             for (first, count, woven) in &woven {
-                let woven = &woven[near * NEAR * count..][..weights.len() / PANEL * count];
+                let woven = &woven[piece * near * count..][..weights.len() / PANEL * count];
                 let output = &mut output[first * width + panel * PANEL..];
-                add(*count, woven, weights, output, width, near > 0);
+                add(*count, woven, weights, output, width, piece > 0);
             }
         }
     }
@@ -90,8 +77,8 @@ fn add(
 }
 
 /// [`add`] for so many rows, with the sums of so many vectors of each in registers: sixteen of
-/// those are what 128-bit instruction sets have, and fewer than eight sums do not hide an
-/// addition's delay.
+/// those are what 128-bit instruction sets have. Eight sums hide an addition's delay; one row has
+/// fewer because its panel ends there, and three because twelve leave too few for the rest.
 #[inline(never)]
 fn add_rows<const ROWS: usize, const VECTORS: usize>(
     woven: &[f32],
