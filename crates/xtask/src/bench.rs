@@ -241,7 +241,9 @@ fn native(repo: &Repo, driver: Driver) -> Result<Native> {
     let mut cargo = Command::new("cargo");
     cargo
         .current_dir(repo.root())
-        .args(["build", "--package", "couplet-trainer"]);
+        .args(["build", "--package", "couplet-trainer"])
+        // Tests do without, but plain burn beside the engine must be as quick as it can.
+        .args(["--config", "profile.dev.package.\"*\".opt-level=3"]);
     for name in TIMED_CRATES {
         for setting in [
             "opt-level=3",
