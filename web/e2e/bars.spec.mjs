@@ -4,9 +4,6 @@ import assert from "node:assert/strict";
 import * as first from "./measure/first.mjs";
 import * as motion from "./measure/motion.mjs";
 
-/** How many times a bar may take on a processor that does other things too. */
-const BUSY = 2;
-
 const figures = (found) =>
   console.log(`        ${Object.entries(found).map(([name, value]) => `${name} ${typeof value === "number" ? +value.toFixed(1) : value}`).join(", ")}`);
 
@@ -15,20 +12,19 @@ const busy = (backend, name) => [
   async ({ browser, base }) => {
     const found = await motion.writing(browser, base, backend);
     figures(found);
-    // By the processor's time: by the clock, whatever else runs would count as the page's.
-    assert.ok(found.longest < BUSY * motion.LONG_MS, `${found.long} tasks over ${motion.LONG_MS} ms, the longest ${found.longest} ms`);
+    // By the processor's time: by the clock, whatever else runs would count as the page's. Twice
+    // the bar, since a processor that does other things too is slower even so.
+    assert.ok(found.longest < 2 * motion.LONG_MS, `${found.long} tasks over ${motion.LONG_MS} ms, the longest ${found.longest} ms`);
     assert.ok(found.tasks > 50, "the page was at work");
   },
 ];
-
-const OBEDIENCE_MS = 100;
 
 const obeys = (backend, name, limit) => [
   `Pause and Stop are obeyed at once while ${name} writes`,
   async ({ browser, base }) => {
     const found = await motion.obedience(browser, base, backend);
     figures(found);
-    assert.ok(found.pause < BUSY * OBEDIENCE_MS, `${found.pause} ms`);
+    assert.ok(found.pause < 100, `${found.pause} ms`);
     assert.ok(found.stop < limit, `${found.stop} ms`);
   },
 ];
@@ -36,7 +32,7 @@ const obeys = (backend, name, limit) => [
 export default Object.fromEntries([
   busy("cpu", "the CPU"),
   busy("gpu", "WebGPU"),
-  obeys("cpu", "the CPU", BUSY * OBEDIENCE_MS),
+  obeys("cpu", "the CPU", 100),
   // A GPU made of software shares the processor with everything else, and a round is not cut short.
   obeys("gpu", "WebGPU", 500),
   [

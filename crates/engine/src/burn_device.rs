@@ -6,6 +6,7 @@ use burn::tensor::{Device as BurnDevice, Tensor};
 use couplet_kernels::{Buffer, Device, DeviceError, GpuBuffer, GpuDevice, Kernel};
 
 use crate::KernelSet;
+use crate::kernel_choice::TRIAL_ROWS;
 
 /// The kernels of a round by Rejection, whatever the set.
 const FIRST_KERNELS: [Kernel; 6] = [
@@ -19,7 +20,7 @@ const FIRST_KERNELS: [Kernel; 6] = [
 
 /// How many rows its passes have: a drafted token, the first one of a round, and verifying at the
 /// default γ.
-const FIRST_ROWS: [u32; 3] = [1, 2, 6];
+const FIRST_ROWS: [u32; 3] = [1, 2, TRIAL_ROWS as u32];
 
 /// Where burn keeps the tensors and where kernels run: the same place.
 #[derive(Clone, Debug)]
@@ -126,4 +127,18 @@ pub fn burn_on_gpu(gpu: &GpuDevice) -> Result<BurnDevice, DeviceError> {
     // Burn has put its own ears in the place of ours.
     gpu.watch();
     burn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use couplet_protocol::Settings;
+
+    /// Prompts are read with the kernels of the most rows: those, too, have to be among the first.
+    #[test]
+    fn the_first_kernels_are_those_of_a_prompt_and_a_round_at_the_default_gamma() {
+        let verified = Settings::default().gamma + 1;
+        assert_eq!(TRIAL_ROWS as u32, verified);
+        assert_eq!(Kernel::GateUp.most_rows_together(), verified);
+    }
 }

@@ -61,7 +61,7 @@ const HOPELESS: f64 = 2.0;
 
 /// Rows whose logits are compared and that the timed rounds verify: those of a round at the default
 /// γ, whose kernels are needed next.
-const TRIAL_ROWS: usize = 6;
+pub(crate) const TRIAL_ROWS: usize = 6;
 
 /// Rules whose sampling is tried: between them they run every kernel of which there are two.
 const TRIAL_RULES: [Rule; 3] = [Rule::Rejection, Rule::Greedy, Rule::SampleAndMatch];

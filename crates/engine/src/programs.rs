@@ -32,8 +32,7 @@ impl ProgramKind {
     }
 }
 
-/// How much of a round a program holds. Parts of a round are there to be timed and
-/// compared.
+/// How much of a round a program holds. Parts of a round are there to be timed and compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Portion {
     /// All of it.

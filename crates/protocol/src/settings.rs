@@ -108,8 +108,8 @@ pub struct Settings {
     pub prompt: String,
     /// Tokens the draft proposes per round, 0 to [`MAX_GAMMA`]; 0 is the target alone.
     pub gamma: u32,
-    /// Whether the engine chooses γ before every batch of rounds, from 0 to [`Self::MAX_AUTO_GAMMA`], by
-    /// what it has measured; `gamma` is then not looked at. The choice depends on time, so a seed
+    /// Whether the engine chooses γ before every batch of rounds, from 0 to
+    /// [`Self::MAX_AUTO_GAMMA`], by what it has measured; `gamma` is then not looked at. The choice depends on time, so a seed
     /// fixes the text only under rules that are drafter-invariant.
     pub auto_gamma: bool,
     /// How drafted tokens are judged.
