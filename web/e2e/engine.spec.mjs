@@ -1,8 +1,29 @@
 // The engine in a real worker, on real WebGPU and on the CPU.
 import assert from "node:assert/strict";
-import { call, open, refusal, reload, tokens } from "./support.mjs";
+import { call, open, patchWorker, refusal, reload, tokens } from "./support.mjs";
 
 const GREEDY = { temperature: 0, max_tokens: 24, prompt: "ROMEO:\n" };
+
+// The two sets of kernels, as a device's `variant` and the browser's cache name them.
+const SHARED = "workgroups share each sum";
+const ALONE = "one invocation for each sum";
+
+/** The kernels that the browser keeps as the quickest, and where. */
+function keptChoice(page) {
+  return page.evaluate(async () => {
+    const cache = await caches.open("couplet-choices-1");
+    const [request] = await cache.keys();
+    return { url: request.url, name: await (await cache.match(request)).text() };
+  });
+}
+
+/** Puts another choice there. */
+function keepChoice(page, url, name) {
+  return page.evaluate(
+    async ({ url, name }) => (await caches.open("couplet-choices-1")).put(url, new Response(name)),
+    { url, name },
+  );
+}
 
 function check(trace, backend) {
   assert.equal(trace.device.backend, backend);
@@ -46,24 +67,35 @@ export default {
     // A software adapter takes a second for a step where workgroups share sums.
     const brief = { ...GREEDY, max_tokens: 6 };
     const text = tokens(await call(page, "generate", brief));
-    const kept = await page.evaluate(async () => {
-      const cache = await caches.open("couplet-choices-1");
-      const [request] = await cache.keys();
-      return { url: request.url, name: await (await cache.match(request)).text() };
-    });
+    const kept = await keptChoice(page);
     assert.equal(kept.name, first.device.variant);
-    const names = ["workgroups share each sum", "one invocation for each sum"];
-    const other = names.find((name) => name !== kept.name);
-    await page.evaluate(
-      async ({ url, other }) => (await caches.open("couplet-choices-1")).put(url, new Response(other)),
-      { url: kept.url, other },
-    );
+    const other = [SHARED, ALONE].find((name) => name !== kept.name);
+    await keepChoice(page, kept.url, other);
     const second = await reload(page);
     assert.equal(second.device.variant, other, "what was chosen is not timed again");
     assert.deepEqual(tokens(await call(page, "generate", brief)), text);
   },
 
-  "the same on the CPU": async ({ page, base }) => {
+  "kernels that an earlier visit chose and that end the GPU now give way to the usual ones": async ({ page, base }) => {
+    await open(page, base);
+    const { url } = await keptChoice(page);
+    await keepChoice(page, url, SHARED);
+    await patchWorker(
+      page,
+      `const create = GPUDevice.prototype.createComputePipeline;
+       GPUDevice.prototype.createComputePipeline = function (descriptor) {
+         if (descriptor.label.endsWith("_together")) this.destroy();
+         return create.call(this, descriptor);
+       };`,
+    );
+    const { device } = await reload(page);
+    assert.equal(device.backend, "gpu", device.reason);
+    assert.equal(device.variant, ALONE);
+    assert.equal((await keptChoice(page)).name, ALONE, "the next visit takes those at once");
+    assert.ok(tokens(await call(page, "generate", { ...GREEDY, max_tokens: 6 })).length > 6);
+  },
+
+  "two models write on the CPU, and every verdict follows from its numbers": async ({ page, base }) => {
     const { device } = await open(page, base, "?backend=cpu");
     assert.equal(device.backend, "cpu");
     check(await call(page, "generate", { temperature: 1, max_tokens: 80 }), "cpu");

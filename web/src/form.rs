@@ -24,7 +24,7 @@ pub struct Form {
     pub prompt: RwSignal<String>,
     /// Tokens drafted per round.
     pub gamma: RwSignal<String>,
-    /// Whether the engine chooses that number before every round.
+    /// Whether the engine chooses that number.
     pub auto_gamma: RwSignal<bool>,
     /// How drafted tokens are judged.
     pub rule: RwSignal<Rule>,

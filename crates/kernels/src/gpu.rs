@@ -194,7 +194,8 @@ impl GpuDevice {
                 let message = if message.is_empty() {
                     format!("{reason:?}")
                 } else {
-                    message
+                    // Browsers say it in a sentence; here it becomes a part of one.
+                    message.trim_end_matches('.').to_owned()
                 };
                 note(&seen, DeviceError::Lost(message));
             });

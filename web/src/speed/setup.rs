@@ -94,7 +94,7 @@ fn Fields() -> impl IntoView {
             <OwnField name="pairs" label=tr!("Repeats") value=speed.pairs least=SpeedRequest::FEWEST_PAIRS
                 most=SpeedRequest::MOST_PAIRS
                 hint=tr!("Runs with the draft and by the target alone, in turn; six are the fewest that give an interval at 95 %") />
-            <label class="speed-auto" title=tr!("The engine chooses γ before every round by what it has measured")>
+            <label class="speed-auto" title=tr!("The engine chooses γ while it writes, by what it has measured")>
                 <input type="checkbox" data-testid="bench-auto" prop:checked=move || speed.auto.get()
                     on:change=move |event| speed.auto.set(event_target_checked(&event)) />
                 {tr!("also the engine’s own choice of γ")}

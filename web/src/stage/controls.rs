@@ -193,7 +193,7 @@ pub fn NumberField(
     }
 }
 
-/// Tokens drafted per round: a number, or whatever the engine finds best before every round.
+/// Tokens drafted per round: a number, or whatever the engine finds best while it writes.
 #[component]
 fn GammaField(form: Form) -> impl IntoView {
     let edit = move |event| {
@@ -221,8 +221,8 @@ fn GammaField(form: Form) -> impl IntoView {
                     .into_any()
                 }}
                 <button type="button" class="auto" data-testid="auto-gamma" aria-pressed=move || auto().to_string()
-                    aria-label=tr!("auto: the engine chooses γ before every round") aria-describedby="auto-note"
-                    title=tr!("The engine chooses γ before every round, 0 to 8, by what it has measured") on:click=toggle>
+                    aria-label=tr!("auto: the engine chooses γ while it writes") aria-describedby="auto-note"
+                    title=tr!("The engine chooses γ while it writes, 0 to 8, by what it has measured") on:click=toggle>
                     {tr!("auto")}
                 </button>
             </span>

@@ -26,9 +26,9 @@ fn inexact(form: Form) -> bool {
 fn auto_note(form: Form) -> Option<String> {
     let fixed = form.rule.get().is_drafter_invariant();
     form.auto_gamma.get().then(|| if fixed {
-        tr!("The engine chooses γ before every round by what it has timed; under this rule the seed fixes the text all the same.")
+        tr!("The engine chooses γ while it writes, by what it has timed; under this rule the seed fixes the text all the same.")
     } else {
-        tr!("The engine chooses γ before every round by what it has timed, so a link gives the same text only under Gumbel, MinHash, Sample and match and Greedy.")
+        tr!("The engine chooses γ while it writes, by what it has timed, so a link gives the same text only under Gumbel, MinHash, Sample and match and Greedy.")
     })
 }
 
