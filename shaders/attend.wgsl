@@ -16,7 +16,6 @@
 // projections are shared out to eight parts and positions to sixteen, the latter each with a
 // running maximum, and parts are put together in their order, whatever the number of rows.
 // Twin: crates/kernels/src/cpu/attend.rs.
-// Source: Milakov and Gimelshein 2018, "Online normalizer calculation for softmax".
 //#import pass
 
 @group(0) @binding(0) var<uniform> pass_: Pass;
@@ -31,12 +30,9 @@
 //#import columns
 //#import shares
 //#import rotary
+//#import attend_over
 
 const LANES: u32 = 128u;
-// Heads are at most 128 wide.
-const MAX_VECTORS: u32 = 32u;
-// Heads of this width are common, and their numbers fit into registers.
-const EIGHT_VECTORS: u32 = 8u;
 
 // Four columns of the first half of a head, with their partners in the second half, of four rows
 // are an item for 32 invocations: eight parts of four times four columns.
@@ -152,100 +148,8 @@ fn project(kv_head: u32, lane: u32) {
     }
 }
 
-// Every sixteenth position of one head of one row, from `part` on.
-fn attend_part(kv_head: u32, query_base: u32, position: u32, part: u32, partial: u32, slot: u32) {
-    let vectors = pass_.head_dim / 4u;
-    let scale = 1.0 / sqrt(f32(pass_.head_dim));
-    if vectors == EIGHT_VECTORS {
-        let query_0 = mixed[query_base] * scale;
-        let query_1 = mixed[query_base + 1u] * scale;
-        let query_2 = mixed[query_base + 2u] * scale;
-        let query_3 = mixed[query_base + 3u] * scale;
-        let query_4 = mixed[query_base + 4u] * scale;
-        let query_5 = mixed[query_base + 5u] * scale;
-        let query_6 = mixed[query_base + 6u] * scale;
-        let query_7 = mixed[query_base + 7u] * scale;
-        var sum_0 = vec4<f32>(0.0);
-        var sum_1 = vec4<f32>(0.0);
-        var sum_2 = vec4<f32>(0.0);
-        var sum_3 = vec4<f32>(0.0);
-        var sum_4 = vec4<f32>(0.0);
-        var sum_5 = vec4<f32>(0.0);
-        var sum_6 = vec4<f32>(0.0);
-        var sum_7 = vec4<f32>(0.0);
-        var largest = -1e30;
-        var total = 0.0;
-        for (var past = part; past <= position; past += PARTS) {
-            let base = (kv_head * pass_.capacity + past) * EIGHT_VECTORS;
-            var products = query_0 * keys[base];
-            products += query_1 * keys[base + 1u];
-            products += query_2 * keys[base + 2u];
-            products += query_3 * keys[base + 3u];
-            products += query_4 * keys[base + 4u];
-            products += query_5 * keys[base + 5u];
-            products += query_6 * keys[base + 6u];
-            products += query_7 * keys[base + 7u];
-            let score = sum_of(products);
-            let larger = max(largest, score);
-            let shrink = exp(largest - larger);
-            let weight = exp(score - larger);
-            largest = larger;
-            total = total * shrink + weight;
-            sum_0 = sum_0 * shrink + weight * values[base];
-            sum_1 = sum_1 * shrink + weight * values[base + 1u];
-            sum_2 = sum_2 * shrink + weight * values[base + 2u];
-            sum_3 = sum_3 * shrink + weight * values[base + 3u];
-            sum_4 = sum_4 * shrink + weight * values[base + 4u];
-            sum_5 = sum_5 * shrink + weight * values[base + 5u];
-            sum_6 = sum_6 * shrink + weight * values[base + 6u];
-            sum_7 = sum_7 * shrink + weight * values[base + 7u];
-        }
-        partial_sums[partial * EIGHT_VECTORS] = sum_0;
-        partial_sums[partial * EIGHT_VECTORS + 1u] = sum_1;
-        partial_sums[partial * EIGHT_VECTORS + 2u] = sum_2;
-        partial_sums[partial * EIGHT_VECTORS + 3u] = sum_3;
-        partial_sums[partial * EIGHT_VECTORS + 4u] = sum_4;
-        partial_sums[partial * EIGHT_VECTORS + 5u] = sum_5;
-        partial_sums[partial * EIGHT_VECTORS + 6u] = sum_6;
-        partial_sums[partial * EIGHT_VECTORS + 7u] = sum_7;
-        partial_largest[slot] = largest;
-        partial_total[slot] = total;
-        return;
-    }
-    var query: array<vec4<f32>, MAX_VECTORS>;
-    var sum: array<vec4<f32>, MAX_VECTORS>;
-    for (var i = 0u; i < vectors; i++) {
-        query[i] = mixed[query_base + i] * scale;
-        sum[i] = vec4<f32>(0.0);
-    }
-    var largest = -1e30;
-    var total = 0.0;
-    for (var past = part; past <= position; past += PARTS) {
-        let base = (kv_head * pass_.capacity + past) * vectors;
-        var products = vec4<f32>(0.0);
-        for (var i = 0u; i < vectors; i++) {
-            products += query[i] * keys[base + i];
-        }
-        let score = sum_of(products);
-        if score > largest {
-            let shrink = exp(largest - score);
-            total *= shrink;
-            for (var i = 0u; i < vectors; i++) {
-                sum[i] *= shrink;
-            }
-            largest = score;
-        }
-        let weight = exp(score - largest);
-        total += weight;
-        for (var i = 0u; i < vectors; i++) {
-            sum[i] += weight * values[base + i];
-        }
-    }
-    for (var i = 0u; i < vectors; i++) {
-        partial_sums[partial * vectors + i] = sum[i];
-    }
-    partial_largest[slot] = largest;
-    partial_total[slot] = total;
+fn keep(at: u32, sum: vec4<f32>, total: f32) {
+    partial_sums[at] = sum;
 }
 
 @compute @workgroup_size(LANES)
@@ -265,10 +169,13 @@ fn main(
         let slot = lane / PARTS;
         let row_head = first + slot;
         let row = row_head / group;
-        let query_base = (row * pass_.heads + kv_head * group + row_head % group) * vectors;
+        let query = (row * pass_.heads + kv_head * group + row_head % group) * vectors;
         let position = row_position(pass_, state[0], row);
         if slot < together && row_head < row_heads && position >= 0 {
-            attend_part(kv_head, query_base, u32(position), lane % PARTS, lane, lane);
+            let part = lane % PARTS;
+            let weighed = attend_over(kv_head, query, part, u32(position), PARTS, lane * vectors);
+            partial_largest[lane] = weighed.largest;
+            partial_total[lane] = weighed.total;
         }
         workgroupBarrier();
         for (var item = lane; item < together * vectors; item += LANES) {
