@@ -101,6 +101,81 @@ pub struct PassCost {
     pub measured: f64,
 }
 
+/// The passes of a round at the middle of the context, counted.
+struct Passes<'a> {
+    engine: &'a Engine,
+    settings: Settings,
+    position: usize,
+}
+
+impl<'a> Passes<'a> {
+    fn new(engine: &'a Engine) -> Self {
+        let settings = Settings {
+            pair: engine.pair.card.name.clone(),
+            prompt: engine.pair.card.prompt.clone(),
+            temperature: 1.0,
+            max_tokens: engine.pair.context() as u32,
+            ..Settings::default()
+        };
+        Self {
+            engine,
+            settings,
+            position: engine.pair.context() / 2,
+        }
+    }
+
+    fn dispatches(&self, gamma: usize, portion: Portion) -> usize {
+        let kind = ProgramKind {
+            portion,
+            ..ProgramKind::round(&self.settings, gamma)
+        };
+        self.engine.prepared(kind).dispatches()
+    }
+
+    /// Drafting `gamma` tokens, at least one; the first step computes two rows.
+    fn draft(&self, gamma: usize) -> Work {
+        let config = &self.engine.pair.draft_config;
+        let first = Work::of_pass(config, 2, 1, self.position);
+        let later = Work::of_pass(config, 1, 1, self.position);
+        Work {
+            dispatches: self.dispatches(gamma, Portion::Draft),
+            ..first.and(later.times(gamma - 1))
+        }
+    }
+
+    /// Every drafted token but the first.
+    fn drafted_token(&self) -> Work {
+        let more = self.dispatches(4, Portion::Draft) - self.dispatches(1, Portion::Draft);
+        Work {
+            dispatches: more / 3,
+            ..Work::of_pass(&self.engine.pair.draft_config, 1, 1, self.position)
+        }
+    }
+
+    /// The target over so many rows, and the verdict.
+    fn verify(&self, rows: usize) -> Work {
+        let config = &self.engine.pair.target_config;
+        Work {
+            dispatches: self.dispatches(rows - 1, Portion::Verify),
+            ..Work::of_pass(config, rows, rows, self.position)
+        }
+    }
+}
+
+/// What a device with these prices should make of speculation: the cost of a drafted token (c of
+/// the formula), and for γ from 1 to `most` that of a round, both in steps of the target alone.
+/// Submissions and readbacks are left out, since a batch of rounds shares one.
+///
+/// The engine's own device is not asked for anything; its kernel set is the one that counts.
+pub fn predicted_rounds(engine: &Engine, units: &UnitCosts, most: usize) -> (f64, Vec<f64>) {
+    let passes = Passes::new(engine);
+    let step = passes.verify(1).predicted(units);
+    let round =
+        |gamma| passes.draft(gamma).predicted(units) + passes.verify(gamma + 1).predicted(units);
+    let rounds = (1..=most).map(|gamma| round(gamma) / step).collect();
+    (passes.drafted_token().predicted(units) / step, rounds)
+}
+
 /// Finds what the engine's device charges, then times the passes of a round at the middle of the
 /// context beside what that predicts.
 ///
@@ -109,44 +184,11 @@ pub struct PassCost {
 /// If the device fails.
 pub async fn cost_table(engine: &Engine) -> Result<(UnitCosts, Vec<PassCost>), EngineError> {
     let units = unit_costs(engine).await?;
-    let position = engine.pair.context() / 2;
-    let (target, draft) = (&engine.pair.target_config, &engine.pair.draft_config);
-    let settings = Settings {
-        pair: engine.pair.card.name.clone(),
-        prompt: engine.pair.card.prompt.clone(),
-        temperature: 1.0,
-        max_tokens: engine.pair.context() as u32,
-        ..Settings::default()
-    };
-    let program = |gamma, portion| {
-        engine.prepared(ProgramKind {
-            portion,
-            ..ProgramKind::round(&settings, gamma)
-        })
-    };
-    let counted = |gamma, portion, work: Work| Work {
-        dispatches: program(gamma, portion).dispatches(),
-        ..work
-    };
-    // The first step of a draft computes two rows.
-    let draft_step = Work::of_pass(draft, 1, 1, position);
-    let of_draft = |gamma: usize| {
-        let first = Work::of_pass(draft, 2, 1, position);
-        let work = first.and(draft_step.times(gamma - 1));
-        counted(gamma, Portion::Draft, work)
-    };
-    let of_verify = |rows: usize| {
-        let work = Work::of_pass(target, rows, rows, position);
-        counted(rows - 1, Portion::Verify, work)
-    };
-    let one_step = Work {
-        dispatches: (of_draft(4).dispatches - of_draft(1).dispatches) / 3,
-        ..draft_step
-    };
+    let passes = Passes::new(engine);
     let time = async |gamma, portion| -> Result<f64, EngineError> {
         let mut times = Vec::new();
         for _ in 0..TIMES {
-            let sample = Sample::new(engine, &settings, gamma, portion, 0.5)?;
+            let sample = Sample::new(engine, &passes.settings, gamma, portion, 0.5)?;
             times.push(sample.time(engine).await?);
         }
         Ok(median(&times))
@@ -161,30 +203,30 @@ pub async fn cost_table(engine: &Engine) -> Result<(UnitCosts, Vec<PassCost>), E
         });
     };
     let step = (time(4, Portion::Draft).await? - time(1, Portion::Draft).await?) / 3.0;
-    row("one drafted token", one_step, step);
+    row("one drafted token", passes.drafted_token(), step);
     row(
         "target, one token",
-        of_verify(1),
+        passes.verify(1),
         time(0, Portion::Verify).await?,
     );
     row(
         "verifying 2 rows",
-        of_verify(2),
+        passes.verify(2),
         time(1, Portion::Verify).await?,
     );
     row(
         "verifying 5 rows",
-        of_verify(5),
+        passes.verify(5),
         time(4, Portion::Verify).await?,
     );
     row(
         "verifying 9 rows",
-        of_verify(9),
+        passes.verify(9),
         time(8, Portion::Verify).await?,
     );
     row(
         "round, γ = 4",
-        of_draft(4).and(of_verify(5)),
+        passes.draft(4).and(passes.verify(5)),
         time(4, Portion::Round).await?,
     );
     Ok((units, rows))

@@ -4,20 +4,36 @@ use std::path::Path;
 use std::rc::Rc;
 
 use anyhow::Context as _;
-use couplet_engine::{Engine, KernelSet, Pair, PairFiles, cost_table};
+use couplet_engine::{
+    Backend, Engine, KernelSet, Pair, PairFiles, UnitCosts, cost_table, predicted_rounds,
+};
+use couplet_model::TextEvaluation;
+use couplet_speculation::formulas::expected_tokens_per_round;
 
 use crate::bench::{backend, device, milliseconds};
+use crate::options::CostsOf;
+
+/// Drafted tokens of the longest round that is predicted.
+const MOST_GAMMA: usize = 8;
 
 /// Prints the table as Markdown, for each of the kernel sets that a GPU is offered.
 ///
 /// # Errors
 ///
 /// If the pair cannot be used, or there is no GPU where one is asked for.
-pub fn print(pair_folder: &Path, gpu: bool) -> anyhow::Result<()> {
+pub fn print(pair_folder: &Path, of: CostsOf) -> anyhow::Result<()> {
     let pair = PairFiles::from_folder(pair_folder)
         .and_then(Pair::new)
         .with_context(|| format!("no pair can be read from {}", pair_folder.display()))?;
     let name = pair.card.name.clone();
+    let gpu = match of {
+        CostsOf::Cpu => false,
+        CostsOf::Gpu => true,
+        CostsOf::Supposed {
+            dispatch,
+            bandwidth,
+        } => return print_supposed(pair, dispatch, bandwidth),
+    };
     let backend = backend(gpu)?;
     let engine = pollster::block_on(Engine::new(Rc::new(pair), &backend, milliseconds))?;
     let chosen = pollster::block_on(engine.choose_kernels())?;
@@ -34,6 +50,48 @@ pub fn print(pair_folder: &Path, gpu: bool) -> anyhow::Result<()> {
         };
         print_table(&engine, &format!("; {}{note}", kernels.name()))?;
     }
+    Ok(())
+}
+
+/// What speculation should give on a GPU that charges so much for a dispatch (microseconds) and for
+/// bytes (gigabytes per second), and whose arithmetic never limits models as small as these.
+fn print_supposed(pair: Pair, dispatch: f64, bandwidth: f64) -> anyhow::Result<()> {
+    let units = UnitCosts {
+        dispatch,
+        submit: 0.0,
+        readback: 0.0,
+        bandwidth,
+        rate: f64::INFINITY,
+    };
+    let name = pair.card.name.clone();
+    let all: Option<TextEvaluation> = pair.card.evaluation.texts.last().cloned();
+    let all = all.with_context(|| format!("the card of {name} has no acceptance rates"))?;
+    // Programs are counted and none runs: any device will do.
+    let engine = pollster::block_on(Engine::new(Rc::new(pair), &Backend::cpu(), milliseconds))?;
+    engine.use_kernel_set(KernelSet::Together);
+    let (c, rounds) = predicted_rounds(&engine, &units, MOST_GAMMA);
+    println!(
+        "### {name}, a GPU that is not at hand\n\nPredicted, not measured: {dispatch} µs for a dispatch, {bandwidth} GB/s, arithmetic for nothing; {}; c = {c:.2}.\n",
+        KernelSet::Together.name()
+    );
+    let gammas: String = (1..=MOST_GAMMA)
+        .map(|gamma| format!(" γ {gamma} |"))
+        .collect();
+    println!(
+        "| temperature | α |{gammas}\n|{}",
+        "---|".repeat(2 + MOST_GAMMA)
+    );
+    for row in &all.acceptance {
+        let factors: String = (1..)
+            .zip(&rounds)
+            .map(|(gamma, round)| {
+                let tokens = expected_tokens_per_round(row.distilled, gamma);
+                format!(" {:.2} |", tokens / round)
+            })
+            .collect();
+        println!("| {} | {:.3} |{factors}", row.temperature, row.distilled);
+    }
+    println!();
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use couplet_model::{
 use serde_json::json;
 
 use crate::corpus::Corpus;
-use crate::pair::TrainedPair;
+use crate::pair::{Target, TrainedPair};
 use crate::plan::{END_OF_TEXT, PairPlan, TokenPlan};
 use crate::report::{self, Decoders};
 use crate::training::Trained;
@@ -46,30 +46,23 @@ pub fn export(
     device: &Device,
 ) -> anyhow::Result<ModelCard> {
     let tokenizer = write(out, "tokenizer.json", &corpus.tokenizer_json)?;
-    let models = [
-        ("target", &pair.target),
-        ("draft", &pair.draft),
-        ("draft-plain", &pair.plain_draft),
-    ];
-    let mut written = Vec::new();
     let end_of_text = match plan.tokens {
         TokenPlan::Characters => None,
         TokenPlan::WordPieces(_) => corpus.tokenizer.encode(END_OF_TEXT)?.first().copied(),
     };
-    for (name, trained) in models {
-        written.push(write_model(out, name, trained, end_of_text, device)?);
-    }
-    let [
-        (mut target, target_decoder),
-        (mut draft, draft_decoder),
-        (mut plain_draft, plain_decoder),
-    ] = <[_; 3]>::try_from(written).map_err(|_| anyhow::anyhow!("three models were written"))?;
+    let written = |name, trained| write_model(out, name, trained, end_of_text, device);
+    let (mut target, target_decoder) = match &pair.target {
+        Target::Trained(trained) => written("target", trained)?,
+        Target::Exported { model, decoder, .. } => (model.clone(), decoder.clone()),
+    };
+    let (mut draft, draft_decoder) = written("draft", &pair.draft)?;
+    let (mut plain_draft, plain_decoder) = written("draft-plain", &pair.plain_draft)?;
     let decoders = Decoders {
         target: target_decoder,
         draft: draft_decoder,
         plain_draft: plain_decoder,
     };
-    let context = pair.target.config.max_position_embeddings;
+    let context = pair.target.config().max_position_embeddings;
     let evaluation = report::evaluate(corpus, &decoders, context, device);
     let all = evaluation.texts.last().expect("held-out text was measured");
     target.validation_loss = all.target_loss;
@@ -112,18 +105,11 @@ pub fn export(
     card.evaluation.prediction = report::predict(card.acceptance_rate, counted);
     write(out, "model-card.json", &serde_json::to_vec_pretty(&card)?)?;
     write(out, "MODEL_CARD.md", card_for_people(&card).as_bytes())?;
-    for (name, trained) in models {
-        curve::write(
-            &out.join(format!("{name}/loss.svg")),
-            name,
-            &trained.history,
-        )?;
-    }
     write_index(out.parent().unwrap_or(Path::new(".")))?;
     Ok(card)
 }
 
-/// Writes one model and reads it back as visitors will.
+/// Writes one model with the curve of its losses, and reads it back as visitors will.
 fn write_model(
     out: &Path,
     name: &str,
@@ -131,6 +117,7 @@ fn write_model(
     end_of_text: Option<u32>,
     device: &Device,
 ) -> anyhow::Result<(TrainedModel, couplet_model::Decoder)> {
+    let curve = out.join(format!("{name}/loss.svg"));
     let weights = save_weights(&trained.decoder)?;
     let decoder = load_weights(&trained.config, weights.clone(), device)?;
     let config = DecoderConfig {
@@ -152,6 +139,7 @@ fn write_model(
         hardware: trained.hardware.clone(),
         seed: trained.seed,
     };
+    curve::write(&curve, name, &trained.history)?;
     Ok((model, decoder))
 }
 

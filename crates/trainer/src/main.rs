@@ -49,7 +49,7 @@ fn main() -> ExitCode {
             options.gpu,
             options.plain_tokens,
         ),
-        Command::Costs { pair_folder, gpu } => costs::print(&pair_folder, gpu),
+        Command::Costs { pair_folder, of } => costs::print(&pair_folder, of),
         Command::Reference { pair_folder, out } => reference::write_reference(&pair_folder, &out),
     });
     match result {

@@ -24,6 +24,8 @@ usage: cargo xtask train (--pair NAME | --all) --corpora FOLDER [options]
   --only NAME           trains target, draft-plain or draft, then stops: for two machines, or
                         two cores, at once; bigram counts again which token follows which, for
                         a pair that is exported already
+  --keep-target         takes the target that is exported already, as it is, and trains drafts
+                        for it: another draft for the same target in a fraction of the time
   --quick               a toy in a minute, to see whether everything works
 A run that was interrupted goes on from its last checkpoint.
 
@@ -48,10 +50,11 @@ Prints the engine's bench as JSON, natively; `cargo xtask bench` compares it wit
   --request JSON        a SpeedRequest, as window.couplet.bench() takes it
   --plain-tokens N      also writes N tokens with plain burn operations, in turn with the engine
 
-usage: couplet-trainer costs --pair-folder FOLDER [--device NAME]
+usage: couplet-trainer costs --pair-folder FOLDER [--device NAME | --suppose MICROSECONDS,GB_PER_S]
 
 Prints what passes should take from what a device charges for their parts, beside what they take;
-`cargo xtask bench --costs` does so for every pair.";
+`cargo xtask bench --costs` does so for every pair. With --suppose: what speculation should give on
+a GPU that is not at hand and charges so much for a dispatch and for bytes.";
 
 /// What to do.
 pub enum Command {
@@ -81,8 +84,8 @@ pub enum Command {
     Costs {
         /// Folder of the pair.
         pair_folder: PathBuf,
-        /// Whether on the GPU.
-        gpu: bool,
+        /// Of what.
+        of: CostsOf,
     },
     /// Make the recorded runs of exported pairs.
     Record {
@@ -90,6 +93,22 @@ pub enum Command {
         plans: Vec<PairPlan>,
         /// Folder of the pairs' folders.
         out: PathBuf,
+    },
+}
+
+/// Whose costs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CostsOf {
+    /// This machine's processor.
+    Cpu,
+    /// This machine's GPU.
+    Gpu,
+    /// A GPU that is not at hand.
+    Supposed {
+        /// One dispatch, in microseconds.
+        dispatch: f64,
+        /// From its caches, in gigabytes per second.
+        bandwidth: f64,
     },
 }
 
@@ -125,6 +144,8 @@ pub struct TrainOptions {
     pub seed: u64,
     /// The only model to train.
     pub only: Option<Model>,
+    /// Whether the target is the exported one instead of being trained.
+    pub keep_target: bool,
 }
 
 /// One of the models of a pair.
@@ -206,19 +227,41 @@ fn reference(parser: &mut lexopt::Parser) -> anyhow::Result<Command> {
 
 fn costs(parser: &mut lexopt::Parser) -> anyhow::Result<Command> {
     use lexopt::prelude::*;
-    let (mut pair_folder, mut gpu) = (None, false);
+    let (mut pair_folder, mut of) = (None, CostsOf::Cpu);
     while let Some(argument) = parser.next()? {
         match argument {
             Long("pair-folder") => pair_folder = Some(parser.value()?.into()),
-            Long("device") => gpu = choice(parser, "device", [("cpu", false), ("gpu", true)])?,
+            Long("device") => {
+                let known = [("cpu", CostsOf::Cpu), ("gpu", CostsOf::Gpu)];
+                of = choice(parser, "device", known)?;
+            }
+            Long("suppose") => of = supposed(&parser.value()?.string()?)?,
             Long("help") | Short('h') => return Ok(Command::Help),
             other => return Err(other.unexpected().into()),
         }
     }
     Ok(Command::Costs {
         pair_folder: pair_folder.context("--pair-folder FOLDER is needed")?,
-        gpu,
+        of,
     })
+}
+
+/// `MICROSECONDS,GB_PER_S`.
+fn supposed(text: &str) -> anyhow::Result<CostsOf> {
+    let price = |text: &str| {
+        let price = text.trim().parse::<f64>().ok();
+        price.filter(|price| price.is_finite() && *price > 0.0)
+    };
+    text.split_once(',')
+        .and_then(|(dispatch, bandwidth)| {
+            Some(CostsOf::Supposed {
+                dispatch: price(dispatch)?,
+                bandwidth: price(bandwidth)?,
+            })
+        })
+        .with_context(|| {
+            format!("--suppose {text}: microseconds for a dispatch and GB per second, as in 5,200")
+        })
 }
 
 fn bench(parser: &mut lexopt::Parser) -> anyhow::Result<Command> {
@@ -260,6 +303,7 @@ fn options(parser: &mut lexopt::Parser) -> anyhow::Result<Option<TrainOptions>> 
         divergence: Divergence::ForwardKl,
         seed: 1611,
         only: None,
+        keep_target: false,
     };
     while let Some(argument) = parser.next()? {
         match argument {
@@ -288,6 +332,7 @@ fn options(parser: &mut lexopt::Parser) -> anyhow::Result<Option<TrainOptions>> 
                 ];
                 options.only = Some(choice(parser, "only", known)?);
             }
+            Long("keep-target") => options.keep_target = true,
             Long("quick") => quick = true,
             Long("help") | Short('h') => return Ok(None),
             other => return Err(other.unexpected().into()),

@@ -17,11 +17,102 @@ use crate::{calibration, dispatches, export};
 /// The models of a pair.
 pub struct TrainedPair {
     /// Verifies.
-    pub target: Trained,
+    pub target: Target,
     /// Proposes, trained on text.
     pub plain_draft: Trained,
     /// Proposes, trained on the target's distributions.
     pub draft: Trained,
+}
+
+/// What the drafts of a pair are trained for.
+pub enum Target {
+    /// Trained now.
+    Trained(Trained),
+    /// Exported before, with its logits divided already, and left as it is.
+    Exported {
+        /// Its entry of the card.
+        model: TrainedModel,
+        /// Its shape.
+        config: DecoderConfig,
+        /// The weights, on the plain device.
+        decoder: Decoder,
+    },
+}
+
+impl Target {
+    /// The exported target of the pair in `folder`.
+    fn exported(
+        folder: &Path,
+        corpus: &Corpus,
+        wanted: &DecoderConfig,
+        device: &Device,
+    ) -> anyhow::Result<Self> {
+        let read = |path: &str| {
+            let path = folder.join(path);
+            std::fs::read(&path)
+                .with_context(|| format!("--keep-target: cannot read {}", path.display()))
+        };
+        let card: ModelCard = serde_json::from_slice(&read("model-card.json")?)
+            .with_context(|| format!("the model card in {}", folder.display()))?;
+        check_tokenizer(corpus, &card)?;
+        let model = card.target;
+        let config =
+            DecoderConfig::from_json(&String::from_utf8_lossy(&read(&model.config.path)?))?;
+        // The ids of the ends of text are added when a model is exported.
+        let shape = DecoderConfig {
+            bos_token_id: None,
+            eos_token_id: None,
+            ..config.clone()
+        };
+        anyhow::ensure!(
+            shape == *wanted,
+            "--keep-target: the exported target has another shape than the plan's"
+        );
+        let weights = read(&model.weights.path)?;
+        anyhow::ensure!(
+            sha256_hex(&weights) == model.weights.sha256,
+            "--keep-target: {} is not the file that the card names",
+            folder.join(&model.weights.path).display()
+        );
+        let decoder = load_weights(&config, weights, device)?;
+        Ok(Self::Exported {
+            model,
+            config,
+            decoder,
+        })
+    }
+
+    /// Its shape.
+    pub fn config(&self) -> &DecoderConfig {
+        match self {
+            Self::Trained(trained) => &trained.config,
+            Self::Exported { config, .. } => config,
+        }
+    }
+
+    /// What drafts learn from: the target as it was before its logits were divided.
+    fn teacher(&self) -> Decoder {
+        match self {
+            Self::Trained(trained) => trained.decoder.clone(),
+            Self::Exported { model, decoder, .. } => {
+                calibration::divide_logits(decoder.clone(), 1.0 / model.calibration)
+            }
+        }
+    }
+
+    /// The target with its logits divided, and by what they are.
+    fn calibrated(self, temperature: impl FnOnce(&Trained) -> f64) -> (Self, f64) {
+        match self {
+            Self::Trained(trained) => {
+                let temperature = temperature(&trained);
+                (Self::Trained(trained.calibrated(temperature)), temperature)
+            }
+            Self::Exported { ref model, .. } => {
+                let temperature = model.calibration;
+                (self, temperature)
+            }
+        }
+    }
 }
 
 /// Trains every pair that was asked for.
@@ -83,12 +174,17 @@ fn train_pair(plan: &PairPlan, options: &TrainOptions) -> anyhow::Result<()> {
     if options.only == Some(Model::PlainDraft) {
         return Ok(());
     }
-    let target = train(&target_recipe, &corpus, &work, &device)?;
+    let target = if options.keep_target {
+        let folder = options.out.join(plan.name);
+        Target::exported(&folder, &corpus, &target_recipe.config, &device)?
+    } else {
+        Target::Trained(train(&target_recipe, &corpus, &work, &device)?)
+    };
     if options.only == Some(Model::Target) {
         return Ok(());
     }
     let labels = Labels::Teacher {
-        teacher: Box::new(target.decoder.clone()),
+        teacher: Box::new(target.teacher()),
         divergence: options.divergence,
     };
     let draft_recipe = recipe("draft", &plan.draft, options.seed + 1, labels);
@@ -100,9 +196,10 @@ fn train_pair(plan: &PairPlan, options: &TrainOptions) -> anyhow::Result<()> {
     let best = |trained: &Trained| {
         calibration::best_temperature(&trained.decoder, &corpus, context, &device)
     };
-    let (target_temperature, plain_temperature) = (best(&target), best(&plain_draft));
+    let (target, target_temperature) = target.calibrated(best);
+    let plain_temperature = best(&plain_draft);
     let pair = TrainedPair {
-        target: target.calibrated(target_temperature),
+        target,
         plain_draft: plain_draft.calibrated(plain_temperature),
         // It learnt the target's distributions, so it stays nearest to them at the same.
         draft: draft.calibrated(target_temperature),
@@ -119,10 +216,7 @@ fn count_bigram(corpus: &Corpus, folder: &Path) -> anyhow::Result<()> {
     let path = folder.join("model-card.json");
     let card = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut card: ModelCard = serde_json::from_slice(&card)?;
-    anyhow::ensure!(
-        sha256_hex(&corpus.tokenizer_json) == card.tokenizer.sha256,
-        "these texts give another tokenizer than the pair has: they are not the ones it was trained on"
-    );
+    check_tokenizer(corpus, &card)?;
     card.bigram = Some(export::write_bigram(corpus, folder)?);
     std::fs::write(&path, serde_json::to_vec_pretty(&card)?)
         .with_context(|| format!("cannot write {}", path.display()))
@@ -154,10 +248,7 @@ pub fn evaluate(plan: &PairPlan, corpora: Option<&Path>, out: &Path) -> anyhow::
         plain_draft: model(&card.plain_draft)?.0,
     };
     let corpus = Corpus::read(plan, corpora, context)?;
-    anyhow::ensure!(
-        sha256_hex(&corpus.tokenizer_json) == card.tokenizer.sha256,
-        "these texts give another tokenizer than the pair has: they are not the ones it was trained on"
-    );
+    check_tokenizer(&corpus, &card)?;
     let mut now = ModelCard {
         evaluation: report::evaluate(&corpus, &decoders, context, &device),
         ..card.clone()
@@ -168,6 +259,15 @@ pub fn evaluate(plan: &PairPlan, corpora: Option<&Path>, out: &Path) -> anyhow::
     println!("{}", report::table(&now));
     report::compare(&card.evaluation, &now.evaluation)?;
     println!("These are the figures of the model card.");
+    Ok(())
+}
+
+/// That the texts are those that the pair of `card` was trained on.
+fn check_tokenizer(corpus: &Corpus, card: &ModelCard) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        sha256_hex(&corpus.tokenizer_json) == card.tokenizer.sha256,
+        "these texts give another tokenizer than the pair has: they are not the ones it was trained on"
+    );
     Ok(())
 }
 

@@ -101,6 +101,31 @@ fn the_same_seed_gives_the_same_pair_and_a_killed_run_goes_on_without_loss() {
             "{file}"
         );
     }
+    // The exported target can be kept: drafts that are trained for it anew come out the same but
+    // for what its rounded weights changed, and it stays untouched.
+    std::fs::remove_dir_all(whole.join("work")).unwrap();
+    let card = || -> serde_json::Value {
+        let text = std::fs::read(whole.join("pairs/stories/model-card.json")).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    };
+    let before = card();
+    run(quick_stories(&["--keep-target"], &whole));
+    assert!(!whole.join("work/stories/target").exists());
+    assert_eq!(card()["target"], before["target"]);
+    assert!(weights(&whole, "target") == weights(&pieces, "target"));
+    assert!(weights(&whole, "draft-plain") == weights(&pieces, "draft-plain"));
+    let alpha = |card: &serde_json::Value| card["acceptance_rate"].as_f64().unwrap();
+    assert!((alpha(&card()) - alpha(&before)).abs() < 1e-3);
+    // One that is damaged is refused.
+    let path = whole.join("pairs/stories/target/model.safetensors");
+    let mut damaged = std::fs::read(&path).unwrap();
+    *damaged.last_mut().unwrap() ^= 1;
+    std::fs::write(&path, damaged).unwrap();
+    let said = refusal(&quick_stories(&["--keep-target"], &whole).output().unwrap());
+    assert!(
+        said.contains("is not the file that the card names"),
+        "{said}"
+    );
     // Another seed is another pair.
     let other = folder("other");
     run(quick_stories(
@@ -245,4 +270,8 @@ fn arguments_of_no_use_are_refused_by_name() {
     assert!(said.contains("choose one of kl, tv"), "{said}");
     let said = attempt(&["train", "--all", "--seed", "many"]);
     assert!(said.contains("--seed"), "{said}");
+    for prices in ["5", "5;200", "0,200", "5,fast"] {
+        let said = attempt(&["costs", "--pair-folder", ".", "--suppose", prices]);
+        assert!(said.contains("as in 5,200"), "{said}");
+    }
 }

@@ -28,6 +28,8 @@ usage: cargo xtask bench [options]
   --firefox         in Firefox instead of Chromium, on the machine's Vulkan driver
   --costs           instead of all that, natively: what every pass should take from what the
                     device charges for dispatches, bytes and arithmetic, and what it takes
+  --suppose US,GB   with --costs: what speculation should give on a GPU that is not at hand and
+                    charges so many microseconds for a dispatch and reads so many GB a second
 
 The machine should have nothing else to do. Writes report.json, report.csv and report.svg to
 target/bench and prints what was required and what was found.";
@@ -58,6 +60,7 @@ struct Options {
     gpu: bool,
     firefox: bool,
     costs: bool,
+    suppose: Option<String>,
 }
 
 /// Prepares everything and measures.
@@ -82,7 +85,15 @@ pub fn run(repo: &Repo, arguments: Vec<OsString>) -> Result<()> {
         false => Driver::of_chromium(&browser),
     };
     if options.costs {
-        return costs(repo, &native(repo, driver)?, &pairs, &options.backends);
+        let of: Vec<Vec<&str>> = match &options.suppose {
+            Some(prices) => vec![vec!["--suppose", prices]],
+            None => {
+                let device = |name| if name == "cpu" { "cpu" } else { "gpu" };
+                let devices = options.backends.iter().map(|name| device(name.as_str()));
+                devices.map(|device| vec!["--device", device]).collect()
+            }
+        };
+        return costs(repo, &native(repo, driver)?, &pairs, &of);
     }
     build::run(repo)?;
     let native = match options.native {
@@ -146,6 +157,7 @@ fn parse(arguments: Vec<OsString>) -> Result<Option<Options>> {
         gpu: false,
         firefox: false,
         costs: false,
+        suppose: None,
     };
     let mut parser = lexopt::Parser::from_args(arguments);
     while let Some(argument) = parser.next()? {
@@ -171,9 +183,13 @@ fn parse(arguments: Vec<OsString>) -> Result<Option<Options>> {
             Long("gpu") => options.gpu = true,
             Long("firefox") => options.firefox = true,
             Long("costs") => options.costs = true,
+            Long("suppose") => options.suppose = Some(parser.value()?.string()?),
             Long("help") | Short('h') => return Ok(None),
             other => return Err(other.unexpected().into()),
         }
+    }
+    if options.suppose.is_some() && !options.costs {
+        bail!("--suppose goes with --costs");
     }
     Ok(Some(options))
 }
@@ -218,15 +234,16 @@ impl Native {
     }
 }
 
-/// Prints the cost model beside what it predicts.
-fn costs(repo: &Repo, native: &Native, pairs: &[String], backends: &[String]) -> Result<()> {
+/// Prints the cost model beside what it predicts, for every pair of models and whatever the
+/// arguments in `of` name.
+fn costs(repo: &Repo, native: &Native, pairs: &[String], of: &[Vec<&str>]) -> Result<()> {
     for pair in pairs {
-        for backend in backends {
+        for of in of {
             let mut command = Command::new(&native.program);
             command
                 .args(["costs", "--pair-folder"])
                 .arg(repo.path("assets/pairs").join(pair))
-                .args(["--device", if backend == "cpu" { "cpu" } else { "gpu" }]);
+                .args(of);
             if let Some(icd) = native.icd() {
                 command.env("VK_ICD_FILENAMES", icd);
             }
@@ -350,5 +367,8 @@ mod tests {
         assert!(parse(&["--backend", "cuda"]).is_err());
         assert!(parse(&["--peer", "webllm"]).is_err());
         assert!(parse(&["stories"]).is_err());
+        assert!(parse(&["--suppose", "5,200"]).is_err(), "without --costs");
+        let supposed = parse(&["--costs", "--suppose", "5,200"]).unwrap().unwrap();
+        assert_eq!(supposed.suppose.as_deref(), Some("5,200"));
     }
 }
