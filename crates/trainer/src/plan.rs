@@ -221,9 +221,9 @@ fn stories() -> PairPlan {
         },
         draft: ModelPlan {
             layers: 1,
-            hidden_size: 256,
-            heads: 8,
-            steps: 1100,
+            hidden_size: 128,
+            heads: 4,
+            steps: 2000,
             batch: 10,
             context: 256,
         },
