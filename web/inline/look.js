@@ -1,6 +1,7 @@
 // Inline in index.html behind the style sheets, so that nothing is drawn before it has run: the
 // chosen colours, and a projector's letters. Those are the whole page enlarged, as a browser's
-// own zoom does it: windows count as that much smaller, so the layouts for small ones apply.
+// own zoom does it: windows count as that much smaller, so the layouts for small ones apply, and
+// all but the widest count as a small projector's: a room looks at one thing at a time.
 // `web/src/projector.rs` has the button.
 (() => {
   "use strict";
@@ -11,6 +12,10 @@
   const HAND_HELD_PX = 700;
   /** A room sees no more of a wall than of a laptop this wide. */
   const WIDEST_PX = 1280;
+  /** Enlarged pages narrower than this count as small ones. */
+  const ROOMY_PX = 1100;
+  /** How wide those count: `styles/projector.css` has the layout. */
+  const SMALL_PX = 683;
 
   try {
     const theme = localStorage.getItem("couplet-theme");
@@ -22,12 +27,14 @@
   function enlarge() {
     const enlarged = "projector" in root.dataset && innerWidth >= HAND_HELD_PX;
     const scale = enlarged ? Math.max(LEAST, innerWidth / WIDEST_PX) : 1;
+    const small = enlarged && innerWidth / scale < ROOMY_PX;
+    const counted = small ? Math.max(scale, innerWidth / SMALL_PX) : scale;
     for (const name of ["zoom", "--scale"]) root.style.setProperty(name, scale === 1 ? "" : scale);
     for (const { cssRules } of document.styleSheets) {
       for (const { media } of cssRules) {
         if (!media) continue;
         if (!written.has(media)) written.set(media, media.mediaText);
-        media.mediaText = written.get(media).replace(/([\d.]+)px/g, (_, px) => `${px * scale}px`);
+        media.mediaText = written.get(media).replace(/([\d.]+)px/g, (_, px) => `${px * counted}px`);
       }
     }
   }

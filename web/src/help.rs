@@ -92,7 +92,7 @@ fn terms() -> [(String, String); 20] {
         (
             tr!("term" => "Sample and match"),
             tr!(
-                "no coupling: the target draws a token of its own with a number of its own, and only the same token is kept."
+                "the independent coupling: the target draws a token of its own with a number of its own, and only the same token is kept."
             ),
         ),
         (

@@ -194,14 +194,22 @@ fn commit(round: &Round, rule: Rule) -> String {
         )),
     }
     let count = round.committed.len();
+    let written = match &round.closing {
+        Some(_) => count.max(round.accepted() + 1),
+        None => count,
+    };
     let mut tokens = tr!(
         "one token from a single pass of the target"
-            | "{n} tokens from a single pass of the target" % count,
-        n = count_word(count)
+            | "{n} tokens from a single pass of the target" % written,
+        n = count_word(written)
     );
     // The last round may bring more than was asked for or than the context holds.
-    if count <= round.accepted() && round.closing.is_some() {
-        tokens = tr!("{tokens}, cut where the text ends", tokens);
+    if count < written {
+        tokens = tr!(
+            "{tokens}, of which one fits" | "{tokens}, of which {n} fit" % count,
+            tokens,
+            n = count_word(count)
+        );
     }
     if parts.is_empty() {
         capital(&format!("{tokens}."))

@@ -91,7 +91,7 @@ const fn covered(what: Covered, step: Step) -> Step {
 }
 
 use Choices::{Number, Tokens, Words};
-use Covered::{Agreement, Numbers, Statistics, Swap};
+use Covered::{Agreement, Bonus, Numbers, Statistics, Swap};
 use Place::{Couplings, Proof, Speed, Stage};
 use Round::{Full, Struck};
 use Spot::{Closed, Committed, Drafted, End, Judged, Prompt, Verified};
@@ -140,11 +140,14 @@ pub const COURSE: [Lesson; 6] = [
                 answers::added_by_struck,
                 Stage(Committed(Struck)),
             ),
-            step(
-                Stage(Judged(Full)),
-                Words,
-                answers::added_by_full,
-                Stage(Closed(Full)),
+            covered(
+                Bonus,
+                step(
+                    Stage(Judged(Full)),
+                    Words,
+                    answers::added_by_full,
+                    Stage(Closed(Full)),
+                ),
             ),
         ],
     },

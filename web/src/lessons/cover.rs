@@ -10,6 +10,8 @@ use super::state::Lessons;
 pub enum Covered {
     /// How often the couplings agree.
     Agreement,
+    /// What follows when every drafted token is kept.
+    Bonus,
     /// The statistics of a run.
     Statistics,
     /// What each letter keeps, loses and gets in Proof.

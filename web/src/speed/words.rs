@@ -3,7 +3,7 @@
 use couplet_protocol::{BackendKind, GammaSpeed, SpeedReport, Verdict};
 use tr::tr;
 
-use super::reading::{alpha, c, has_formula, level, pays, round_of, v};
+use super::reading::{alpha, c, has_formula, headline, level, pays, round_of, v};
 use crate::proof::words::count_word;
 
 /// The verdict behind the number: "faster", "slower", "can’t tell".
@@ -137,17 +137,15 @@ pub fn sweep(report: &SpeedReport) -> String {
 /// The last word of a sweep in which nothing is faster beyond the noise, as plainly as its
 /// intervals allow: none while all of them hold 1, which is said already.
 pub fn last_word(report: &SpeedReport) -> Option<String> {
-    let rows = || report.gammas.iter().chain(&report.auto);
-    let slower = rows().filter(|row| row.verdict() == Verdict::Slower);
-    let slower = slower.count();
-    if pays(report) || slower == 0 {
-        None
-    } else if slower == rows().count() {
-        Some(tr!("Here drafting does not pay."))
-    } else {
-        Some(tr!(
-            "Here drafting does not pay, as far as these runs can tell."
-        ))
+    let best = headline(report).filter(|_| !pays(report))?;
+    let mut rows = report.gammas.iter().chain(&report.auto);
+    match best.verdict() {
+        Verdict::Slower => Some(tr!("Here drafting does not pay.")),
+        _ if rows.any(|row| row.verdict() == Verdict::Slower) => Some(tr!(
+            "Whether γ {} pays here, these runs cannot tell.",
+            gamma(best)
+        )),
+        _ => None,
     }
 }
 
@@ -302,7 +300,7 @@ mod tests {
         let plain = says(&[(1, [0.8, 0.95]), (2, [0.7, 0.8])]);
         assert_eq!(plain.as_deref(), Some("Here drafting does not pay."));
         let mixed = says(&[(1, [0.9, 1.1]), (2, [0.7, 0.8])]).unwrap();
-        assert!(mixed.contains("as far as these runs can tell"), "{mixed}");
+        assert_eq!(mixed, "Whether γ 1 pays here, these runs cannot tell.");
         assert_eq!(says(&[(1, [0.9, 1.1]), (2, [0.9, 1.1])]), None);
         assert_eq!(says(&[(1, [1.1, 1.2]), (2, [0.7, 0.8])]), None);
         let mut auto = report(&[(1, [0.8, 0.95])]);

@@ -12,6 +12,7 @@ use super::figure::{Drawn, figure};
 use super::icons::{Sign, icon};
 use super::residual::ClosingPanel;
 use super::rule_formula::settings_of;
+use crate::lessons::{Covered, covered};
 use crate::projector;
 use crate::store::{Selection, Store, use_store};
 
@@ -272,7 +273,9 @@ fn full(round: &Round, rule: Rule) -> f32 {
 
 #[component]
 fn BonusPlace(count: usize) -> impl IntoView {
-    let condition = match count {
+    let covered = covered(Covered::Bonus);
+    let condition = move || match count {
+        _ if covered.get() => tr!("Covered until you have made your guess."),
         0 => tr!("Nothing is drafted: the target writes one token per pass."),
         1 => tr!("Only if it is accepted, the target adds one more for free."),
         count => tr!(

@@ -68,12 +68,13 @@ pub fn FieldErrorLine(
     let sentence = move || {
         form.error()
             .filter(|error| error.field == field)
-            .map(|error| error.sentence)
+            // The page's own have no full stop, the engine's have one.
+            .map(|error| format!("{}.", error.sentence.trim_end_matches('.')))
     };
     view! {
         {move || {
             sentence().map(|sentence| {
-                view! { <p class="field-error" id=format!("{field}-error") role="alert">{sentence}"."</p> }
+                view! { <p class="field-error" id=format!("{field}-error") role="alert">{sentence}</p> }
             })
         }}
     }

@@ -1,29 +1,44 @@
 //! What this page is, for whoever sees it for the first time.
 
+use couplet_playback::is_exact;
 use leptos::prelude::*;
 use tr::tr;
 
+use super::settings_of;
 use crate::browser;
 use crate::lessons::use_lessons;
 use crate::share::use_sharing;
+use crate::store::use_store;
 
 const KEY: &str = "couplet-introduced";
 
-/// Two sentences and a way on, until somebody closes them.
+/// Two sentences and a way on, until somebody closes them or has branched, which is when two texts
+/// need their place.
 #[component]
 pub fn Introduction() -> impl IntoView {
-    let lessons = use_lessons();
+    let (lessons, store) = (use_lessons(), use_store());
     let shown = RwSignal::new(browser::remembered(KEY).is_none() && !use_sharing().embed);
     let close = move |_| {
         shown.set(false);
         browser::remember(KEY, "1");
     };
-    let free = move || shown.get() && lessons.open.with(Option::is_none);
+    let free = move || {
+        let branched = store.versions.list.with(|versions| !versions.is_empty());
+        shown.get() && !branched && lessons.open.with(Option::is_none)
+    };
+    let exact = Memo::new(move |_| {
+        store.epoch.track();
+        store.shown.track();
+        is_exact(&settings_of(store))
+    });
     view! {
         <Show when=free>
             <section class="introduction" data-testid="introduction" aria-label=tr!("What this page shows")>
                 <p>
-                    {tr!("A small model pencils a few characters ahead; a large one checks them all in one pass and inks what it agrees with. So text can come sooner, and every text stays exactly as likely.")}
+                    {move || match exact.get() {
+                        true => tr!("A small model pencils a few characters ahead; a large one checks them all in one pass and inks what it agrees with. So text can come sooner, and every text stays exactly as likely."),
+                        false => tr!("A small model pencils a few characters ahead; a large one checks them all in one pass and inks what it agrees with. So text can come sooner. Under most rules every text stays exactly as likely; under this one it does not."),
+                    }}
                 </p>
                 <button type="button" class="button" data-testid="first-lesson" on:click=move |_| lessons.go(0, 0)>
                     {tr!("Start lesson 1")}

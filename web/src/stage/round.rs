@@ -43,7 +43,7 @@ fn Invitation() -> impl IntoView {
         } else if store.wanted.get() {
             tr!("Your text will be written as soon as the models are here.")
         } else if store.run.with(|run| !run.rounds().is_empty()) {
-            tr!("The prompt stands. Press Next phase to watch the draft pencil its first tokens.")
+            tr!("The prompt stands. Press Next to watch the draft pencil its first tokens.")
         } else {
             tr!(
                 "Press Write and play: the draft will pencil a few tokens here, and the target will judge all of them in one pass."

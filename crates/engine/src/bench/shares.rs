@@ -14,8 +14,11 @@ const SAMPLES: u32 = 5;
 /// Puts the shares of the target alone and of the fastest draft length into a report. Each part is
 /// timed by the GPU's own clock where it can be read, else by itself.
 pub(super) async fn fill(engine: &Engine, report: &mut SpeedReport) -> Result<(), EngineError> {
-    let mut lengths = vec![(0, 1.0, report.target_alone.median)];
-    if let Some(best) = report.best() {
+    let best = report.best();
+    // Its own pairs' target alone: all pairs together may have met a slower hour.
+    let alone = best.map_or(report.target_alone.median, |best| best.target_alone.median);
+    let mut lengths = vec![(0, 1.0, alone)];
+    if let Some(best) = best {
         let tokens = f64::from(best.tokens) / f64::from(best.rounds.max(1));
         lengths.push((best.gamma as u32, tokens, best.speculation.median));
     }

@@ -35,7 +35,7 @@ pub(super) fn token(
             token
         ),
         Test::Probable { target_prob, above } => {
-            let [prob, least] = told_apart(target_prob, above);
+            let [prob, least] = told_apart(f64::from(target_prob), f64::from(above));
             if verdict.accepted {
                 tr!(
                     "The target gives {token} {prob}, more than the {least} that are enough here, so it is inked.",
@@ -64,10 +64,10 @@ fn share(token: String, verdict: &Verdict, settings: &Settings) -> String {
         1.0
     };
     let counted = lenience * f64::from(verdict.draft_prob);
-    let less = f64::from(verdict.target_prob) < counted;
-    let counted = format!("{counted:.2}");
-    let draft = format!("{:.2}", verdict.draft_prob);
-    let target = format!("{:.2}", verdict.target_prob);
+    let [counted, target] = told_apart(counted, f64::from(verdict.target_prob));
+    // As they are printed: equal ones are not told apart by "only".
+    let less = target < counted;
+    let draft = format!("{:.*}", counted.len() - 2, verdict.draft_prob);
     let gave = match (lenience < 1.0, less) {
         (false, false) => tr!(
             "The draft gave {token} {draft}; the target {target}.",
@@ -181,10 +181,14 @@ pub(super) fn block(round: &Round, show: impl Fn(u32) -> String) -> String {
     format!("{judged} {kept}")
 }
 
-/// Two numbers with as many digits, two to four, as it takes to see which is larger.
-fn told_apart(a: f32, b: f32) -> [String; 2] {
+/// Two probabilities with as many digits, two to four, as it takes to see which is larger and that
+/// neither is nothing.
+fn told_apart(a: f64, b: f64) -> [String; 2] {
     let digits = (2..4)
-        .find(|digits| format!("{a:.digits$}") != format!("{b:.digits$}") && b >= 0.01)
+        .find(|digits| {
+            let rounds_to_nothing = 0.5 * 10f64.powi(-(*digits as i32));
+            format!("{a:.digits$}") != format!("{b:.digits$}") && a.min(b) > rounds_to_nothing
+        })
         .unwrap_or(4);
     [format!("{a:.digits$}"), format!("{b:.digits$}")]
 }

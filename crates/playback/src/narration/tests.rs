@@ -157,3 +157,41 @@ fn a_round_is_summed_up_for_people_who_listen() {
         "Round 1: 1 accepted, n rejected, the target’s own d in its place."
     );
 }
+
+#[test]
+fn a_round_that_did_not_fit_says_how_much_of_it_did() {
+    let mut events = fixture::events();
+    for event in &mut events {
+        if let Event::Committed { tokens, .. } = event {
+            tokens.truncate(1);
+        }
+    }
+    assert_eq!(
+        sentence(&events, 6, Rule::Rejection),
+        "One inked, one resampled, one thrown away: two tokens from a single pass of the target, of which one fits."
+    );
+}
+
+#[test]
+fn numbers_are_printed_so_that_they_bear_the_words_out() {
+    let said = |draft: f32, target: f32| {
+        let mut events = fixture::events();
+        for event in &mut events {
+            if let Event::Verified {
+                draft_prob,
+                target_prob,
+                ..
+            } = event
+            {
+                (*draft_prob, *target_prob) = (draft, target);
+            }
+        }
+        sentence(&events, 4, Rule::Rejection)
+    };
+    let alike = said(0.9741, 0.9683);
+    assert!(alike.contains("0.974; the target only 0.968."), "{alike}");
+    let small = said(0.52, 0.0042);
+    assert!(small.contains("0.520; the target only 0.004."), "{small}");
+    let level = said(0.970_02, 0.970_01);
+    assert!(level.contains("0.9700; the target 0.9700."), "{level}");
+}

@@ -10,6 +10,7 @@ use super::exhibit::{Origin, use_exhibit};
 use super::presets::PRESETS;
 use super::stage::{FromStage, StagePicker};
 use super::typing::Typing;
+use crate::lessons::{Covered, covered};
 use bars::Bars;
 
 /// More letters than this share one pair of handles.
@@ -23,6 +24,12 @@ pub fn Editor() -> impl IntoView {
         exhibit.exact.get_untracked().origin,
         Origin::Stage(_)
     ));
+    // The most that can agree is what one lesson asks for.
+    let covered = covered(Covered::Agreement);
+    let figure = move |value: f64| match covered.get() {
+        true => "?".to_owned(),
+        false => format!("{value:.3}"),
+    };
     let many = Memo::new(move |_| exhibit.exact.with(|exact| exact.len() > HANDLED));
     let hint = move || match (exhibit.exact.get().origin.clone(), many.get()) {
         (Origin::Stage(taken), _) => taken.words(),
@@ -48,13 +55,13 @@ pub fn Editor() -> impl IntoView {
                 <i class="swatch draft"></i>{tr!("draft")}
                 <i class="swatch overlap"></i>{tr!("overlap")}" "
                 <b class="figures" data-testid="overlap">
-                    {move || exhibit.exact.with(|exact| format!("{:.3}", exact.agreement[3]))}
+                    {move || figure(exhibit.exact.with(|exact| exact.agreement[3]))}
                 </b>
                 <i class="swatch target"></i>{tr!("target")}
                 <span class="key-end">
                     "TV "
                     <b class="figures" data-testid="distance">
-                        {move || exhibit.exact.with(|exact| format!("{:.3}", exact.distance))}
+                        {move || figure(exhibit.exact.with(|exact| exact.distance))}
                     </b>
                 </span>
             </p>

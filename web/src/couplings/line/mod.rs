@@ -46,7 +46,7 @@ pub fn Line() -> impl IntoView {
             </div>
             <p class="serif line-caption">
                 {move || lesson().map(|lesson| view! { <span data-testid="lesson">{lesson}" "</span> })}
-                {tr!("Without talking, shared randomness guarantees the thick bar and usually does better. Only who sees both distributions reaches the ceiling, 1 minus the total variation (TV), whatever they are.")}
+                {tr!("Without talking, shared randomness guarantees the thick bar and often does better. Only who sees both distributions is sure to reach the ceiling, 1 minus the total variation (TV), whatever they are.")}
             </p>
             <AsTable />
         </section>
