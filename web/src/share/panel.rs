@@ -34,6 +34,22 @@ pub fn Share() -> impl IntoView {
     }
 }
 
+/// What a link to a scene does not bring back.
+fn left_out(scene: Scene) -> Option<String> {
+    match scene {
+        Scene::Couplings => Some(tr!(
+            "It holds the example, but no distributions that were changed by hand, nor the seed of the throws."
+        )),
+        Scene::Proof => Some(tr!(
+            "It holds the example, but no numbers that were changed by hand, nor the settings of the live test and the mistakes."
+        )),
+        Scene::Speed => Some(tr!(
+            "What was measured is not in it, since another device measures something else."
+        )),
+        Scene::Stage | Scene::Lessons => None,
+    }
+}
+
 #[component]
 fn LinkPart(store: Store, sharing: Sharing) -> impl IntoView {
     let link = Memo::new(move |_| link::short(sharing));
@@ -54,8 +70,11 @@ fn LinkPart(store: Store, sharing: Sharing) -> impl IntoView {
                     view! {
                         <Copied id="share-link" label=tr!("Link") text=address.clone() long=false />
                         <p class="muted">
-                            {tr!("{bytes} bytes. It holds the prompt, the pair, the seed and all other settings, the scene, the place in the run, the lesson and what is hidden.", bytes)}
+                            {tr!("{bytes} bytes. It holds the prompt, the pair, the seed and all other settings of the run, the scene, the place in the run, the lesson and what is hidden.", bytes)}
                         </p>
+                        {left_out(store.scene.get()).map(|sentence| view! {
+                            <p class="muted" data-testid="share-left-out">{sentence}</p>
+                        })}
                         {alone.then(|| view! {
                             <p class="muted" data-testid="share-alone">{tr!("The link holds the run on the page, not the one that it is compared with.")}</p>
                         })}
