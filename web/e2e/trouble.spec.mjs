@@ -149,8 +149,11 @@ export default {
     await page.goto(base + "?backend=cpu");
     await notice(page, /engine stopped/i);
     await noPanicText(page);
+    // The first time, the page starts another engine by itself.
+    const restart = page.getByRole("button", { name: /restart the engine/i }).first();
+    await restart.waitFor();
     limited = false;
-    await page.getByRole("button", { name: /restart the engine/i }).first().click();
+    await restart.click();
     await ready(page);
   },
 

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use leptos::prelude::*;
+use tr::tr;
 
 use super::exhibit::Exact;
 use crate::proof::words::Kind;
@@ -78,6 +79,8 @@ pub fn matrix(exact: &Exact, probs: &[f64], label: String) -> impl IntoView + us
             {frames(tokens, cell, gap, written)}
             {digits}
             {marginals(exact, cell)}
+            <text class="matrix-side on-target" x=LEFT - 5.0 y=TOP - 17.0 text-anchor="end">{tr!("target")}" →"</text>
+            <text class="matrix-side on-draft" x=LEFT - 5.0 y=TOP - 5.0 text-anchor="end">{tr!("draft")}" ↓"</text>
         </svg>
     }
 }

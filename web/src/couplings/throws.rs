@@ -58,7 +58,7 @@ pub fn Throws() -> impl IntoView {
             <SeedField />
             <p class="serif throw-said" role="status" data-testid="throw-said">{said}</p>
             <div class="throws-end">
-                <div class="segments" role="group" aria-label=tr!("What the cells show")>
+                <div class="segments" role="group" aria-label=tr!("What the cells show, in hundredths") title=tr!("What the cells show, in hundredths")>
                     {[(Cells::Exact, tr!("exact cells")), (Cells::Measured, tr!("measured cells"))]
                         .map(|(cells, name)| {
                             view! {

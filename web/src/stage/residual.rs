@@ -33,10 +33,12 @@ pub fn ClosingPanel(
     let rule = settings.rule;
     let bonus = closing.kind == ClosingKind::Bonus;
     let token = store.show(closing.token);
-    let (sign, class, title) = if bonus {
-        (Sign::Bonus, "closing bonus", tr!("bonus, from the target"))
-    } else {
-        (Sign::Resampled, "closing residual", replacement(rule))
+    // A bonus is for drafted tokens that were all kept.
+    let alone = bonus && round.proposals.is_empty();
+    let (sign, class, title) = match (bonus, alone) {
+        (true, true) => (Sign::Bonus, "closing bonus", tr!("from the target alone")),
+        (true, false) => (Sign::Bonus, "closing bonus", tr!("bonus, from the target")),
+        (false, _) => (Sign::Resampled, "closing residual", replacement(rule)),
     };
     let of_residual = !bonus && matches!(rule, Rule::Rejection | Rule::Block | Rule::Lenience);
     let (bar, label) = match (bonus, of_residual) {
@@ -51,6 +53,7 @@ pub fn ClosingPanel(
         let target = view! { <em class="t">{notation.target()}</em> };
         let draft = view! { <em class="d">{notation.draft()}</em> };
         match (bonus, rule) {
+            (true, _) if alone => tr!("nothing was drafted").into_any(),
             (true, _) => tr!("the target’s next token, already computed").into_any(),
             (_, Rule::Rejection) => {
                 view! { "max(0, "{target}" − "{draft}{format!(") / {mass:.3}")} }.into_any()
