@@ -96,10 +96,6 @@ export default {
       assert.ok((await letters(page)) >= 20, `${scene}: ${await letters(page)}`);
       assert.equal(await sideways(page), 0);
     }
-    // The text, the round and what it is decided by are on the screen together.
-    const bottom = await page.getByTestId("round").evaluate((round) => round.querySelector(".inequality").getBoundingClientRect().bottom);
-    const top = await page.locator(".transport").evaluate((transport) => transport.getBoundingClientRect().top);
-    assert.ok(bottom <= top, `${bottom} > ${top}`);
     const toggle = page.getByTestId("projector");
     assert.equal(await toggle.getAttribute("aria-pressed"), "true");
     await toggle.click();
@@ -108,6 +104,19 @@ export default {
     await toggle.click();
     assert.match(page.url(), /projector=1/);
     assert.ok((await letters(page)) >= 20);
+  },
+
+  "the text, the round and what it is decided by are on a projector's screen together": async ({ page, base }) => {
+    for (const [width, height] of [[1024, 768], [1280, 720], [1280, 800], [1366, 768], [1440, 900], [1920, 1080]]) {
+      await page.setViewportSize({ width, height });
+      await still(page, base, "stage", "&projector=1");
+      const edge = (selector, side) => page.locator(selector).first().evaluate((part, side) => part.getBoundingClientRect()[side], side);
+      const decided = await edge('[data-testid="round"] .inequality', "bottom");
+      const [top, bottom] = [await edge(".transport", "top"), await edge('[data-testid="play"]', "bottom")];
+      assert.ok(decided <= top && bottom <= height, `${width}x${height}: ${decided}, ${top} to ${bottom}`);
+      const text = await edge(".manuscript .page", "top");
+      assert.ok(text >= 0, `${width}x${height}: the text begins at ${text}`);
+    }
   },
 
   "a link for the projector is an ordinary page on a phone": async ({ page, base }) => {
