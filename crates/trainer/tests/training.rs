@@ -101,6 +101,21 @@ fn the_same_seed_gives_the_same_pair_and_a_killed_run_goes_on_without_loss() {
             "{file}"
         );
     }
+    // Where bytes cost nothing, a drafted token is to a step of the target as their dispatches are:
+    // 4 a layer and 2 (the next lookup is a part of `sample`) to 4 a layer and 4.
+    let supposed = [
+        "costs",
+        "--pair-folder",
+        "pairs/stories",
+        "--suppose",
+        "5,1e12",
+    ];
+    let said = run(trainer(&supposed, &whole)).stdout;
+    let said = String::from_utf8(said).unwrap();
+    assert!(
+        said.contains("Predicted, not measured") && said.contains("c = 0.50"),
+        "{said}"
+    );
     // The exported target can be kept: drafts that are trained for it anew come out the same but
     // for what its rounded weights changed, and it stays untouched.
     std::fs::remove_dir_all(whole.join("work")).unwrap();

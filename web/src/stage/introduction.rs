@@ -4,7 +4,7 @@ use couplet_playback::is_exact;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::settings_of;
+use super::rule_formula::shown_settings;
 use crate::browser;
 use crate::lessons::use_lessons;
 use crate::share::use_sharing;
@@ -26,18 +26,15 @@ pub fn Introduction() -> impl IntoView {
         let branched = store.versions.list.with(|versions| !versions.is_empty());
         shown.get() && !branched && lessons.open.with(Option::is_none)
     };
-    let exact = Memo::new(move |_| {
-        store.epoch.track();
-        store.shown.track();
-        is_exact(&settings_of(store))
-    });
+    let settings = shown_settings(store);
     view! {
         <Show when=free>
             <section class="introduction" data-testid="introduction" aria-label=tr!("What this page shows")>
                 <p>
-                    {move || match exact.get() {
-                        true => tr!("A small model pencils a few characters ahead; a large one checks them all in one pass and inks what it agrees with. So text can come sooner, and every text stays exactly as likely."),
-                        false => tr!("A small model pencils a few characters ahead; a large one checks them all in one pass and inks what it agrees with. So text can come sooner. Under most rules every text stays exactly as likely; under this one it does not."),
+                    {tr!("A small model pencils a few characters ahead; a large one checks them all in one pass and inks what it agrees with.")}" "
+                    {move || match settings.with(is_exact) {
+                        true => tr!("So text can come sooner, and every text stays exactly as likely."),
+                        false => tr!("So text can come sooner. Under most rules every text stays exactly as likely; under this one it does not."),
                     }}
                 </p>
                 <button type="button" class="button" data-testid="first-lesson" on:click=move |_| lessons.go(0, 0)>

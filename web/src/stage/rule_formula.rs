@@ -17,15 +17,20 @@ pub fn settings_of(store: Store) -> Settings {
     })
 }
 
+/// [`settings_of`], followed: another run has others.
+pub fn shown_settings(store: Store) -> Memo<Settings> {
+    Memo::new(move |_| {
+        store.epoch.track();
+        store.shown.track();
+        settings_of(store)
+    })
+}
+
 /// The rule in one line, and the letters it is written in.
 #[component]
 pub fn RuleFormula() -> impl IntoView {
     let store = use_store();
-    let settings = Memo::new(move |_| {
-        store.epoch.track();
-        store.shown.track();
-        settings_of(store)
-    });
+    let settings = shown_settings(store);
     let options = [
         (Notation::Words, tr!("words")),
         (Notation::Chen, "Chen".to_owned()),

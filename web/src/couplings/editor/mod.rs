@@ -26,9 +26,11 @@ pub fn Editor() -> impl IntoView {
     ));
     // The most that can agree is what one lesson asks for.
     let covered = covered(Covered::Agreement);
-    let figure = move |value: f64| match covered.get() {
+    let overlap = move || match covered.get() {
         true => "?".to_owned(),
-        false => format!("{value:.3}"),
+        false => exhibit
+            .exact
+            .with(|exact| format!("{:.3}", exact.agreement[3])),
     };
     let many = Memo::new(move |_| exhibit.exact.with(|exact| exact.len() > HANDLED));
     let hint = move || match (exhibit.exact.get().origin.clone(), many.get()) {
@@ -55,13 +57,13 @@ pub fn Editor() -> impl IntoView {
                 <i class="swatch draft"></i>{tr!("draft")}
                 <i class="swatch overlap"></i>{tr!("overlap")}" "
                 <b class="figures" data-testid="overlap">
-                    {move || figure(exhibit.exact.with(|exact| exact.agreement[3]))}
+                    {overlap}
                 </b>
                 <i class="swatch target"></i>{tr!("target")}
                 <span class="key-end">
                     "TV "
                     <b class="figures" data-testid="distance">
-                        {move || figure(exhibit.exact.with(|exact| exact.distance))}
+                        {move || exhibit.exact.with(|exact| format!("{:.3}", exact.distance))}
                     </b>
                 </span>
             </p>
