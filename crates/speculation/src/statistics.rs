@@ -9,7 +9,11 @@ pub use bootstrap::speed_up_interval;
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
-use statrs::function::{beta::beta_reg, erf::erf_inv, gamma::gamma_ur};
+use statrs::function::{
+    beta::beta_reg,
+    erf::{erf_inv, erfc},
+    gamma::gamma_ur,
+};
 
 use crate::distribution::check_distribution;
 
@@ -112,6 +116,25 @@ pub fn median_interval(values: &[f64]) -> [f64; 2] {
         k += 1;
     }
     [sorted[k - 1], sorted[n - k]]
+}
+
+/// What a normal variable exceeds 0 by, on average: `E max(0, X)`. What trying something is worth
+/// that may be better or worse, if it can be left again.
+///
+/// # Panics
+/// When `deviation` is not positive.
+///
+/// Source: Jones, Schonlau and Welch 1998, "Efficient global optimization of expensive black-box
+/// functions", equation 15.
+pub fn expected_gain(mean: f64, deviation: f64) -> f64 {
+    assert!(
+        deviation > 0.0,
+        "a deviation of {deviation} is not positive"
+    );
+    let z = mean / deviation;
+    let density = (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt();
+    let below = 0.5 * erfc(-z * std::f64::consts::FRAC_1_SQRT_2);
+    deviation * (density + z * below).max(0.0)
 }
 
 /// `P(Binomial(n, ½) < k)` for `1 ≤ k ≤ n`.
@@ -274,6 +297,23 @@ mod tests {
         assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median(&[4.0, 1.0, 3.0, 2.0]), 2.5);
         assert_eq!(median(&[7.0]), 7.0);
+    }
+
+    #[test]
+    fn a_gain_counts_only_what_is_above_zero() {
+        let tau = std::f64::consts::TAU;
+        close(expected_gain(0.0, 2.0), 2.0 / tau.sqrt(), 1e-12);
+        // What is surely far above or below.
+        close(expected_gain(5.0, 0.1), 5.0, 1e-12);
+        close(expected_gain(-5.0, 0.1), 0.0, 1e-12);
+        // E max(0, X) - E max(0, -X) = E X.
+        close(
+            expected_gain(0.3, 1.0) - expected_gain(-0.3, 1.0),
+            0.3,
+            1e-9,
+        );
+        // Unit normal loss at one deviation, as tabulated.
+        close(expected_gain(-1.0, 1.0), 0.0833, 5e-5);
     }
 
     #[test]

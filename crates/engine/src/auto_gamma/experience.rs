@@ -2,8 +2,10 @@
 
 use couplet_protocol::{Drafter, Settings};
 use couplet_speculation::formulas::expected_tokens_per_round;
+use couplet_speculation::statistics::expected_gain;
 
 use super::LARGEST;
+use super::round_costs::RoundCosts;
 use crate::batch::judged;
 use crate::rule::run_settings;
 
@@ -16,36 +18,24 @@ const PRIOR_WEIGHT: f64 = 12.0;
 /// How many judged tokens weigh what other settings have shown.
 const OTHER_WEIGHT: f64 = 40.0;
 
-/// How far one round at least moves the cost of its own γ, on a logarithmic scale. The first
-/// ones move it farther: a calibration is short.
-const OWN_RATE: f64 = 0.03;
+/// How many judged tokens at least weigh what was seen long before, when nothing was judged since.
+const UNJUDGED_WEIGHT: f64 = 4.0;
 
-/// How far it moves the others: a device that becomes slower does so for all.
-const SHARED_RATE: f64 = 0.01;
+/// How many tokens the acceptance rate remembers when none is judged.
+const UNJUDGED_MEMORY: f64 = 3000.0;
 
-/// The part of the first surprise that is every γ's.
-const COMMON: f64 = 0.8;
+/// How many tokens in a row tell as much of the acceptance rate as one: neighbours are alike.
+const ALIKE: f64 = 2.0;
 
-/// How much longer than known a round may seem, in parts of it: a pause of the whole machine is
-/// not a property of γ. Several rounds together scatter less and so may seem less.
-const LONGER: f64 = 0.25;
-
-/// How many times shorter, as long as little is known of its γ: nothing makes a round shorter than
-/// it is. Later as much as longer, or the γ in use would seem ever faster than those that are not.
-const SHORTER: f64 = 4.0;
-
-/// Rounds after which a γ is known.
-const FAMILIAR: f64 = 40.0;
+/// Over how much of it speeds are taken to follow the acceptance rate in a straight line.
+const RATE_STEP: f64 = 0.02;
 
 /// Costs of rounds and the acceptance rate, as far as they are known.
 #[derive(Clone, Debug)]
 pub(crate) struct Experience {
     judged: f64,
     accepted: f64,
-    /// Of a round, by its γ.
-    milliseconds: [f64; LARGEST + 1],
-    /// Rounds in which it was observed.
-    seen: [f64; LARGEST + 1],
+    costs: RoundCosts,
     /// What the acceptance rate was seen under: temperature, top-k, top-p.
     filters: Option<(f64, u32, f64)>,
 }
@@ -66,8 +56,7 @@ impl Experience {
         Self {
             judged: PRIOR_WEIGHT,
             accepted: PRIOR_WEIGHT * acceptance_rate.clamp(0.0, 1.0),
-            milliseconds,
-            seen: [0.0; LARGEST + 1],
+            costs: RoundCosts::new(milliseconds),
             filters: None,
         }
     }
@@ -88,40 +77,60 @@ impl Experience {
 
     /// What a round takes.
     pub(crate) fn milliseconds(&self, gamma: usize) -> f64 {
-        self.milliseconds[gamma]
+        self.costs.milliseconds(gamma)
     }
 
     /// What one more drafted token takes, on average.
     pub(crate) fn slope(&self) -> f64 {
-        let longest = self.milliseconds.len() - 1;
-        let more = self.milliseconds[longest] - self.milliseconds[1];
-        (more / (longest - 1) as f64).max(0.0)
+        let more = self.milliseconds(LARGEST) - self.milliseconds(1);
+        (more / (LARGEST - 1) as f64).max(0.0)
     }
 
     /// Tokens per millisecond.
     pub(crate) fn speed(&self, gamma: usize) -> f64 {
-        expected_tokens_per_round(self.acceptance_rate(), gamma) / self.milliseconds[gamma]
-    }
-
-    /// How many tokens a round judges.
-    pub(crate) fn judged(&self, gamma: usize) -> f64 {
-        match gamma {
-            0 => 0.0,
-            _ => expected_tokens_per_round(self.acceptance_rate(), gamma - 1),
-        }
+        expected_tokens_per_round(self.acceptance_rate(), gamma) / self.milliseconds(gamma)
     }
 
     /// Milliseconds that a round of `gamma` takes longer for its tokens than rounds of `current`.
     pub(crate) fn waste(&self, gamma: usize, current: usize) -> f64 {
         let tokens = expected_tokens_per_round(self.acceptance_rate(), gamma);
-        (self.milliseconds[gamma] - tokens / self.speed(current)).max(1e-9)
+        (self.milliseconds(gamma) - tokens / self.speed(current)).max(1e-9)
+    }
+
+    /// By which part of their time rounds of `gamma` are faster than those of `current`, on average
+    /// over what so many looks of so many rounds may show and counting only what shows them faster.
+    pub(super) fn hope(&self, gamma: usize, current: usize, [looks, rounds]: [usize; 2]) -> f64 {
+        let mut variance = self
+            .costs
+            .to_be_learnt(gamma, current, [looks as f64, rounds as f64]);
+        if current == 0 {
+            // Only a look tells anything of the acceptance rate.
+            let judged = (looks * rounds) as f64
+                * expected_tokens_per_round(self.acceptance_rate(), gamma - 1);
+            variance += self.rate_variance(gamma) * judged / (judged + self.judged);
+        }
+        let expected = (self.speed(gamma) / self.speed(current)).ln();
+        expected_gain(expected, variance.sqrt().max(1e-9))
     }
 
     /// Whether a γ could be better than drafting nothing, if what is known of it is off: at γ = 0
     /// nothing is learnt of the acceptance rate, so it may be anything.
     pub(crate) fn may_beat_none(&self, gamma: usize) -> bool {
         let tokens = expected_tokens_per_round(1.0, gamma);
-        tokens / (0.8 * self.milliseconds[gamma]) > self.speed(0)
+        tokens / (0.8 * self.milliseconds(gamma)) > self.speed(0)
+    }
+
+    /// The variance of the logarithm of the tokens that a round writes, because the acceptance rate
+    /// is not known better.
+    fn rate_variance(&self, gamma: usize) -> f64 {
+        let rate = self.acceptance_rate();
+        let [less, more] = [rate - RATE_STEP, rate + RATE_STEP].map(|rate| rate.clamp(0.0, 1.0));
+        let tokens = |rate| expected_tokens_per_round(rate, gamma).ln();
+        let by_rate = (tokens(more) - tokens(less)) / (more - less);
+        // As if one token more had been kept and one more had not.
+        let judged = self.judged + 2.0;
+        let rate = (self.accepted + 1.0) / judged;
+        ALIKE * by_rate * by_rate * rate * (1.0 - rate) / judged
     }
 
     /// A round kept `accepted` of `gamma` drafted tokens.
@@ -132,34 +141,19 @@ impl Experience {
         self.accepted = forgetting * self.accepted + accepted as f64;
     }
 
-    /// So many rounds took this long each.
+    /// So many rounds drafted nothing: the text went on, and its acceptance rate may be another.
+    pub(super) fn unjudged(&mut self, rounds: usize) {
+        let forgetting = (1.0 - 1.0 / UNJUDGED_MEMORY).powf(rounds as f64);
+        let less = (forgetting * self.judged)
+            .max(UNJUDGED_WEIGHT)
+            .min(self.judged);
+        self.accepted *= less / self.judged;
+        self.judged = less;
+    }
+
+    /// So many rounds, one after the other, took this long each.
     pub(crate) fn took(&mut self, gamma: usize, rounds: f64, milliseconds: f64) {
-        let together = |rate: f64| 1.0 - (1.0 - rate).powf(rounds);
-        // What the first rounds take beyond the calibration is more likely the mode's, such as a
-        // readback for every round, than this γ's.
-        let all: f64 = self.seen.iter().sum();
-        let shared_rate = together(SHARED_RATE).max(COMMON * rounds / (all + rounds + 1.0));
-        let seen = &mut self.seen[gamma];
-        *seen += rounds;
-        let own_rate = together(OWN_RATE)
-            .max(rounds / (*seen + 1.0))
-            .max(shared_rate);
-        // A coarse clock may see no time pass at all.
-        let longest = 1.0 + LONGER / rounds.sqrt();
-        let shortest = if self.seen[gamma] > FAMILIAR {
-            1.0 / longest
-        } else {
-            1.0 / SHORTER
-        };
-        let surprise = (milliseconds / self.milliseconds[gamma]).clamp(shortest, longest);
-        for (other, cost) in self.milliseconds.iter_mut().enumerate() {
-            let rate = if other == gamma {
-                own_rate
-            } else {
-                shared_rate
-            };
-            *cost *= surprise.powf(rate);
-        }
+        self.costs.took(gamma, rounds, milliseconds);
     }
 }
 
@@ -193,7 +187,10 @@ mod tests {
     #[test]
     fn costs_between_and_beyond_the_samples_are_on_straight_lines() {
         let known = Experience::new(0.8, &[(0, 1.0), (1, 1.5), (4, 3.0)]);
-        assert_eq!(known.milliseconds[..5], [1.0, 1.5, 2.0, 2.5, 3.0]);
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|gamma| known.milliseconds(gamma)),
+            [1.0, 1.5, 2.0, 2.5, 3.0]
+        );
         assert_eq!(known.milliseconds(8), 5.0);
         let one = Experience::new(0.8, &[(0, 2.0)]);
         assert_eq!(one.milliseconds(8), 2.0);

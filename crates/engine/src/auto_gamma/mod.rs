@@ -6,6 +6,7 @@
 
 mod calibration;
 mod experience;
+mod round_costs;
 
 pub(crate) use experience::Experience;
 
@@ -20,6 +21,9 @@ pub(crate) const LARGEST: usize = Settings::MAX_AUTO_GAMMA as usize;
 /// How much faster another γ must promise to be before it is taken.
 const HYSTERESIS: f64 = 1.007;
 
+/// Tokens over which that must pay what the draft takes to read what was written without it.
+const PAID_OVER: f64 = 200.0;
+
 /// Milliseconds of rounds of one γ that are worth learning from, and ticks of the clock: browsers
 /// tell time in steps in which a processor does several rounds.
 const TELLING: f64 = 1.0;
@@ -28,33 +32,42 @@ const TELLING_TICKS: f64 = 20.0;
 /// Most rounds that are looked at for it.
 const MOST_ROUNDS: usize = 60;
 
-/// How many times longer than a look at it a γ is left alone before the next.
-const REST: f64 = 6.0;
+/// Part of a round that the first one after those of another γ takes longer.
+const COLD: f64 = 0.3;
 
-/// What may be wasted on looks before anything is saved up, in rounds of the largest γ.
-const FIRST_LOOKS: f64 = 0.1;
+/// What the draft takes to read a token among others, in parts of what drafting and verifying one
+/// takes.
+const READING: f64 = 0.2;
 
-/// The part of a look that counts as wasted even where none seems to be: what is as good as the
-/// γ in use is no more urgent than what is nearly as good.
-const LEAST_WASTE: f64 = 0.02;
+/// What a look may show of a γ that was only calibrated: the calibration may have met a pause.
+const DOUBT: f64 = 0.0005;
 
-/// Shares of the time that may be wasted on looking whether a neighbour of γ is better, or another.
-const CURIOSITY: [f64; 2] = [0.004, 0.003];
+/// How many looks are thought of: where one changes no choice, several may.
+const LOOKS: [usize; 3] = [1, 4, 16];
+
+/// Milliseconds for which what a look teaches is of use, besides as many as have passed: who goes
+/// on for long may look for longer.
+const OF_USE: f64 = 50.0;
 
 /// Chooses γ under one rule with one drafter on one device.
 #[derive(Clone, Debug)]
 pub(crate) struct AutoGamma {
     pub(super) known: Experience,
     current: Option<usize>,
-    /// Milliseconds that may be wasted on looking at neighbours of γ, which cost next to nothing,
-    /// and at the others.
-    budgets: [f64; 2],
     /// The look that is under way.
     looking: Option<Look>,
-    /// Place of the budget that paid for the last one.
-    paid_by: usize,
-    /// Milliseconds since a γ was last used.
-    unseen: [f64; LARGEST + 1],
+    /// Whether rounds of the γ in use were timed since a look was last thought of: a look is a
+    /// comparison with them.
+    compared: bool,
+    /// Milliseconds of all rounds.
+    passed: f64,
+    /// Whether rounds of this text were timed: the first ones follow the reading of the prompt, which
+    /// leaves nothing of theirs in the caches.
+    warm: bool,
+    /// Tokens that the draft has not read since it last drafted: who asks it must wait until it has.
+    unread: f64,
+    /// Which γ were timed since the calibration.
+    seen: [bool; LARGEST + 1],
     /// The latest rounds, as long as they are of one γ.
     latest: Block,
     /// Milliseconds of rounds that are worth learning from.
@@ -67,10 +80,6 @@ struct Look {
     gamma: usize,
     /// How many of them are still to be begun.
     left: usize,
-    /// Place of the budget that paid for it.
-    budget: usize,
-    /// Milliseconds that it was expected to waste.
-    waste: f64,
 }
 
 /// Rounds of one γ that are not yet learnt from.
@@ -134,13 +143,14 @@ impl AutoGamma {
         let telling = TELLING.max(TELLING_TICKS * tick);
         Self {
             current: None,
-            // The calibration was short, so a little looking is free at first.
-            budgets: [FIRST_LOOKS * known.milliseconds(LARGEST).max(telling); 2],
             telling,
             known,
             looking: None,
-            paid_by: 0,
-            unseen: [0.0; LARGEST + 1],
+            compared: false,
+            passed: 0.0,
+            warm: false,
+            unread: 0.0,
+            seen: [false; LARGEST + 1],
             latest: Block::default(),
         }
     }
@@ -160,7 +170,8 @@ impl AutoGamma {
             .max_by(|a, b| speed(a).total_cmp(&speed(b)).then(b.cmp(a)))
             .unwrap_or(0);
         let current = self.current.unwrap_or(best);
-        let current = if speed(&best) > HYSTERESIS * speed(&current) {
+        let reading = self.reading() * speed(&current) / PAID_OVER;
+        let current = if speed(&best) > (HYSTERESIS + reading) * speed(&current) {
             best
         } else {
             current
@@ -181,97 +192,89 @@ impl AutoGamma {
         }
     }
 
-    /// Another γ to look at, when the time that this may waste has been saved up.
+    /// Another γ to look at: the one where a look may show the most for what it wastes, if that is
+    /// worth it. (Frazier and Powell, “Paradoxes in learning and the marginal value of
+    /// information”, 2010.)
     fn look(&mut self, current: usize, at_once: usize) -> Option<Choice> {
-        if self.looking.is_some() {
+        if self.looking.is_some() || !std::mem::take(&mut self.compared) {
             return None;
         }
-        let known = &self.known;
-        let others = (0..=LARGEST)
+        let of_use = OF_USE + self.passed;
+        let worth = |gamma: usize| {
+            let rounds = self.rounds_of_a_look(gamma);
+            let doubt = if self.seen[gamma] { 0.0 } else { DOUBT };
+            let of_looks = |looks: usize| {
+                (self.known.hope(gamma, current, [looks, rounds]) + doubt) / looks as f64
+            };
+            let hope = LOOKS.into_iter().map(of_looks).fold(0.0, f64::max);
+            of_use * hope / self.price_of_a_look(gamma, current)
+        };
+        let (gamma, worth) = (0..=LARGEST)
             .filter(|gamma| *gamma != current)
-            .filter(|gamma| current > 0 || known.may_beat_none(*gamma));
-        let (near, mut far): (Vec<usize>, Vec<usize>) =
-            others.partition(|gamma| gamma.abs_diff(current) == 1);
-        if current == 0 {
-            // Of those that draft, the one that judges the most tokens for what it wastes.
-            let worth = |gamma: &usize| known.judged(*gamma) / known.waste(*gamma, 0);
-            far = far
-                .into_iter()
-                .max_by(|a, b| worth(a).total_cmp(&worth(b)))
-                .into_iter()
-                .collect();
+            .filter(|gamma| current > 0 || self.known.may_beat_none(*gamma))
+            .map(|gamma| (gamma, worth(gamma)))
+            .max_by(|a, b| a.1.total_cmp(&b.1))?;
+        if worth < 1.0 {
+            return None;
         }
-        let look = |gamma: usize, budget: usize| {
-            let left = self.rounds_of_a_look(gamma);
-            let waste = left as f64 * known.waste(gamma, current);
-            let rested = self.unseen[gamma] >= REST * left as f64 * known.milliseconds(gamma);
-            (rested && waste <= self.budgets[budget]).then_some(Look {
-                gamma,
-                left,
-                budget,
-                waste,
-            })
-        };
-        // Of the neighbours the one not seen for longest; of the others, what is cheap to look at
-        // need not wait for what is hopeless.
-        let longest = |gamma: &usize| self.unseen[*gamma];
-        let urgent = |gamma: &usize| {
-            let waste = known.waste(*gamma, current) / known.milliseconds(*gamma);
-            self.unseen[*gamma] / waste.max(LEAST_WASTE)
-        };
-        let most = |of: Vec<usize>, key: &dyn Fn(&usize) -> f64| {
-            of.into_iter().max_by(|a, b| key(a).total_cmp(&key(b)))
-        };
-        let look = most(near, &longest)
-            .and_then(|gamma| look(gamma, 0))
-            .or_else(|| most(far, &urgent).and_then(|gamma| look(gamma, 1)))?;
-        self.budgets[look.budget] -= look.waste;
-        self.paid_by = look.budget;
-        let rounds = look.left.min(at_once);
+        let wanted = self.rounds_of_a_look(gamma);
+        let rounds = wanted.min(at_once);
         self.looking = Some(Look {
-            left: look.left - rounds,
-            ..look
+            gamma,
+            left: wanted - rounds,
         });
-        Some(Choice {
-            gamma: look.gamma,
-            rounds,
-        })
+        Some(Choice { gamma, rounds })
+    }
+
+    /// Milliseconds that a look is expected to waste.
+    fn price_of_a_look(&self, gamma: usize, current: usize) -> f64 {
+        let known = &self.known;
+        let rounds = self.rounds_of_a_look(gamma);
+        // It leaves the caches cold for itself and for what goes on.
+        let cold = match rounds {
+            1 => 0.0,
+            _ => COLD * (known.milliseconds(gamma) + known.milliseconds(current)),
+        };
+        rounds as f64 * known.waste(gamma, current) + cold + self.reading()
+    }
+
+    /// Milliseconds that the draft takes to read what was written without it.
+    fn reading(&self) -> f64 {
+        READING * self.known.slope() * self.unread
     }
 
     /// Rounds of one γ kept so many drafted tokens each and took `milliseconds` each.
     pub(crate) fn learn(&mut self, gamma: usize, accepted: &[usize], milliseconds: f64) {
+        if gamma == 0 {
+            self.known.unjudged(accepted.len());
+        }
         for accepted in accepted {
             self.known.judge(gamma, *accepted);
         }
-        let known = self.known.milliseconds(gamma);
         let (rounds, telling) = (accepted.len(), self.telling);
         let told = if self.latest.is_cold(gamma, rounds, milliseconds, telling) {
             self.latest = Block::of(gamma);
-            // Part of what looking at another costs.
-            let longer = (milliseconds - known).clamp(-known, 2.0 * known);
-            self.budgets[self.paid_by] -= longer;
             None
         } else {
             self.latest.add(gamma, rounds, milliseconds, telling)
         };
-        if let Some((rounds, each)) = told {
+        if let Some((rounds, each)) = told.filter(|_| self.warm) {
             self.known.took(gamma, rounds, each);
+            self.seen[gamma] = true;
+            self.compared |= self.current == Some(gamma);
         }
-        let passed = milliseconds * accepted.len() as f64;
-        for unseen in &mut self.unseen {
-            *unseen += passed;
-        }
-        self.unseen[gamma] = 0.0;
-        // What is saved up serves for a few looks and not for a hundred.
-        let most = 4.0 * self.known.milliseconds(LARGEST).max(telling);
-        for (budget, share) in self.budgets.iter_mut().zip(CURIOSITY) {
-            *budget = (*budget + share * passed).min(most);
-        }
-        let is_over = |look: &mut Look| look.gamma == gamma && look.left == 0;
-        if let Some(look) = self.looking.take_if(is_over) {
-            // What seemed expensive and is not deserves another look soon.
-            if told.is_some_and(|(_, each)| each < 0.7 * known) {
-                self.budgets[look.budget] += look.waste;
+        self.warm |= told.is_some();
+        self.unread = match gamma {
+            0 => self.unread + accepted.len() as f64,
+            _ => 0.0,
+        };
+        self.passed += milliseconds * accepted.len() as f64;
+        if let Some(look) = self.looking.as_mut().filter(|look| look.gamma == gamma) {
+            match (look.left, told) {
+                (_, Some(_)) => self.looking = None,
+                // They were shorter than thought.
+                (0, None) => look.left = 1,
+                _ => {}
             }
         }
     }
@@ -280,6 +283,9 @@ impl AutoGamma {
     pub(super) fn begin(&mut self, settings: &Settings) {
         // What was under way is lost; what is left of a look goes on.
         self.looking.take_if(|look| look.left == 0);
+        self.unread = 0.0;
+        self.warm = false;
+        self.compared = false;
         self.known.begin(settings);
     }
 }

@@ -32,6 +32,11 @@ impl World {
         2.0 * (gamma * self.c + 1.0 + gamma * self.slope)
     }
 
+    /// What the draft takes to read a token among others: little where rows share what they read.
+    fn reading(&self) -> f64 {
+        2.0 * self.c * (0.1 + 0.5 * self.slope)
+    }
+
     /// Tokens per millisecond of the best fixed γ, 0 included.
     fn best(&self) -> f64 {
         let speed = |gamma| expected_tokens_per_round(self.alpha, gamma) / self.cost(gamma);
@@ -48,12 +53,7 @@ impl World {
 /// Tokens per millisecond of a long run: those to be expected of the chosen γ, so that luck in the
 /// draws is not taken for skill in choosing.
 fn run(world: &World, auto: &mut AutoGamma, tokens: f64, chance: &mut Chance) -> f64 {
-    let plain = Machine {
-        scale: 1.0,
-        cold: 1.0,
-        tick: 0.0,
-    };
-    run_on(&plain, world, auto, tokens, chance)
+    run_on(&Machine::EVEN, world, auto, tokens, chance)
 }
 
 /// What times are like on a device.
@@ -64,7 +64,24 @@ struct Machine {
     cold: f64,
     /// Milliseconds between two times that the clock can tell apart.
     tick: f64,
+    /// By how much its pace scatters, as a standard deviation of logarithms.
+    uneven: f64,
 }
+
+impl Machine {
+    const EVEN: Self = Self {
+        scale: 1.0,
+        cold: 1.0,
+        tick: 0.0,
+        uneven: 0.0,
+    };
+}
+
+/// Tokens of a text.
+const TEXT: f64 = 200.0;
+
+/// Milliseconds for which an uneven machine keeps its pace, about.
+const UNEVEN_FOR: f64 = 30.0;
 
 fn run_on(
     machine: &Machine,
@@ -75,12 +92,25 @@ fn run_on(
 ) -> f64 {
     let (mut written, mut time, mut clock) = (0.0, 0.0, 0.0);
     let mut last = None;
+    let (mut text, mut unread) = (0.0, 0.0);
+    let mut pace = 0.0f64;
     let shown = |time: f64| match machine.tick {
         0.0 => time,
         tick => (time / tick).floor() * tick,
     };
     while written < tokens {
+        if text >= TEXT {
+            auto.begin(&Settings::default());
+            (text, unread) = (0.0, 0.0);
+        }
         let gamma = auto.choose(1).gamma;
+        // Nobody is told how long the draft reads what was written without it.
+        if gamma == 0 {
+            unread += 1.0;
+        } else {
+            time += machine.scale * world.reading() * unread;
+            unread = 0.0;
+        }
         let accepted = world.accepted(gamma, chance);
         // Times scatter, and now and then the machine does something else.
         let noise = 0.9 + 0.2 * chance.next();
@@ -92,10 +122,15 @@ fn run_on(
         };
         let taken = machine.scale * world.cost(gamma) * noise * cold;
         let begun = shown(clock);
-        clock += taken * pause;
+        // What the pace does is nobody's choice, so it counts on the clock and not in the end.
+        let kept = (-taken / UNEVEN_FOR).exp();
+        let normal = (0..12).map(|_| chance.next()).sum::<f64>() - 6.0;
+        pace = kept * pace + (1.0 - kept * kept).sqrt() * machine.uneven * normal;
+        clock += taken * pause * pace.exp();
         auto.learn(gamma, &[accepted], shown(clock) - begun);
         time += taken;
-        written += expected_tokens_per_round(world.alpha, gamma);
+        let more = expected_tokens_per_round(world.alpha, gamma);
+        (written, text) = (written + more, text + more);
         assert!(judged(gamma, accepted) <= gamma);
     }
     machine.scale * written / time
@@ -105,7 +140,7 @@ fn run_on(
 #[test]
 fn neither_cold_caches_nor_coarse_clocks_mislead_it() {
     // Chromium's clock and Firefox's, which tells less.
-    for (tick, least) in [(0.1, 0.98), (1.0, 0.96)] {
+    for (tick, least) in [(0.1, 0.97), (1.0, 0.96)] {
         for cold in [1.0, 1.3, 1.8] {
             for (c, slope, alpha) in [(0.6, 0.9, 0.76), (0.15, 0.9, 0.8), (0.15, 0.3, 0.8)] {
                 let world = World { alpha, c, slope };
@@ -113,6 +148,7 @@ fn neither_cold_caches_nor_coarse_clocks_mislead_it() {
                     scale: 0.15,
                     cold,
                     tick,
+                    ..Machine::EVEN
                 };
                 let mut chance = Chance(1611);
                 let known = Experience::new(
@@ -131,6 +167,41 @@ fn neither_cold_caches_nor_coarse_clocks_mislead_it() {
     }
 }
 
+/// A machine whose caches others use too: a third slower in one moment than in the next. Texts are
+/// short, and the calibration met some moment or other.
+#[test]
+fn a_changing_pace_is_not_held_against_the_draft_length_that_met_it() {
+    for (c, slope) in [(0.15, 0.5), (0.25, 0.6), (0.15, 0.3), (0.1, 0.1)] {
+        for (scale, cold) in [(0.15, 1.2), (2.0, 1.02)] {
+            let world = World {
+                alpha: 0.8,
+                c,
+                slope,
+            };
+            let machine = Machine {
+                scale,
+                cold,
+                tick: 0.005,
+                uneven: 0.16,
+            };
+            let share = |seed: u64| {
+                let mut chance = Chance(seed);
+                let samples = [0, 1, 3, 4, 7].map(|gamma| {
+                    let moment = 0.85 + 0.3 * chance.next();
+                    (gamma, scale * world.cost(gamma) * moment)
+                });
+                let mut auto = AutoGamma::new(Experience::new(0.8, &samples), machine.tick);
+                run_on(&machine, &world, &mut auto, 2_000.0, &mut chance) / world.best()
+            };
+            let mean = (0..12).map(share).sum::<f64>() / 12.0;
+            assert!(
+                mean >= 0.97,
+                "{mean:.4} with c {c}, slope {slope}, rounds {scale} times as long"
+            );
+        }
+    }
+}
+
 fn calibrated(world: &World, prior: f64, error: f64) -> AutoGamma {
     let off = |gamma: usize| {
         let sign = if gamma.is_multiple_of(4) { 1.0 } else { -1.0 };
@@ -144,7 +215,7 @@ fn check_share(world: &World, prior: f64, error: f64, chance: &mut Chance) {
     let share = run(world, &mut auto, 20_000.0, chance) / world.best();
     let World { alpha, c, slope } = world;
     assert!(
-        share >= 0.98,
+        share >= 0.965,
         "{share:.4} at alpha {alpha}, c {c}, slope {slope}, prior {prior}"
     );
 }
