@@ -99,12 +99,25 @@ export default {
     await step(page, base, "chance", 1);
     await page.getByTestId("covered").first().waitFor();
     assert.equal(await page.locator(".couplings-cards").count(), 0);
+    // The overlap is the most that can agree; the distance is in the lesson's own text.
+    assert.equal(await page.getByTestId("overlap").innerText(), "?");
+    assert.match(await page.getByTestId("distance").innerText(), /^[01]\.\d{3}$/);
     await page.getByTestId("lesson-number").fill("50");
     await page.getByTestId("reveal").click();
     await page.locator(".couplings-cards").waitFor();
     assert.equal(await page.getByTestId("covered").count(), 0);
     assert.match(await page.locator(".couplings-cards").innerText(), /0\.266/);
     assert.equal(await answer(page), "27 per cent");
+    assert.match(await page.getByTestId("overlap").innerText(), /^[01]\.\d{3}$/);
+  },
+
+  "what all tokens accepted earn is not said before the guess": async ({ page, base }) => {
+    await step(page, base, "draft", 4);
+    const place = page.locator(".bonus-place p");
+    await place.waitFor();
+    assert.match(await place.innerText(), /Covered until/);
+    await guess(page);
+    await page.waitForFunction(() => !/Covered until/.test(document.querySelector("main").innerText));
   },
 
   "a measurement answers the last question of lesson five": async ({ page, base }) => {

@@ -142,7 +142,8 @@ pub fn seal(files: &mut PairFiles) {
         corpus: Vec::new(),
         split: String::new(),
         prefix: "a".to_owned(),
-        acceptance_rate: 0.0,
+        // More than is kept: whoever trusts it drafts at first.
+        acceptance_rate: 0.9,
         tokenizer: entry(&files.tokenizer),
         target: model(&files.target_config, &files.target_weights),
         draft: model(&files.draft_config, &files.draft_weights),
