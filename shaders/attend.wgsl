@@ -1,15 +1,15 @@
 // Everything between the residual stream and the output projection of attention: RMSNorm,
 // query, key and value projections, rotary positions, the append to the caches, and causal
-// attention of each row over all positions up to its own. The norm's gains are folded into the
-// weights, so the norm is one factor per row.
+// attention of each row over all positions up to its own.
 //
 // state     (1)                                  committed length
 // inputs    (rows, hidden/4)                     residual stream
-// weights   (panels, hidden, 4)                  query, key and value columns side by side
+// weights   (panels, hidden, 4)                  query, key and value columns side by side, 16 bits
 // rotary    (capacity, head_dim/2)               (cos, sin) of every position and frequency
 // keys      (kv_heads, capacity, head_dim/4)     written at the rows' positions
 // values    (kv_heads, capacity, head_dim/4)     written at the rows' positions
 // mixed     (rows, heads, head_dim/4)            written; holds the queries on the way
+// gains     (hidden/4)                           see shared/shares.wgsl
 //
 // One workgroup per key and value head: rows look at each other's keys through one cache, and
 // the rows of one head are all in one workgroup, which can wait for its own writes. Inputs of the
@@ -21,11 +21,12 @@
 @group(0) @binding(0) var<uniform> pass_: Pass;
 @group(0) @binding(1) var<storage, read> state: array<u32>;
 @group(0) @binding(2) var<storage, read> inputs: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> weights: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> weights: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read> rotary: array<vec2<f32>>;
 @group(0) @binding(5) var<storage, read_write> keys: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read_write> values: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> mixed: array<vec4<f32>>;
+@group(0) @binding(8) var<storage, read> gains: array<vec4<f32>>;
 
 //#import columns
 //#import shares

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 const ROWS_IMPORT: &str = "//#import rows";
 const MOST_ROWS: u32 = 6;
 
+/// A shader that imports this reads weights of 16 bits.
+const HALVES_IMPORT: &str = "//#import shares";
+
 fn main() {
     let shaders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shaders");
     let files = wgsl_files(&shaders);
@@ -44,8 +47,13 @@ fn main() {
     let mut partners = String::new();
     for file in &together {
         let alone = shaders.join(file.file_name().expect("a file"));
+        let mut expected = check(&alone, &expand(&alone, &shaders)[0]);
+        if reads_halves(file) {
+            // Gains.
+            expected += ", BindingKind::ReadOnly";
+        }
         assert!(
-            check(&alone, &expand(&alone, &shaders)[0]) == check(file, &expand(file, &shaders)[0]),
+            check(file, &expand(file, &shaders)[0]) == expected,
             "{}: the bindings of {}",
             file.display(),
             alone.display()
@@ -54,6 +62,11 @@ fn main() {
         writeln!(partners, "            {alone} => Some({together}),")
             .expect("writing to a string");
     }
+    let halves = files
+        .iter()
+        .chain(&together)
+        .filter(|file| reads_halves(file));
+    let halves = halves.map(variant_of).collect::<Vec<_>>().join(" | ");
     let table = format!(
         "/// A kernel: one file in `shaders/`.\n\
          #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]\npub enum Kernel {{\n{variants}}}\n\n\
@@ -65,9 +78,12 @@ fn main() {
          pub fn most_rows_together(self) -> u32 {{ match self {{\n{most_rows} }} }}\n\
          /// Its WGSL texts, imports expanded: for each number of rows that an invocation computes\n\
          /// together, from 1 on.\n pub fn sources(self) -> &'static [&'static str] {{ match self {{\n{sources} }} }}\n\
-         /// The kernel with the same bindings and results whose invocations share their work, where\n\
-         /// there is one: for devices on which waiting inside a workgroup is cheap.\n\
+         /// The kernel with the same results whose invocations share their work, where there is one:\n\
+         /// for devices on which waiting inside a workgroup is cheap.\n\
          pub fn together(self) -> Option<Self> {{ match self {{\n{partners} _ => None }} }}\n\
+         /// Whether it reads weights of 16 bits and has their gains in its last binding. Its twin has\n\
+         /// the weights in 32 bits, the gains folded in, and no such binding.\n\
+         pub fn reads_halves(self) -> bool {{ matches!(self, {halves}) }}\n\
          /// What each binding is, in order.\n pub fn bindings(self) -> &'static [BindingKind] {{ match self {{\n{bindings} }} }}\n\
          }}\n"
     );
@@ -87,6 +103,10 @@ fn wgsl_files(folder: &Path) -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
+}
+
+fn reads_halves(file: &Path) -> bool {
+    read(file).lines().any(|line| line == HALVES_IMPORT)
 }
 
 /// The file's name, with what it is in the folder `together`.
@@ -141,7 +161,8 @@ fn for_rows(template: &str, rows: u32) -> String {
 fn check(file: &Path, source: &str) -> String {
     let module = naga::front::wgsl::parse_str(source)
         .unwrap_or_else(|error| panic!("{}:\n{}", file.display(), error.emit_to_string(source)));
-    let capabilities = naga::valid::Capabilities::empty();
+    // `unpack2x16float`, which WebGPU has everywhere and the native interfaces nearly.
+    let capabilities = naga::valid::Capabilities::SHADER_FLOAT16_IN_FLOAT32;
     naga::valid::Validator::new(naga::valid::ValidationFlags::all(), capabilities)
         .validate(&module)
         .unwrap_or_else(|error| panic!("{}:\n{}", file.display(), error.emit_to_string(source)));

@@ -1,7 +1,8 @@
 // What both ways of multiplying rows with `weights` share: in rows one invocation adds up all inputs,
 // in shares several add up a part each.
 //
-// weights   (panels, input_size, 4)   panels of 16 columns; crates/kernels/src/panels.rs
+// weights   (panels, input_size, 4)   panels of 16 columns, four numbers in each place;
+//                                     crates/kernels/src/panels.rs
 
 // Where four columns begin in the weights; `column` counts in fours.
 fn panel_start(column: u32, input_size: u32) -> u32 {

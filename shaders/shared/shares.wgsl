@@ -1,9 +1,20 @@
 // Up to four rows of `inputs` times four columns of `weights`, the inputs shared out to several
-// invocations. After columns; before this, a kernel declares both as array<vec4<f32>>. Which
-// inputs belong to which part, and the order in which parts are added, do not depend on the number
-// of rows.
+// invocations. Which inputs belong to which part, and the order in which parts are added, do not
+// depend on the number of rows. After columns; before this, a kernel declares
+//
+// inputs    array<vec4<f32>>   (rows, input_size/4)
+// weights   array<vec2<u32>>   four numbers of 16 bits each, in panels
+// gains     array<vec4<f32>>   (input_size/4)   what each input is multiplied with first: the gains
+//                              of the norm before, and the weights' common factor
+//
+// Source of the numbers: crates/kernels/src/halves.rs.
 
 const ROWS_TOGETHER: u32 = 4u;
+
+fn four_weights(at: u32) -> vec4<f32> {
+    let four = weights[at];
+    return vec4<f32>(unpack2x16float(four.x), unpack2x16float(four.y));
+}
 
 // Sums of four columns for each of four rows; rows beyond the count repeat the last one.
 struct FourColumns {
@@ -11,7 +22,7 @@ struct FourColumns {
     b: vec4<f32>,
     c: vec4<f32>,
     d: vec4<f32>,
-    // Sums of the rows' squares.
+    // Sums of the squares of the rows' inputs, before the gains.
     squares: vec4<f32>,
 }
 
@@ -32,18 +43,23 @@ fn share_of(first_row: u32, count: u32, start: u32, vectors: u32, part: u32, par
     var squares_d = vec4<f32>(0.0);
     for (var i = part; i < vectors; i += parts) {
         let at = start + 16u * i;
-        let x = weights[at];
-        let y = weights[at + 4u];
-        let z = weights[at + 8u];
-        let w = weights[at + 12u];
-        let x_a = inputs[row_a + i];
-        let x_b = inputs[row_b + i];
-        let x_c = inputs[row_c + i];
-        let x_d = inputs[row_d + i];
-        squares_a += x_a * x_a;
-        squares_b += x_b * x_b;
-        squares_c += x_c * x_c;
-        squares_d += x_d * x_d;
+        let x = four_weights(at);
+        let y = four_weights(at + 4u);
+        let z = four_weights(at + 8u);
+        let w = four_weights(at + 12u);
+        let input_a = inputs[row_a + i];
+        let input_b = inputs[row_b + i];
+        let input_c = inputs[row_c + i];
+        let input_d = inputs[row_d + i];
+        squares_a += input_a * input_a;
+        squares_b += input_b * input_b;
+        squares_c += input_c * input_c;
+        squares_d += input_d * input_d;
+        let gain = gains[i];
+        let x_a = input_a * gain;
+        let x_b = input_b * gain;
+        let x_c = input_c * gain;
+        let x_d = input_d * gain;
         a += x_a.x * x;
         b += x_b.x * x;
         c += x_c.x * x;

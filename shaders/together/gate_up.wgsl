@@ -1,14 +1,16 @@
 // RMSNorm, gate and up projections, and the gated activation, every sum shared by 16 invocations.
 //
-// Bindings and results are those of ../gate_up.wgsl. One workgroup per panel of 16 columns in x
-// and four rows in y.
+// Results are those of ../gate_up.wgsl, and so are the bindings but for the weights, which are of
+// 16 bits and have gains beside them: see ../shared/shares.wgsl. One workgroup per panel of 16
+// columns in x and four rows in y.
 //#import pass
 
 @group(0) @binding(0) var<uniform> pass_: Pass;
 @group(0) @binding(1) var<storage, read> state: array<u32>;
 @group(0) @binding(2) var<storage, read> inputs: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> weights: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> weights: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read_write> activated: array<vec4<f32>>;
+@group(0) @binding(5) var<storage, read> gains: array<vec4<f32>>;
 
 // The gate's panel and the up projection's.
 const PANELS: u32 = 2u;

@@ -57,7 +57,7 @@ export const WEIGHTS = "**/target/model.safetensors";
 
 /** Waits until the run on the page, which is no recording, has ended; returns its trace. */
 export async function finished(page) {
-  await page.waitForFunction(() => window.couplet.trace()?.events.at(-1)?.event === "finished", null, {
+  await page.waitForFunction(() => window.couplet?.trace()?.events.at(-1)?.event === "finished", null, {
     timeout: 90_000,
   });
   return page.evaluate(() => window.couplet.trace());

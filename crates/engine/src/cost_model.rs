@@ -48,7 +48,13 @@ pub struct Work {
 
 impl Work {
     /// A decoder's pass over `rows` rows, `logit_rows` of which get logits, at a position.
-    fn of_pass(config: &DecoderConfig, rows: usize, logit_rows: usize, position: usize) -> Self {
+    fn of_pass(
+        config: &DecoderConfig,
+        bytes_of_weight: usize,
+        rows: usize,
+        logit_rows: usize,
+        position: usize,
+    ) -> Self {
         let (hidden, head_dim) = (config.hidden_size, config.head_dim());
         let (heads, kv_heads) = (config.num_attention_heads, config.num_key_value_heads);
         let matrices = (heads + 2 * kv_heads) * head_dim * hidden
@@ -58,7 +64,8 @@ impl Work {
         let layers = config.num_hidden_layers;
         Self {
             dispatches: 0,
-            bytes: 4 * (layers * (matrices + 2 * position * kv_heads * head_dim) + table),
+            bytes: bytes_of_weight * (layers * matrices + table)
+                + 4 * layers * 2 * position * kv_heads * head_dim,
             multiply_adds: rows * layers * (matrices + 2 * position * heads * head_dim)
                 + logit_rows * table,
         }
@@ -124,6 +131,11 @@ impl<'a> Passes<'a> {
         }
     }
 
+    fn of_pass(&self, config: &DecoderConfig, rows: usize, logit_rows: usize) -> Work {
+        let bytes = self.engine.kernel_set().bytes_of_weight();
+        Work::of_pass(config, bytes, rows, logit_rows, self.position)
+    }
+
     fn dispatches(&self, gamma: usize, portion: Portion) -> usize {
         let kind = ProgramKind {
             portion,
@@ -135,8 +147,8 @@ impl<'a> Passes<'a> {
     /// Drafting `gamma` tokens, at least one; the first step computes two rows.
     fn draft(&self, gamma: usize) -> Work {
         let config = &self.engine.pair.draft_config;
-        let first = Work::of_pass(config, 2, 1, self.position);
-        let later = Work::of_pass(config, 1, 1, self.position);
+        let first = self.of_pass(config, 2, 1);
+        let later = self.of_pass(config, 1, 1);
         Work {
             dispatches: self.dispatches(gamma, Portion::Draft),
             ..first.and(later.times(gamma - 1))
@@ -148,7 +160,7 @@ impl<'a> Passes<'a> {
         let more = self.dispatches(4, Portion::Draft) - self.dispatches(1, Portion::Draft);
         Work {
             dispatches: more / 3,
-            ..Work::of_pass(&self.engine.pair.draft_config, 1, 1, self.position)
+            ..self.of_pass(&self.engine.pair.draft_config, 1, 1)
         }
     }
 
@@ -157,23 +169,36 @@ impl<'a> Passes<'a> {
         let config = &self.engine.pair.target_config;
         Work {
             dispatches: self.dispatches(rows - 1, Portion::Verify),
-            ..Work::of_pass(config, rows, rows, self.position)
+            ..self.of_pass(config, rows, rows)
         }
     }
 }
 
-/// What a device with these prices should make of speculation: the cost of a drafted token (c of
-/// the formula), and for γ from 1 to `most` that of a round, both in steps of the target alone.
-/// Submissions and readbacks are left out, since a batch of rounds shares one.
+/// What a device should make of speculation, without submissions and readbacks, since a batch of
+/// rounds shares one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PredictedRounds {
+    /// A step of the target alone, in milliseconds.
+    pub step: f64,
+    /// A drafted token in such steps: c of the formula.
+    pub draft_cost: f64,
+    /// A round in such steps, for γ from 1 on.
+    pub rounds: Vec<f64>,
+}
+
+/// What a device with these prices should make of speculation at γ from 1 to `most`.
 ///
 /// The engine's own device is not asked for anything; its kernel set is the one that counts.
-pub fn predicted_rounds(engine: &Engine, units: &UnitCosts, most: usize) -> (f64, Vec<f64>) {
+pub fn predicted_rounds(engine: &Engine, units: &UnitCosts, most: usize) -> PredictedRounds {
     let passes = Passes::new(engine);
     let step = passes.verify(1).predicted(units);
     let round =
         |gamma| passes.draft(gamma).predicted(units) + passes.verify(gamma + 1).predicted(units);
-    let rounds = (1..=most).map(|gamma| round(gamma) / step).collect();
-    (passes.drafted_token().predicted(units) / step, rounds)
+    PredictedRounds {
+        step,
+        draft_cost: passes.drafted_token().predicted(units) / step,
+        rounds: (1..=most).map(|gamma| round(gamma) / step).collect(),
+    }
 }
 
 /// Finds what the engine's device charges, then times the passes of a round at the middle of the
@@ -261,6 +286,7 @@ async fn unit_costs(engine: &Engine) -> Result<UnitCosts, EngineError> {
     let dispatch = price(many(only(Kernel::Embed, 1))).await?;
     let config = &engine.pair.target_config;
     let weights = 2 * config.hidden_size * config.intermediate_size;
+    let bytes = weights * engine.kernel_set().bytes_of_weight();
     let gate_up = engine.kernel_set().variant(Kernel::GateUp);
     let one_row = price(many(only(gate_up, 1))).await?;
     let four_rows = price(many(only(gate_up, 4))).await?;
@@ -269,7 +295,7 @@ async fn unit_costs(engine: &Engine) -> Result<UnitCosts, EngineError> {
         dispatch,
         submit: submit.max(0.0),
         readback,
-        bandwidth: 4e-3 * weights as f64 / (one_row - dispatch).max(1e-3),
+        bandwidth: 1e-3 * bytes as f64 / (one_row - dispatch).max(1e-3),
         rate: 4e-3 * weights as f64 / (four_rows - dispatch).max(1e-3),
     })
 }

@@ -7,7 +7,7 @@ use couplet_kernels::{Buffer, Device, Dispatch, Kernel, PANEL, Pass};
 use couplet_model::DecoderConfig;
 
 use crate::KernelSet;
-use crate::packed::PackedDecoder;
+use crate::packed::{PackedDecoder, PackedMatrix};
 
 /// Rows that scratch buffers hold: a chunk of a prompt, and more than a drafted block.
 pub(crate) const MAX_ROWS: usize = 32;
@@ -68,7 +68,12 @@ impl DeviceDecoder {
         self.kernels.get()
     }
 
-    /// Dispatches made from now on use these kernels.
+    /// Whether its weights are there for these kernels.
+    pub(crate) fn is_for(&self, kernels: KernelSet) -> bool {
+        self.weights.is_for(kernels, &self.device)
+    }
+
+    /// Dispatches made from now on use these kernels, which it must be [for](Self::is_for).
     pub(crate) fn use_kernel_set(&self, kernels: KernelSet) {
         self.kernels.set(kernels);
     }
@@ -184,9 +189,14 @@ impl DeviceDecoder {
             ..Pass::default()
         };
         let kernels = self.kernels.get();
-        // A kernel that multiplies so many rows with weights of so many columns.
-        let multiply = |kernel: Kernel, bindings: Vec<Buffer>, columns: usize, rows: usize| {
+        // A kernel that multiplies so many rows with a matrix of so many columns.
+        let multiply = |kernel: Kernel,
+                        matrix: &PackedMatrix,
+                        others: Vec<Buffer>,
+                        columns: usize,
+                        rows: usize| {
             let kernel = kernels.variant(kernel);
+            let bindings = matrix.bound(kernels, others);
             // Texts are read with the kernels that verify, instead of building more for them.
             let rows_together = match logit_rows {
                 Some(_) => kernel.rows_together(rows as u32),
@@ -226,7 +236,6 @@ impl DeviceDecoder {
                 to_qkv.clone(),
                 state(),
                 self.stream.clone(),
-                layer.attention_inputs.clone(),
                 self.weights.rotary.clone(),
                 keys.clone(),
                 values.clone(),
@@ -235,13 +244,14 @@ impl DeviceDecoder {
             match kernels {
                 KernelSet::Together => dispatches.push(Dispatch {
                     kernel: Kernel::Attend,
-                    bindings: attention_inputs,
+                    bindings: layer.attention_inputs.bound(kernels, attention_inputs),
                     rows_together: 1,
                     workgroups: [kv_heads as u32, 1],
                 }),
                 KernelSet::Alone => {
                     dispatches.push(multiply(
                         Kernel::AttentionInputs,
+                        &layer.attention_inputs,
                         attention_inputs,
                         qkv_width / 2,
                         rows,
@@ -262,11 +272,11 @@ impl DeviceDecoder {
             }
             dispatches.push(multiply(
                 Kernel::ProjectResidual,
+                &layer.attention_output,
                 vec![
                     to_hidden.clone(),
                     state(),
                     self.mixed.clone(),
-                    layer.attention_output.clone(),
                     self.stream.clone(),
                 ],
                 hidden,
@@ -274,11 +284,11 @@ impl DeviceDecoder {
             ));
             dispatches.push(multiply(
                 Kernel::GateUp,
+                &layer.gate_up,
                 vec![
                     to_gate.clone(),
                     state(),
                     self.stream.clone(),
-                    layer.gate_up.clone(),
                     self.activated.clone(),
                 ],
                 intermediate,
@@ -286,11 +296,11 @@ impl DeviceDecoder {
             ));
             dispatches.push(multiply(
                 Kernel::ProjectResidual,
+                &layer.down,
                 vec![
                     from_gate.clone(),
                     state(),
                     self.activated.clone(),
-                    layer.down.clone(),
                     self.stream.clone(),
                 ],
                 hidden,
@@ -305,13 +315,8 @@ impl DeviceDecoder {
             });
             dispatches.push(multiply(
                 Kernel::Logits,
-                vec![
-                    uniform,
-                    state(),
-                    self.stream.clone(),
-                    self.weights.output_table.clone(),
-                    self.logits.clone(),
-                ],
+                &self.weights.output_table,
+                vec![uniform, state(), self.stream.clone(), self.logits.clone()],
                 config.vocab_size,
                 count,
             ));

@@ -11,7 +11,7 @@ use crate::{Engine, EngineError};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KernelSet {
     /// The invocations of a workgroup share every sum and wait for each other: many short loops,
-    /// four dispatches a layer.
+    /// four dispatches a layer, weights of 16 bits on a GPU.
     Together,
     /// Every invocation that multiplies, attends, draws or judges computes its numbers alone and
     /// waits for nobody: few long loops, five dispatches a layer.
@@ -28,6 +28,14 @@ impl KernelSet {
         match self {
             Self::Together => "workgroups share each sum",
             Self::Alone => "one invocation for each sum",
+        }
+    }
+
+    /// What a weight of a matrix takes on a GPU.
+    pub(crate) fn bytes_of_weight(self) -> usize {
+        match self {
+            Self::Together => 2,
+            Self::Alone => 4,
         }
     }
 
@@ -81,9 +89,19 @@ impl Engine {
         self.target.kernel_set()
     }
 
-    /// Goes on with these kernels. Texts under one seed may differ between choices, as between
-    /// devices, where two tokens are as probable to the last place.
+    /// The kernel sets that the models' weights are there for, which are all of them where 16 bits
+    /// hold the weights exactly.
+    pub fn kernel_sets(&self) -> impl Iterator<Item = KernelSet> {
+        let is_for = |choice: &KernelSet| self.target.is_for(*choice) && self.draft.is_for(*choice);
+        KernelSet::ALL.into_iter().filter(is_for)
+    }
+
+    /// Goes on with these kernels, or with the first set where the models have no weights for
+    /// them. Texts under one seed may differ between choices, as between devices, where two tokens
+    /// are as probable to the last place.
     pub fn use_kernel_set(&self, choice: KernelSet) {
+        let offered = self.kernel_sets().any(|set| set == choice);
+        let choice = if offered { choice } else { KernelSet::ALL[0] };
         self.target.use_kernel_set(choice);
         self.draft.use_kernel_set(choice);
         self.programs.borrow_mut().clear();
@@ -108,7 +126,7 @@ impl Engine {
         let mut best = (f64::INFINITY, KernelSet::default());
         let mut first_kernel = None;
         let mut expected: Option<Trial> = None;
-        for choice in KernelSet::ALL {
+        for choice in self.kernel_sets() {
             self.use_kernel_set(choice);
             let kernel = self.time_one_kernel().await?;
             if kernel > HOPELESS + waiting + *first_kernel.get_or_insert(kernel) {
@@ -145,7 +163,7 @@ impl Engine {
     pub async fn kernel_sets_agree(&self) -> Result<bool, EngineError> {
         let mut first: Option<Trial> = None;
         let mut agree = true;
-        for choice in KernelSet::ALL {
+        for choice in self.kernel_sets() {
             self.use_kernel_set(choice);
             let found = self.trial(first.as_ref()).await?;
             agree &= found.agrees_with(first.get_or_insert_with(|| found.clone()));

@@ -1,23 +1,41 @@
 //! A decoder's weights in the layout of the kernels.
 
 use burn::tensor::{Device as BurnDevice, Tensor};
-use couplet_kernels::{Buffer, DeviceError, PANEL, padded};
+use couplet_kernels::{Buffer, Device, DeviceError, PANEL, halves, padded};
 use couplet_model::{Decoder, DecoderConfig};
 
-use crate::Backend;
+use crate::{Backend, KernelSet};
 
-/// Weights of one layer, in panels of [`PANEL`] columns; norms are folded into the matrices that
-/// follow them.
+/// A matrix in panels of [`PANEL`] columns, with the gains of the norm before it.
+#[derive(Debug)]
+pub(crate) struct PackedMatrix {
+    /// In 32 bits, the gains folded in.
+    pub(crate) full: Buffer,
+    /// For GPU kernels whose invocations share their work. None on the CPU, and where 16 bits do
+    /// not hold the weights exactly.
+    pub(crate) halved: Option<HalvedMatrix>,
+}
+
+/// A matrix in 16 bits. The gains stay apart from it, because a product of both needs more bits.
+#[derive(Debug)]
+pub(crate) struct HalvedMatrix {
+    /// Half-precision floats.
+    pub(crate) weights: Buffer,
+    /// (inputs) what inputs are multiplied with: the gains, times the factor of the weights.
+    pub(crate) gains: Buffer,
+}
+
+/// Weights of one layer.
 #[derive(Debug)]
 pub(crate) struct PackedLayer {
     /// From hidden to (heads + 2 kv_heads) head_dim.
-    pub(crate) attention_inputs: Buffer,
+    pub(crate) attention_inputs: PackedMatrix,
     /// From heads head_dim to hidden.
-    pub(crate) attention_output: Buffer,
+    pub(crate) attention_output: PackedMatrix,
     /// From hidden to intermediate, twice: the gate's panels, then the up projection's.
-    pub(crate) gate_up: Buffer,
+    pub(crate) gate_up: PackedMatrix,
     /// From intermediate to hidden.
-    pub(crate) down: Buffer,
+    pub(crate) down: PackedMatrix,
 }
 
 /// Weights of a decoder.
@@ -26,15 +44,49 @@ pub(crate) struct PackedDecoder {
     pub(crate) layers: Vec<PackedLayer>,
     /// (vocab, hidden)
     pub(crate) embedding: Buffer,
-    /// From hidden to vocab in panels, the final norm folded in.
-    pub(crate) output_table: Buffer,
+    /// From hidden to vocab.
+    pub(crate) output_table: PackedMatrix,
     /// (capacity, head_dim / 2) pairs of cosine and sine
     pub(crate) rotary: Buffer,
     /// Burn owns the memory that the buffers borrow.
     _tensors: Vec<Tensor<2>>,
 }
 
+impl PackedMatrix {
+    /// A kernel's bindings: the weights behind the first three of `others`, and gains at the end
+    /// where the kernel reads them.
+    pub(crate) fn bound(&self, kernels: KernelSet, others: Vec<Buffer>) -> Vec<Buffer> {
+        let mut bindings = others;
+        match (kernels, &self.halved) {
+            (KernelSet::Together, Some(halved)) => {
+                bindings.insert(3, halved.weights.clone());
+                bindings.push(halved.gains.clone());
+            }
+            _ => bindings.insert(3, self.full.clone()),
+        }
+        bindings
+    }
+}
+
 impl PackedDecoder {
+    /// Whether there are weights for the kernels of this set.
+    pub(crate) fn is_for(&self, kernels: KernelSet, device: &Device) -> bool {
+        let of_layers = self.layers.iter().flat_map(|layer| {
+            [
+                &layer.attention_inputs,
+                &layer.attention_output,
+                &layer.gate_up,
+                &layer.down,
+            ]
+        });
+        match (kernels, device) {
+            (KernelSet::Alone, _) | (_, Device::Cpu) => true,
+            (KernelSet::Together, Device::Gpu(_)) => of_layers
+                .chain([&self.output_table])
+                .all(|matrix| matrix.halved.is_some()),
+        }
+    }
+
     /// Packs a decoder with burn operations on the CPU, then moves the result to the device.
     pub(crate) async fn new(
         decoder: &Decoder,
@@ -48,33 +100,37 @@ impl PackedDecoder {
             tensors.extend(tensor);
             Ok::<_, DeviceError>(buffer)
         };
+        // Some matrices of shape (inputs, outputs), one's panels after the other's.
+        let mut matrix = async |parts: Vec<Tensor<2>>, gains: Option<Tensor<1>>| {
+            let folded = parts.iter().cloned().map(|part| match &gains {
+                Some(gains) => in_panels(part * gains.clone().unsqueeze_dim::<2>(1)),
+                None => in_panels(part),
+            });
+            let full = pack(Tensor::cat(folded.collect(), 0)).await?;
+            let halved = match backend.kernels {
+                Device::Gpu(_) => halve(parts, gains, &backend.kernels).await?,
+                Device::Cpu => None,
+            };
+            Ok::<_, DeviceError>(PackedMatrix { full, halved })
+        };
         let mut layers = Vec::new();
         for layer in &decoder.model.layers {
             let (attention, mlp) = (&layer.self_attn, &layer.mlp);
-            let inputs = vec![
-                attention.q_proj.weight.val(),
-                attention.k_proj.weight.val(),
-                attention.v_proj.weight.val(),
-            ];
-            let input_gains = layer.input_layernorm.gamma.val().unsqueeze_dim::<2>(1);
-            let mlp_gains = layer
-                .post_attention_layernorm
-                .gamma
-                .val()
-                .unsqueeze_dim::<2>(1);
-            let gate_up = [&mlp.gate_proj, &mlp.up_proj]
-                .map(|matrix| in_panels(matrix.weight.val() * mlp_gains.clone()))
-                .to_vec();
+            let inputs = [&attention.q_proj, &attention.k_proj, &attention.v_proj];
+            let inputs = Tensor::cat(inputs.map(|linear| linear.weight.val()).to_vec(), 1);
+            let gate_up = [&mlp.gate_proj, &mlp.up_proj].map(|linear| linear.weight.val());
+            let before_mlp = layer.post_attention_layernorm.gamma.val();
             layers.push(PackedLayer {
-                attention_inputs: pack(in_panels(Tensor::cat(inputs, 1) * input_gains)).await?,
-                attention_output: pack(in_panels(attention.o_proj.weight.val())).await?,
-                gate_up: pack(Tensor::cat(gate_up, 0)).await?,
-                down: pack(in_panels(mlp.down_proj.weight.val())).await?,
+                attention_inputs: matrix(vec![inputs], Some(layer.input_layernorm.gamma.val()))
+                    .await?,
+                attention_output: matrix(vec![attention.o_proj.weight.val()], None).await?,
+                gate_up: matrix(gate_up.to_vec(), Some(before_mlp)).await?,
+                down: matrix(vec![mlp.down_proj.weight.val()], None).await?,
             });
         }
+        let output = decoder.output_table().transpose();
+        let output_table = matrix(vec![output], Some(decoder.model.norm.gamma.val())).await?;
         let embedding = pack(decoder.model.embed_tokens.weight.val()).await?;
-        let output = decoder.output_table() * decoder.model.norm.gamma.val().unsqueeze_dim::<2>(0);
-        let output_table = pack(in_panels(output.transpose())).await?;
         let rotary = pack(rotary_table(config, capacity)).await?;
         // The kernels submit to the same queue: what burn has queued must reach it first.
         backend
@@ -89,6 +145,31 @@ impl PackedDecoder {
             _tensors: tensors,
         })
     }
+}
+
+/// Matrices in 16 bits, one's panels after the other's, if those hold them exactly.
+async fn halve(
+    parts: Vec<Tensor<2>>,
+    gains: Option<Tensor<1>>,
+    device: &Device,
+) -> Result<Option<HalvedMatrix>, DeviceError> {
+    let [inputs, _] = parts[0].dims();
+    let gains = gains.unwrap_or_else(|| Tensor::ones([inputs], &parts[0].device()));
+    let panels = Tensor::cat(parts.into_iter().map(in_panels).collect(), 0);
+    let Some(halves) = halves(&numbers(panels).await?) else {
+        return Ok(None);
+    };
+    Ok(Some(HalvedMatrix {
+        weights: device.buffer(&halves.words),
+        gains: device.floats(&numbers(gains * halves.factor).await?),
+    }))
+}
+
+async fn numbers<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, DeviceError> {
+    let refused = |error: &dyn std::fmt::Debug| DeviceError::Refused(format!("{error:?}"));
+    let data = tensor.into_data_async().await;
+    let data = data.map_err(|error| refused(&error))?;
+    data.try_into_vec().map_err(|error| refused(&error))
 }
 
 /// A matrix of shape (inputs, outputs) in panels, as `couplet_kernels::in_panels` lays it out.

@@ -2,9 +2,11 @@
 
 mod common;
 
+use std::rc::Rc;
+
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use common::{PROMPTS, backends, shipped, tiny};
-use couplet_engine::{Engine, KernelSet};
+use common::{PROMPTS, backends, clock, louder, shipped, tiny, tiny_files};
+use couplet_engine::{Engine, KernelSet, Pair};
 
 /// Sums run in another order than burn's, over at most a few hundred terms of order one, and
 /// GPUs evaluate `exp` to a few units in the last place: errors stay near 1e-5 of the largest
@@ -92,6 +94,27 @@ fn the_trial_finds_that_kernel_sets_compute_the_same() {
                 "{name}"
             );
         }
+    }
+}
+
+/// On a GPU, kernels that share their sums read weights of 16 bits. Where those are not the file's,
+/// texts would be others than on the CPU.
+#[test]
+fn weights_that_16_bits_do_not_hold_are_read_in_32() {
+    for (name, backend) in backends() {
+        for engine in [shipped(&backend), tiny(&backend, 8)] {
+            assert!(engine.kernel_sets().eq(KernelSet::ALL), "{name}");
+        }
+        let mut pair = Pair::new(tiny_files(8)).unwrap();
+        pair.target = louder(pair.target, 1.0 + 1e-6);
+        let engine = pollster::block_on(Engine::new(Rc::new(pair), &backend, clock)).unwrap();
+        engine.use_kernel_set(KernelSet::Together);
+        if name == "GPU" {
+            assert_eq!(engine.kernel_set(), KernelSet::Alone);
+            let chosen = pollster::block_on(engine.choose_kernels()).unwrap();
+            assert_eq!(chosen, KernelSet::Alone);
+        }
+        check_against_burn(name, &engine, "abcdefghabcaabbccddhgfedcba");
     }
 }
 

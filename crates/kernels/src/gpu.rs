@@ -96,7 +96,7 @@ impl GpuProgram {
 }
 
 /// Storage buffers that the hungriest kernel binds.
-const STORAGE_BUFFERS: u32 = 7;
+const STORAGE_BUFFERS: u32 = 8;
 
 impl GpuDevice {
     /// Asks for the fastest GPU.

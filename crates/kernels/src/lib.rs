@@ -8,12 +8,14 @@ pub mod couple;
 pub mod cpu;
 mod device;
 mod gpu;
+mod halves;
 mod panels;
 mod params;
 pub mod rounds;
 
 pub use device::{Buffer, Device, DeviceError, Dispatch, Program, Read, Readback, Step};
 pub use gpu::{GpuBuffer, GpuDevice, GpuSetup};
+pub use halves::{Halves, halves};
 pub use panels::{PANEL, in_panels, padded};
 pub use params::{
     MISTAKE_DROPS_IMPROBABLE_DRAFTS, MISTAKE_MATCH_OR_RATIO, MISTAKE_MATCH_THEN_RESIDUAL,

@@ -69,10 +69,12 @@ fn print_supposed(pair: Pair, dispatch: f64, bandwidth: f64) -> anyhow::Result<(
     // Programs are counted and none runs: any device will do.
     let engine = pollster::block_on(Engine::new(Rc::new(pair), &Backend::cpu(), milliseconds))?;
     engine.use_kernel_set(KernelSet::Together);
-    let (c, rounds) = predicted_rounds(&engine, &units, MOST_GAMMA);
+    let predicted = predicted_rounds(&engine, &units, MOST_GAMMA);
     println!(
-        "### {name}, a GPU that is not at hand\n\nPredicted, not measured: {dispatch} µs for a dispatch, {bandwidth} GB/s, arithmetic for nothing; {}; c = {c:.2}.\n",
-        KernelSet::Together.name()
+        "### {name}, a GPU that is not at hand\n\nPredicted, not measured: {dispatch} µs for a dispatch, {bandwidth} GB/s, arithmetic for nothing; {}. The target alone takes {:.0} µs for a token; c = {:.2}.\n",
+        KernelSet::Together.name(),
+        1e3 * predicted.step,
+        predicted.draft_cost,
     );
     let gammas: String = (1..=MOST_GAMMA)
         .map(|gamma| format!(" γ {gamma} |"))
@@ -83,7 +85,7 @@ fn print_supposed(pair: Pair, dispatch: f64, bandwidth: f64) -> anyhow::Result<(
     );
     for row in &all.acceptance {
         let factors: String = (1..)
-            .zip(&rounds)
+            .zip(&predicted.rounds)
             .map(|(gamma, round)| {
                 let tokens = expected_tokens_per_round(row.distilled, gamma);
                 format!(" {:.2} |", tokens / round)

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use burn::tensor::Device as BurnDevice;
 use couplet_engine::{Backend, Engine, Pair, PairFiles};
 use couplet_model::{
-    DecoderConfig, Evaluation, FileEntry, ModelCard, Prediction, TrainedModel, save_weights,
-    sha256_hex,
+    Decoder, DecoderConfig, Evaluation, FileEntry, ModelCard, Prediction, TrainedModel,
+    save_weights, sha256_hex,
 };
 use couplet_protocol::{Event, Settings};
 
@@ -92,7 +92,7 @@ pub fn tiny_files(vocab: usize) -> PairFiles {
         config.tie_word_embeddings = false;
         let decoder = config.init(&device);
         // Larger than a fresh model's, so that the distributions are far from uniform.
-        let decoder = burn::module::Module::map(decoder, &mut Louder);
+        let decoder = louder(decoder, 8.0);
         (
             serde_json::to_vec(&config).unwrap(),
             save_weights(&decoder).unwrap(),
@@ -156,14 +156,19 @@ pub fn seal(files: &mut PairFiles) {
     files.card = serde_json::to_vec(&card).unwrap();
 }
 
-struct Louder;
+struct Louder(f32);
+
+/// A decoder all of whose matrices are multiplied with this.
+pub fn louder(decoder: Decoder, factor: f32) -> Decoder {
+    burn::module::Module::map(decoder, &mut Louder(factor))
+}
 
 impl burn::module::ModuleMapper for Louder {
     fn map_float<const D: usize>(
         &mut self,
         param: burn::module::Param<burn::tensor::Tensor<D>>,
     ) -> burn::module::Param<burn::tensor::Tensor<D>> {
-        param.map(|tensor| if D == 2 { tensor * 8.0 } else { tensor })
+        param.map(|tensor| if D == 2 { tensor * self.0 } else { tensor })
     }
 }
 
