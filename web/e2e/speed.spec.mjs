@@ -200,6 +200,33 @@ export default {
     assert.match(await page.getByTestId("bench-hint").innerText(), /^To see it pay less, or not at all, let γ go up to 16/);
   },
 
+  "the formula answers before anything is measured, and takes the numbers of a measurement": async ({ page, base }) => {
+    await rewrite(page, "report.costs = { target_step: 2, draft_step: 0.5, verify: [2.4, 3.2] }");
+    await open(page, base, SCENE);
+    const says = page.getByTestId("what-if-says");
+    const value = (name) => page.getByTestId(`what-if-${name}`).inputValue();
+    assert.match(await says.textContent(), /Drafting pays.*Best is γ = 3, 1\.69×/);
+    assert.equal(await page.getByTestId("what-if-measured").count(), 0);
+    await page.getByTestId("what-if-dear").click();
+    assert.match(await says.textContent(), /No draft length pays: α, 0\.80, .* 1\.15 passes/);
+    await page.getByTestId("what-if-free").click();
+    await page.getByTestId("what-if-draft").focus();
+    await page.keyboard.press("Home");
+    await page.getByTestId("what-if-alpha").focus();
+    await page.keyboard.press("End");
+    assert.match(await says.textContent(), /The longest draft is the best: 17\.00× at γ = 16/);
+    // What was moved stays while another scene is open.
+    await page.getByTestId("scene-proof").click();
+    await page.getByTestId("scene-speed").click();
+    assert.equal(await value("alpha"), "1");
+    const report = await call(page, "bench", SHORT);
+    await page.getByTestId("what-if-measured").click();
+    const [judged, accepted] = ["judged", "accepted"].map((of) => report.gammas.reduce((sum, row) => sum + row[of], 0));
+    assert.equal(await value("alpha"), String(Math.round((100 * accepted) / judged) / 100));
+    // c is .5 / 2, and each further token adds .2 to a pass.
+    assert.deepEqual([await value("draft"), await value("row")], ["0.25", "0.2"]);
+  },
+
   "where some draft length is faster nobody says that drafting does not pay": async ({ page, base }) => {
     await rewrite(page, `report.gammas[0].interval = [1.1, 1.3]; report.gammas[1].interval = [0.7, 0.8];
       report.auto.interval = [0.7, 0.8]; report.gammas[0].speed_up = 1.2; report.gammas[1].speed_up = 0.75;`);

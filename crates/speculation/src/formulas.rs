@@ -57,6 +57,15 @@ pub fn best_gamma(alpha: f64, c: f64, v: f64, max: usize) -> usize {
     best
 }
 
+/// Whether any draft length is faster than plain decoding where verifying each further position
+/// adds `row` to a pass, `v = 1 + γ·row`: whether `α > c + row`.
+///
+/// The token at place `i` of a draft adds `α^i` tokens to a round and `c + row` to its cost. If
+/// the first one is not worth it, none is, and if it is, γ = 1 pays.
+pub fn ever_pays(alpha: f64, c: f64, row: f64) -> bool {
+    alpha > c + row
+}
+
 /// The distribution of the number of drafted tokens kept in a round: `α^k (1 − α)` for
 /// `k < gamma`, and `α^γ` for all of them.
 ///
@@ -257,6 +266,20 @@ mod tests {
         // A pass over several positions that costs as much as three steps.
         assert_eq!(best_gamma(0.5, 0.05, 3.0, 64), 0);
         assert_eq!(speed_up(0.5, 0, 0.05, 3.0), 1.0);
+    }
+
+    #[test]
+    fn drafting_pays_where_a_token_is_kept_more_often_than_it_costs() {
+        for alpha in [0.0, 0.2, 0.55, 0.8, 1.0] {
+            for c in [0.0, 0.07, 0.3, 0.9] {
+                for row in [0.0, 0.11, 0.5, 1.0] {
+                    let pays = (1..=40).any(|gamma| {
+                        speed_up(alpha, gamma, c, 1.0 + row * gamma as f64) > 1.0 + 1e-12
+                    });
+                    assert_eq!(ever_pays(alpha, c, row), pays, "{alpha} {c} {row}");
+                }
+            }
+        }
     }
 
     #[test]

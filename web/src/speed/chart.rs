@@ -81,13 +81,22 @@ pub fn chart(
         last: gammas().fold(0.0, f64::max).ceil(),
     };
     let best = report.best();
+    let names: Vec<Name> = report
+        .gammas
+        .iter()
+        .map(|row| Name {
+            gamma: row.gamma,
+            says: words::gamma(row),
+            strong: best.is_some_and(|best| best == row),
+        })
+        .collect();
     let label = label(report);
     view! {
         <svg class="figure sweep-chart" id=id role="img" aria-label=label viewBox=format!("0 0 {width:.0} {height:.0}")
             width=format!("{width:.0}") height=format!("{height:.0}")>
             {ground(&frame)}
             {grid(&frame, step)}
-            {gamma_axis(&frame, report, best, height)}
+            {gamma_axis(&frame, &names, height)}
             {(line.len() > 1).then(|| view! { <path class="sweep-line" d=path(&frame, &line) /> })}
             {report.gammas.iter().map(|row| point(&frame, row, best.is_some_and(|best| best == row), size)).collect_view()}
             {report.auto.as_ref().map(|row| auto(&frame, row, size))}
@@ -139,9 +148,15 @@ fn even(frame: &Frame, size: Size) -> impl IntoView + use<> {
         Size::Large if below => y + 16.0,
         _ => y - 6.0,
     };
+    even_at(frame, frame.width - RIGHT - 4.0, at, "end")
+}
+
+/// The line where nothing is gained, with its name at this place.
+fn even_at(frame: &Frame, x: f64, name: f64, anchor: &'static str) -> impl IntoView + use<> {
+    let y = frame.y(1.0);
     view! {
         <path class="sweep-even" d=format!("M{LEFT} {y:.1}H{:.1}", frame.width - RIGHT) />
-        <text class="strong halo" x=format!("{:.1}", frame.width - RIGHT - 4.0) y=format!("{at:.1}") text-anchor="end">
+        <text class="strong halo" x=format!("{x:.1}") y=format!("{name:.1}") text-anchor=anchor>
             {tr!("break-even 1×")}
         </text>
     }
@@ -167,22 +182,22 @@ fn grid(frame: &Frame, step: f64) -> impl IntoView + use<> {
         .collect_view()
 }
 
-fn gamma_axis(
-    frame: &Frame,
-    report: &SpeedReport,
-    best: Option<&GammaSpeed>,
-    height: f64,
-) -> impl IntoView + use<> {
+/// A draft length under the axis.
+struct Name {
+    gamma: f64,
+    says: String,
+    strong: bool,
+}
+
+fn gamma_axis(frame: &Frame, names: &[Name], height: f64) -> impl IntoView + use<> {
     let bottom = frame.bottom;
-    let names = report
-        .gammas
+    let names = names
         .iter()
-        .map(|row| {
-            let on = best.is_some_and(|best| best == row);
+        .map(|name| {
             view! {
-                <text class="number" class:strong=on x=format!("{:.1}", frame.x(row.gamma))
+                <text class="number" class:strong=name.strong x=format!("{:.1}", frame.x(name.gamma))
                     y=format!("{:.1}", bottom + 18.0) text-anchor="middle">
-                    {words::gamma(row)}
+                    {name.says.clone()}
                 </text>
             }
         })
@@ -268,13 +283,84 @@ fn best_label(
         Size::Large if report.gammas.len() < 2 => format!("γ = {}, {number}", words::gamma(best)),
         Size::Large => tr!("best γ = {}, {number}", words::gamma(best), number),
     };
-    // At either side the words stay inside the drawing.
+    label_above(frame, best.gamma, above, text)
+}
+
+/// Words above a point; at either side they stay inside the drawing.
+fn label_above(frame: &Frame, gamma: f64, y: f64, text: String) -> impl IntoView + use<> {
     let half = 4.0 * text.chars().count() as f64;
     let x = frame
-        .x(best.gamma)
+        .x(gamma)
         .clamp(LEFT + half, (frame.width - RIGHT - half).max(LEFT + half));
     view! {
-        <text class="strong halo sweep-best" x=format!("{x:.1}") y=format!("{above:.1}") text-anchor="middle">{text}</text>
+        <text class="strong halo sweep-best" x=format!("{x:.1}") y=format!("{y:.1}") text-anchor="middle">{text}</text>
+    }
+}
+
+/// What the formula says of draft lengths from 1 on, on so many pixels.
+pub fn curve(speed_ups: &[f64], width: f64, height: f64) -> impl IntoView + use<> {
+    let width = width.max(220.0);
+    let largest = speed_ups.iter().copied().fold(1.0, f64::max);
+    // Few heights, so that the line moves and not the axis.
+    let heights = [(2.5, 0.5), (5.0, 1.0), (10.0, 2.0), (20.0, 4.0)];
+    let fits = |(high, _): &(f64, f64)| largest <= 0.92 * high;
+    let (high, step) = heights.into_iter().find(fits).unwrap_or((20.0, 4.0));
+    let count = speed_ups.len() as f64;
+    let frame = Frame {
+        width,
+        bottom: height - BOTTOM,
+        low: 0.0,
+        high,
+        first: 1.0,
+        last: count,
+    };
+    let points: Vec<(f64, f64)> = (1..)
+        .map(f64::from)
+        .zip(speed_ups.iter().copied())
+        .collect();
+    let best = points.iter().copied().fold(
+        (0.0, 1.0),
+        |best, point| if point.1 > best.1 { point } else { best },
+    );
+    let pays = best.0 > 0.0;
+    let every = if width < 420.0 { 2 } else { 1 };
+    let names: Vec<Name> = (1..=speed_ups.len())
+        .map(|gamma| Name {
+            gamma: gamma as f64,
+            says: gamma.to_string(),
+            strong: pays && gamma as f64 == best.0,
+        })
+        .filter(|name| name.strong || (name.gamma as usize - 1).is_multiple_of(every))
+        .collect();
+    let says = points
+        .iter()
+        .map(|(gamma, factor)| format!("γ {gamma}: {factor:.2}"));
+    let label = tr!(
+        "Speed-up by tokens drafted per round, by the formula. {}.",
+        says.collect::<Vec<_>>().join("; ")
+    );
+    // Where drafting pays at all, one drafted token does, and the curve begins above the line.
+    let name = frame.y(1.0) + if pays { 16.0 } else { -6.0 };
+    view! {
+        <svg class="figure sweep-chart" role="img" aria-label=label viewBox=format!("0 0 {width:.0} {height:.0}")
+            width=format!("{width:.0}") height=format!("{height:.0}")>
+            {ground(&frame)}
+            {grid(&frame, step)}
+            {gamma_axis(&frame, &names, height)}
+            <path class="sweep-line" d=path(&frame, &points) />
+            {points.iter().map(|(gamma, factor)| {
+                let on = pays && *gamma == best.0;
+                view! {
+                    <circle class="sweep-point predicted" class:best=on cx=format!("{:.1}", frame.x(*gamma))
+                        cy=format!("{:.1}", frame.y(*factor)) r=if on { "6" } else { "3" } />
+                }
+            }).collect_view()}
+            {even_at(&frame, LEFT + 6.0, name, "start")}
+            {pays.then(|| {
+                let text = tr!("best γ = {}, {number}", format!("{:.0}", best.0), number = words::factor(best.1));
+                label_above(&frame, best.0, frame.y(best.1) - 12.0, text)
+            })}
+        </svg>
     }
 }
 

@@ -13,6 +13,7 @@ mod setup;
 mod shares;
 mod state;
 mod sweep;
+mod what_if;
 pub mod words;
 
 use leptos::prelude::*;
@@ -27,6 +28,7 @@ use setup::Invitation;
 use shares::Shares;
 use state::use_speed;
 use sweep::Sweep;
+use what_if::WhatIf;
 
 pub use reading::headline;
 pub use state::SpeedState;
@@ -44,6 +46,7 @@ pub fn Speed() -> impl IntoView {
                 Some(kept) => report(kept).into_any(),
                 None => view! { <Invitation /> }.into_any(),
             }}
+            <WhatIf />
         </div>
     }
 }

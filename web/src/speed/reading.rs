@@ -59,6 +59,14 @@ pub fn v(report: &SpeedReport, gamma: f64) -> Option<f64> {
     None
 }
 
+/// What verifying each further position adds, in target steps, up to the draft length of the
+/// headline.
+pub fn further_row(report: &SpeedReport) -> Option<f64> {
+    let gamma = headline(report)?.gamma;
+    let further = v(report, gamma)? - 1.0;
+    (gamma > 0.0).then(|| further / gamma)
+}
+
 fn positive(value: f64) -> Option<f64> {
     (value.is_finite() && value > 0.0).then_some(value)
 }
@@ -212,6 +220,7 @@ pub mod tests {
             assert!((v(&report, gamma).unwrap() - cost).abs() < 1e-12, "{gamma}");
         }
         assert_eq!(v(&report, 5.0), None);
+        assert!((further_row(&report).unwrap() - 0.1).abs() < 1e-12);
     }
 
     #[test]
@@ -228,6 +237,7 @@ pub mod tests {
         report.costs = PassCosts::default();
         assert_eq!(c(&report), None);
         assert_eq!(predicted(&report, 2), None);
+        assert_eq!(further_row(&report), None);
         report.gammas.clear();
         assert_eq!(alpha(&report), None);
         assert_eq!(headline(&report), None);

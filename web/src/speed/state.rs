@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::race::Clock;
+use super::what_if::Terms;
 use crate::form::FieldError;
 use crate::store::{AskedBy, Kept, Store};
 
@@ -33,6 +34,8 @@ pub struct SpeedState {
     pub other: Memo<Option<Kept>>,
     /// The time of the race.
     pub clock: Clock,
+    /// What the formula is asked about.
+    pub terms: RwSignal<Terms>,
     /// Whether somebody in this scene asked for the measurement in progress.
     pub awaited: StoredValue<bool>,
 }
@@ -85,6 +88,7 @@ impl SpeedState {
             main,
             other,
             clock,
+            terms: RwSignal::new(Terms::EXAMPLE),
             awaited: StoredValue::new(false),
         }
     }

@@ -193,24 +193,37 @@ fn line(
         .into_iter()
         .find(|step| step * scale > 45.0)
         .unwrap_or(0.5);
-    let top = ids
+    let tops: Vec<f64> = ids
         .iter()
         .map(|id| prob(draft, *id).max(prob(target, *id)))
-        .fold(0.0, f64::max);
-    let rules: Vec<AnyView> = (1..=10)
+        .collect();
+    let top = tops.iter().copied().fold(0.0, f64::max);
+    let values = (1..=10)
         .map(|index| step * f64::from(index))
-        .take_while(|value| ruled && *value < top)
+        .take_while(|value| ruled && *value < top);
+    let rules = values
+        .clone()
         .map(|value| {
             let y = base - value * scale;
+            view! { <path class="grid" d=format!("M0 {y:.1}H{WIDTH}") /> }
+        })
+        .collect_view();
+    // At the right, unless bars stand there and none at the left.
+    let reaches = |columns: &[f64], value: f64| columns.iter().any(|top| *top > value);
+    let near = tops.len().min(2);
+    let numbers = values
+        .map(|value| {
+            let right = ids.len() == ROW && reaches(&tops[ROW - near..], value);
+            let left = right && !reaches(&tops[..near], value);
+            let (x, anchor) = if left { (0.0, "start") } else { (WIDTH, "end") };
+            let y = base - value * scale - 3.0;
             view! {
-                <path class="grid" d=format!("M0 {y:.1}H{WIDTH}") />
-                <text class="number small" x=WIDTH.to_string() y=format!("{:.1}", y - 3.0) text-anchor="end">
+                <text class="number small halo" x=x.to_string() y=format!("{y:.1}") text-anchor=anchor>
                     {format!("{value:.2}").trim_end_matches('0').to_owned()}
                 </text>
             }
-            .into_any()
         })
-        .collect();
-    view! { {rules}<path class="axis" d=format!("M0 {:.1}H{end:.1}", base + 0.5) />{columns} }
+        .collect_view();
+    view! { {rules}<path class="axis" d=format!("M0 {:.1}H{end:.1}", base + 0.5) />{columns}{numbers} }
         .into_any()
 }
