@@ -153,6 +153,48 @@ export default {
     await page.waitForFunction(() => /part=3/.test(location.hash));
   },
 
+  "a link brings back distributions of one's own, the throw, what is tested and what the formula is asked": async ({ page, base }) => {
+    /** The address once it says so. */
+    const says = async (pattern) => {
+      await page.waitForFunction((source) => new RegExp(source).test(decodeURIComponent(location.hash)), pattern);
+      return page.evaluate(() => location.hash);
+    };
+    await follow(page, base, "#v=1&scene=couplings");
+    const shownThere = async () => {
+      await page.getByTestId("throw-said").getByText(/\w/).waitFor();
+      const typed = ["typed-draft", "typed-target", "throw-seed"];
+      const values = await Promise.all(typed.map((name) => page.getByTestId(name).inputValue()));
+      return [...values, await page.getByTestId("throw-said").textContent()];
+    };
+    await page.getByTestId("typing").locator("summary").click();
+    await page.getByTestId("typed-draft").fill("0.5 0.25 0.25");
+    await page.getByTestId("typed-target").fill("0.125 0.125 0.75");
+    await page.getByTestId("use-numbers").click();
+    await page.getByTestId("throw-seed").fill("88");
+    await page.getByTestId("throw-again").click();
+    const couplings = await says("throw=88\\.2(&|$)");
+    const before = await shownThere();
+    await follow(page, base, couplings);
+    assert.deepEqual(await shownThere(), before);
+
+    await follow(page, base, "#v=1&scene=proof");
+    await page.getByTestId("test-rule").selectOption("gumbel");
+    await page.getByTestId("test-gamma-1").click();
+    await page.getByTestId("mistake-greedy_draft").getByRole("switch").click();
+    const proof = await says("mistakes=greedy_draft(&|$)");
+    await follow(page, base, `${proof}&own=5,3,2;2,3,5;x+y+z`);
+    assert.equal(await page.getByTestId("test-rule").inputValue(), "gumbel");
+    assert.equal(await page.getByTestId("test-gamma-1").getAttribute("aria-pressed"), "true");
+    assert.ok(await page.getByTestId("mistake-greedy_draft").getByRole("switch").isChecked());
+    await says("own=500000,300000,200000;200000,300000,500000;x\\+y\\+z");
+
+    await follow(page, base, "#v=1&scene=speed");
+    await page.getByTestId("what-if-dear").click();
+    const speed = await says("terms=80\\.15\\.100");
+    await follow(page, base, speed);
+    assert.match(await page.getByTestId("what-if-says").textContent(), /No draft length pays/);
+  },
+
   "hostile links do no harm": async ({ page, base }) => {
     const odd = [
       "#v=1&gamma=%00&prompt=%FF%FE",

@@ -37,18 +37,18 @@ pub fn App(
     let (exhibit, proof) = (Exhibit::new(store), ProofState::new(store));
     provide_context(exhibit);
     provide_context(proof);
-    provide_context(SpeedState::new(store));
+    let speed = SpeedState::new(store);
+    provide_context(speed);
     let view = &link.view;
-    if let Some(name) = &view.example {
-        match view.scene {
-            Scene::Couplings => exhibit.show_named(name),
-            Scene::Proof => proof.show_named(name, view.part.unwrap_or(3)),
-            _ => {}
-        }
+    match view.scene {
+        Scene::Couplings => exhibit.follow_link(&view.exhibits),
+        Scene::Proof => proof.follow_link(&view.exhibits),
+        Scene::Speed => speed.follow_link(&view.exhibits),
+        Scene::Stage | Scene::Lessons => {}
     }
     let lessons = Lessons::new(store, exhibit, proof, view);
     provide_context(lessons);
-    let sharing = Sharing::new(store, lessons, exhibit, proof, view);
+    let sharing = Sharing::new(store, lessons, exhibit, proof, speed, view);
     provide_context(sharing);
     share::dress(view, sharing.hidden);
     share::accept_drops(store, sharing);

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use couplet_protocol::Settings;
 use couplet_speculation::couplings::{Coupling, Pair, Steps, TokenPair};
 use couplet_speculation::input::InputError;
 use leptos::prelude::*;
@@ -12,6 +11,7 @@ use super::presets::{self, PRESETS, Preset};
 use super::stage::{Taken, Taking};
 use super::swap::Swap;
 use super::throwing::Board;
+use crate::permalink::{Exhibits, OwnPair};
 use crate::proof::words::Kind;
 use crate::store::Store;
 
@@ -131,6 +131,9 @@ pub enum Cells {
     Measured,
 }
 
+/// Seed and number of the throw that is drawn first.
+const FIRST_THROW: (u64, u32) = (1611, 1);
+
 /// A row as it was when a person took hold of one of its tokens.
 type Held = (Row, usize, Vec<f64>);
 
@@ -164,11 +167,8 @@ impl Exhibit {
         let exhibit = Self {
             store,
             exact: RwSignal::new(Arc::new(exact_of(0, &PRESETS[0]))),
-            seed: RwSignal::new(
-                untrack(|| store.form.read())
-                    .map_or_else(|_| Settings::default().seed, |settings| settings.seed),
-            ),
-            trial: RwSignal::new(1),
+            seed: RwSignal::new(FIRST_THROW.0),
+            trial: RwSignal::new(FIRST_THROW.1),
             clock: Clock::new(),
             cells: RwSignal::new(Cells::Exact),
             boards: Coupling::ALL.map(Board::new),
@@ -204,6 +204,37 @@ impl Exhibit {
         if let Some(preset) = PRESETS.get(index) {
             self.release();
             self.exact.set(Arc::new(exact_of(index, preset)));
+        }
+    }
+
+    /// Shows what a link asks for; what it does not name stays as it is.
+    pub fn follow_link(&self, link: &Exhibits) {
+        if let Some(own) = link.own.as_deref().and_then(OwnPair::parse) {
+            // What a link may hold are distributions.
+            let _ = self.show(own.tokens, &own.draft, &own.target, Origin::Typed);
+        } else if let Some(name) = &link.example {
+            self.show_named(name);
+        }
+        if let Some((seed, trial)) = link.throw {
+            self.seed.set(seed);
+            self.trial.set(trial);
+        }
+    }
+
+    /// What a link to this should name, tracked.
+    pub fn for_link(&self) -> Exhibits {
+        let example = self.preset_name();
+        let own = self.exact.with(|exact| OwnPair {
+            tokens: exact.labels.clone(),
+            draft: exact.row(Row::Draft).to_vec(),
+            target: exact.row(Row::Target).to_vec(),
+        });
+        let throw = (self.seed.get(), self.trial.get());
+        Exhibits {
+            own: example.is_none().then(|| own.print()).flatten(),
+            throw: (throw != FIRST_THROW).then_some(throw),
+            example,
+            ..Exhibits::default()
         }
     }
 

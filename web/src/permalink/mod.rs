@@ -1,6 +1,7 @@
 //! The state of the page in its address: `#v=1&pair=…&prompt=…&at=…`. Whatever is written there,
 //! the page starts.
 
+mod exhibits;
 mod left;
 pub mod query;
 mod settings;
@@ -11,6 +12,7 @@ use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsValue;
 
+pub use exhibits::{Exhibits, LiveTest, OwnPair};
 pub use left::Left;
 pub use view::{HIDEABLE, LinkTheme, View};
 
@@ -283,6 +285,7 @@ mod tests {
         let keys: Vec<&str> = settings::KEYS
             .into_iter()
             .chain(view::KEYS)
+            .chain(exhibits::KEYS)
             .chain(["v", "backend", "%", "", "__proto__"])
             .collect();
         let odd = [

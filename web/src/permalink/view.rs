@@ -5,11 +5,11 @@ use couplet_protocol::{Branch, Settings};
 use tr::tr;
 
 use super::query::value;
-use super::{Left, Pairs, cannot_be};
+use super::{Exhibits, Left, Pairs, cannot_be, exhibits};
 use crate::store::{MarksShown, Notation, Scene, Selection};
 
 /// Keys of this part of a link.
-pub const KEYS: [&str; 15] = [
+pub const KEYS: [&str; 13] = [
     "branch",
     "left",
     "scene",
@@ -19,8 +19,6 @@ pub const KEYS: [&str; 15] = [
     "marks",
     "lesson",
     "step",
-    "example",
-    "part",
     "hide",
     "theme",
     "embed",
@@ -97,10 +95,8 @@ pub struct View {
     pub lesson: Option<String>,
     /// Step of the lesson, from 1.
     pub step: usize,
-    /// Name of the example that Couplings or Proof shows.
-    pub example: Option<String>,
-    /// How much of Proof's argument is drawn, 1 to 3.
-    pub part: Option<usize>,
+    /// What the other scenes show.
+    pub exhibits: Exhibits,
     /// Names of what is hidden, each one of [`HIDEABLE`], in its order.
     pub hide: Vec<&'static str>,
     /// Colours.
@@ -121,9 +117,10 @@ pub fn read(pairs: &[(String, String)]) -> (View, Option<String>) {
         ..View::default()
     };
     let mut trouble = None;
-    for key in KEYS {
+    for key in KEYS.into_iter().chain(exhibits::KEYS) {
         if let Some(value) = value(pairs, key)
-            && read_one(&mut view, key, value).is_none()
+            && (read_one(&mut view, key, value).is_none()
+                || exhibits::read_one(&mut view.exhibits, key, value).is_none())
         {
             trouble.get_or_insert_with(|| cannot_be(key, value));
         }
@@ -157,8 +154,6 @@ fn read_one(view: &mut View, key: &str, value: &str) -> Option<()> {
         "marks" => view.marks = MarksShown::ALL.into_iter().find(|it| it.name() == value)?,
         "lesson" => view.lesson = Some(name(value)?),
         "step" => view.step = whole(99).filter(|step| *step > 0)?,
-        "example" => view.example = Some(name(value)?),
-        "part" => view.part = Some(whole(3).filter(|part| *part > 0)?),
         "hide" => {
             let names: Vec<&str> = value.split(['.', ',', ' ']).collect();
             let known = HIDEABLE.iter().map(|it| it.name);
@@ -205,7 +200,7 @@ pub(super) fn branch(value: &str) -> Option<Branch> {
 }
 
 /// A name of lower-case letters, digits and hyphens.
-fn name(value: &str) -> Option<String> {
+pub(super) fn name(value: &str) -> Option<String> {
     let plain =
         |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     ((1..=40).contains(&value.len()) && value.chars().all(plain)).then(|| value.to_owned())
@@ -240,11 +235,8 @@ pub fn print(view: &View) -> Pairs {
         add("lesson", lesson.clone());
         add("step", view.step.to_string());
     }
-    if let Some(example) = &view.example {
-        add("example", example.clone());
-    }
-    if let Some(part) = view.part {
-        add("part", part.to_string());
+    for (key, value) in exhibits::print(&view.exhibits) {
+        add(&key, value);
     }
     if !view.hide.is_empty() {
         add("hide", view.hide.join("."));
@@ -263,8 +255,9 @@ pub fn print(view: &View) -> Pairs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::query;
+    use super::super::{LiveTest, query};
     use super::*;
+    use couplet_protocol::{Mistake, Rule};
 
     fn read_text(text: &str) -> (View, Option<String>) {
         read(&query::parse(text))
@@ -275,7 +268,8 @@ mod tests {
         let page = include_str!("../../API.md");
         let (_, links) = page.split_once("\n## Links\n").unwrap();
         let (links, _) = links.split_once("\n## ").unwrap();
-        for name in KEYS.into_iter().chain(HIDEABLE.map(|it| it.name)) {
+        let keys = KEYS.into_iter().chain(exhibits::KEYS);
+        for name in keys.chain(HIDEABLE.map(|it| it.name)) {
             assert!(links.contains(&format!("`{name}`")), "{name}");
         }
     }
@@ -295,8 +289,19 @@ mod tests {
             marks: MarksShown::Last,
             lesson: Some("exact".to_owned()),
             step: 3,
-            example: Some("three".to_owned()),
-            part: Some(2),
+            exhibits: Exhibits {
+                example: Some("three".to_owned()),
+                part: Some(2),
+                own: Some("1,1;1,2;a b".to_owned()),
+                throw: Some((88, 7)),
+                test: Some(LiveTest {
+                    rule: Rule::Typical,
+                    gamma: 3,
+                    seed: 9,
+                }),
+                mistakes: vec![Mistake::GreedyDraft, Mistake::RatioUpsideDown],
+                terms: Some([80, 15, 0]),
+            },
             hide: vec!["seed", "rule"],
             theme: Some(LinkTheme::Dark),
             embed: true,
@@ -340,6 +345,17 @@ mod tests {
             "theme=pink",
             "embed=yes",
             "example=%00",
+            "own=1;1;a",
+            "throw=1",
+            "throw=1.x",
+            "test=rejection",
+            "test=rejection.0.1",
+            "test=rejection.2.1.1",
+            "test=magic.2.1",
+            "mistakes=none",
+            "mistakes=greedy_draft.x",
+            "terms=1.2",
+            "terms=1.2.101",
         ] {
             let (view, trouble) = read_text(text);
             let key = text.split('=').next().unwrap_or_default();

@@ -1,11 +1,13 @@
 //! What the scene remembers while another one is open.
 
-use couplet_protocol::{Mistake, Rule, Settings};
+use couplet_protocol::{Mistake, Rule};
 use leptos::prelude::*;
 
 use super::counting::{Tally, ask, request};
 use super::museum::Museum;
-use super::pair::{Preset, ProofPair};
+use super::pair::{MOST_TOKENS, Note, Preset, ProofPair};
+use super::words::Kind;
+use crate::permalink::{Exhibits, LiveTest, OwnPair};
 use crate::store::Store;
 
 /// Where the pair comes from.
@@ -22,6 +24,13 @@ pub enum Source {
 /// The most texts that can differ and still be told apart with the first batch: five expected of
 /// each on average, which is what the test needs.
 const MOST_TEXTS: usize = 4_000;
+
+/// What is tested before anybody chooses.
+const FIRST_TEST: LiveTest = LiveTest {
+    rule: Rule::Rejection,
+    gamma: 2,
+    seed: 1611,
+};
 
 /// The most tokens that the page drafts per round.
 pub const MOST_GAMMA: u32 = 4;
@@ -79,10 +88,10 @@ impl ProofState {
             pair,
             source: RwSignal::new(Source::Preset(Preset::Vowels)),
             step: RwSignal::new(if narrow { 1 } else { 3 }),
-            rule: RwSignal::new(Rule::Rejection),
-            gamma: RwSignal::new(2),
+            rule: RwSignal::new(FIRST_TEST.rule),
+            gamma: RwSignal::new(FIRST_TEST.gamma),
             position: RwSignal::new(0),
-            seed: RwSignal::new(Settings::default().seed),
+            seed: RwSignal::new(FIRST_TEST.seed),
             tally: RwSignal::new(Tally::default()),
             counting: RwSignal::new(false),
             failed: RwSignal::new(None),
@@ -104,6 +113,60 @@ impl ProofState {
         }
         self.forget();
         self.museum.forget();
+    }
+
+    /// Shows and tests what a link asks for; what it does not name stays as it is.
+    pub fn follow_link(&self, link: &Exhibits) {
+        let step = link.part.unwrap_or(3);
+        let own = link.own.as_deref().and_then(OwnPair::parse);
+        if let Some(own) = own.filter(|own| own.tokens.len() <= MOST_TOKENS) {
+            let letters = own.tokens.iter().all(|token| token.chars().count() == 1);
+            let pair = ProofPair {
+                tokens: own.tokens,
+                draft: own.draft,
+                target: own.target,
+                kind: if letters { Kind::Letter } else { Kind::Token },
+                note: Note::None,
+            };
+            self.show(Source::Typed, pair);
+            self.step.set(step);
+        } else if let Some(name) = &link.example {
+            self.show_named(name, step);
+        }
+        if let Some(test) = link.test {
+            let most = most_gamma(self.pair.with_untracked(ProofPair::len));
+            self.choose_rule(test.rule);
+            self.choose_gamma(test.gamma.min(most));
+            self.seed.set(test.seed);
+        }
+        for mistake in &link.mistakes {
+            if let Some(place) = Mistake::ALL.iter().position(|it| it == mistake) {
+                self.museum.switch(place, true);
+            }
+        }
+    }
+
+    /// What a link to this should name, tracked.
+    pub fn for_link(&self) -> Exhibits {
+        let example = self.preset_name();
+        let own = self.pair.with(|pair| OwnPair {
+            tokens: pair.tokens.clone(),
+            draft: pair.draft.clone(),
+            target: pair.target.clone(),
+        });
+        let test = LiveTest {
+            rule: self.rule.get(),
+            gamma: self.gamma.get(),
+            seed: self.seed.get(),
+        };
+        Exhibits {
+            part: Some(self.step.get()),
+            own: example.is_none().then(|| own.print()).flatten(),
+            test: (test != FIRST_TEST).then_some(test),
+            mistakes: self.museum.made(),
+            example,
+            ..Exhibits::default()
+        }
     }
 
     /// Shows a preset by its name, and so much of the argument, 1 to 3. A name that there is not

@@ -43,7 +43,7 @@ fn write(store: Store, view: View) {
     let at = view.at;
     let keep = |now: &mut View| {
         (now.lesson, now.step) = (view.lesson, view.step);
-        (now.example, now.part) = (view.example, view.part);
+        now.exhibits = view.exhibits;
         (now.letters, now.marks) = (view.letters, view.marks);
     };
     match known {

@@ -5,7 +5,7 @@ use tr::tr;
 
 use super::Sharing;
 use super::picture::escaped;
-use crate::permalink::{self, LONGEST_LINK, Left, LinkTheme, View};
+use crate::permalink::{self, Exhibits, LONGEST_LINK, Left, LinkTheme, View};
 use crate::projector;
 use crate::store::Scene;
 
@@ -25,10 +25,11 @@ pub fn current_but_run(sharing: Sharing) -> View {
     let Sharing { store, lessons, .. } = sharing;
     let lesson = lessons.place();
     let scene = store.scene.get();
-    let (example, part) = match scene {
-        Scene::Couplings => (sharing.exhibit.preset_name(), None),
-        Scene::Proof => (sharing.proof.preset_name(), Some(sharing.proof.step.get())),
-        _ => (None, None),
+    let exhibits = match scene {
+        Scene::Couplings => sharing.exhibit.for_link(),
+        Scene::Proof => sharing.proof.for_link(),
+        Scene::Speed => sharing.speed.for_link(),
+        Scene::Stage | Scene::Lessons => Exhibits::default(),
     };
     View {
         scene,
@@ -41,8 +42,7 @@ pub fn current_but_run(sharing: Sharing) -> View {
         projector: projector::is_on(),
         step: lesson.as_ref().map_or(1, |(_, step)| *step),
         lesson: lesson.map(|(name, _)| name),
-        example,
-        part,
+        exhibits,
         ..View::default()
     }
 }

@@ -18,6 +18,7 @@ use crate::couplings::Exhibit;
 use crate::lessons::Lessons;
 use crate::permalink::View;
 use crate::proof::ProofState;
+use crate::speed::SpeedState;
 use crate::store::Store;
 
 pub use address::follow;
@@ -46,6 +47,7 @@ pub struct Sharing {
     lessons: Lessons,
     exhibit: Exhibit,
     proof: ProofState,
+    speed: SpeedState,
 }
 
 impl Sharing {
@@ -55,6 +57,7 @@ impl Sharing {
         lessons: Lessons,
         exhibit: Exhibit,
         proof: ProofState,
+        speed: SpeedState,
         view: &View,
     ) -> Self {
         Self {
@@ -67,6 +70,7 @@ impl Sharing {
             lessons,
             exhibit,
             proof,
+            speed,
         }
     }
 }

@@ -37,16 +37,13 @@ pub fn Share() -> impl IntoView {
 /// What a link to a scene does not bring back.
 fn left_out(scene: Scene) -> Option<String> {
     match scene {
-        Scene::Couplings => Some(tr!(
-            "It holds the example, but no distributions that were changed by hand, nor the seed of the throws."
-        )),
         Scene::Proof => Some(tr!(
-            "It holds the example, but no numbers that were changed by hand, nor the settings of the live test and the mistakes."
+            "What was counted is not in it: whoever opens it counts anew."
         )),
         Scene::Speed => Some(tr!(
             "What was measured is not in it, since another device measures something else."
         )),
-        Scene::Stage | Scene::Lessons => None,
+        Scene::Stage | Scene::Couplings | Scene::Lessons => None,
     }
 }
 

@@ -7,6 +7,7 @@ use tr::tr;
 use super::race::Clock;
 use super::what_if::Terms;
 use crate::form::FieldError;
+use crate::permalink::Exhibits;
 use crate::store::{AskedBy, Kept, Store};
 
 /// Pairs of runs unless a person wants others: enough for an interval at 95 % that leaves the
@@ -90,6 +91,22 @@ impl SpeedState {
             clock,
             terms: RwSignal::new(Terms::EXAMPLE),
             awaited: StoredValue::new(false),
+        }
+    }
+
+    /// Asks the formula what a link asks it.
+    pub fn follow_link(&self, link: &Exhibits) {
+        if let Some(terms) = link.terms {
+            self.terms.set(Terms::of_hundredths(terms));
+        }
+    }
+
+    /// What a link to this should name, tracked.
+    pub fn for_link(&self) -> Exhibits {
+        let terms = self.terms.get();
+        Exhibits {
+            terms: (terms != Terms::EXAMPLE).then(|| terms.in_hundredths()),
+            ..Exhibits::default()
         }
     }
 

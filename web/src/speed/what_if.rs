@@ -44,6 +44,21 @@ impl Terms {
         })
     }
 
+    /// From whole hundredths, as links hold them.
+    pub fn of_hundredths([alpha, draft, row]: [u8; 3]) -> Self {
+        let part = |term: u8| f64::from(term) / 100.0;
+        Self {
+            alpha: part(alpha),
+            draft: part(draft),
+            row: part(row),
+        }
+    }
+
+    /// In whole hundredths.
+    pub fn in_hundredths(self) -> [u8; 3] {
+        [self.alpha, self.draft, self.row].map(|term| (100.0 * term).round() as u8)
+    }
+
     /// Speed-up with `gamma` drafted tokens.
     fn speed_up(&self, gamma: usize) -> f64 {
         let verify = 1.0 + self.row * gamma as f64;

@@ -26,7 +26,7 @@ impl Store {
         }
         permalink::write_view(true, |view| {
             view.scene = scene;
-            (view.example, view.part) = (None, None);
+            view.exhibits = permalink::Exhibits::default();
         });
         self.scene.set(scene);
     }

@@ -80,10 +80,16 @@ impl Museum {
 
     /// How many are switched on.
     pub fn on(&self) -> usize {
+        self.made().len()
+    }
+
+    /// Those that are switched on, tracked.
+    pub fn made(&self) -> Vec<Mistake> {
         self.exhibits.with_value(|all| {
             all.iter()
                 .filter(|exhibit| exhibit.found.with(|found| *found != Found::Off))
-                .count()
+                .map(|exhibit| exhibit.mistake)
+                .collect()
         })
     }
 

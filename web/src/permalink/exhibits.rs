@@ -1,0 +1,244 @@
+//! What a link says of the scenes besides the Stage: what Couplings and Proof show and test, and
+//! what Speed's formula is asked.
+
+use couplet_protocol::{Mistake, Rule};
+use couplet_speculation::input::normalised;
+
+use super::Pairs;
+use super::view::name;
+
+/// Keys of this part of a link.
+pub const KEYS: [&str; 7] = [
+    "example", "part", "own", "throw", "test", "mistakes", "terms",
+];
+
+/// The most tokens that distributions in a link may have.
+const MOST_TOKENS: usize = 64;
+
+/// The longest name of a token in a link, in letters.
+const LONGEST_TOKEN: usize = 24;
+
+/// What the open scene shows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exhibits {
+    /// Name of the example that Couplings or Proof shows.
+    pub example: Option<String>,
+    /// How much of Proof's argument is drawn, 1 to 3.
+    pub part: Option<usize>,
+    /// Distributions that are no example, as [`OwnPair::print`] writes them.
+    pub own: Option<String>,
+    /// Seed of Couplings' throws, and which of them is drawn.
+    pub throw: Option<(u64, u32)>,
+    /// What Proof tests live.
+    pub test: Option<LiveTest>,
+    /// The mistakes that Proof makes.
+    pub mistakes: Vec<Mistake>,
+    /// α, c and what a further token adds to v in Speed's formula, in hundredths.
+    pub terms: Option<[u8; 3]>,
+}
+
+/// A rule under test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveTest {
+    /// Which.
+    pub rule: Rule,
+    /// Tokens drafted per round.
+    pub gamma: u32,
+    /// Seed of the texts.
+    pub seed: u64,
+}
+
+/// Two distributions that are no example.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnPair {
+    /// What the tokens are called.
+    pub tokens: Vec<String>,
+    /// The draft's probabilities. Shape: (tokens).
+    pub draft: Vec<f64>,
+    /// The target's probabilities. Shape: (tokens).
+    pub target: Vec<f64>,
+}
+
+impl OwnPair {
+    /// Both lists of millionths, then the tokens: `500000,500000;200000,800000;a b`. `None` where
+    /// there are too many tokens for a link.
+    pub fn print(&self) -> Option<String> {
+        let fits = (2..=MOST_TOKENS).contains(&self.tokens.len());
+        let list = |probs: &[f64]| {
+            let millionths = probs.iter().map(|prob| (1e6 * prob).round().to_string());
+            millionths.collect::<Vec<_>>().join(",")
+        };
+        // Spaces part the tokens; inside one they are of the kind that parts nothing.
+        let plain = |token: &String| {
+            let token: String = token.trim().chars().take(LONGEST_TOKEN).collect();
+            token.replace(char::is_whitespace, "\u{a0}")
+        };
+        let tokens: Vec<String> = self.tokens.iter().map(plain).collect();
+        let named = tokens.iter().all(|token| !token.is_empty());
+        (fits && named).then(|| {
+            let (draft, target) = (list(&self.draft), list(&self.target));
+            format!("{draft};{target};{}", tokens.join(" "))
+        })
+    }
+
+    /// Reads what [`OwnPair::print`] writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (draft, rest) = text.split_once(';')?;
+        let (target, tokens) = rest.split_once(';')?;
+        let list = |text: &str| {
+            let weights: Option<Vec<f64>> = text
+                .split(',')
+                .map(|word| word.parse::<u32>().ok().map(f64::from))
+                .collect();
+            normalised(&weights?).ok()
+        };
+        let tokens: Vec<String> = tokens.split(' ').map(str::to_owned).collect();
+        let (draft, target) = (list(draft)?, list(target)?);
+        let count = tokens.len();
+        let fit = |token: &String| (1..=LONGEST_TOKEN).contains(&token.chars().count());
+        let sound = (2..=MOST_TOKENS).contains(&count)
+            && (draft.len(), target.len()) == (count, count)
+            && tokens.iter().all(fit);
+        sound.then_some(Self {
+            tokens,
+            draft,
+            target,
+        })
+    }
+}
+
+/// Reads the value of one of [`KEYS`]; `None` if it cannot be that.
+pub fn read_one(exhibits: &mut Exhibits, key: &str, value: &str) -> Option<()> {
+    match key {
+        "example" => exhibits.example = Some(name(value)?),
+        "part" => {
+            let part = value.parse::<usize>().ok();
+            exhibits.part = Some(part.filter(|part| (1..=3).contains(part))?);
+        }
+        "own" => {
+            OwnPair::parse(value)?;
+            exhibits.own = Some(value.to_owned());
+        }
+        "throw" => {
+            let (seed, trial) = value.split_once('.')?;
+            exhibits.throw = Some((seed.parse().ok()?, trial.parse().ok()?));
+        }
+        "test" => {
+            let mut words = value.split('.');
+            let rule = words.next()?;
+            let test = LiveTest {
+                rule: Rule::ALL.into_iter().find(|it| it.name() == rule)?,
+                gamma: words.next()?.parse().ok().filter(|gamma| *gamma > 0)?,
+                seed: words.next()?.parse().ok()?,
+            };
+            exhibits.test = words.next().is_none().then_some(test);
+            exhibits.test?;
+        }
+        "mistakes" => {
+            let wanted: Vec<&str> = value.split('.').collect();
+            let known = Mistake::ALL.into_iter();
+            exhibits.mistakes = known
+                .filter(|mistake| wanted.contains(&name_of(*mistake).as_str()))
+                .collect();
+            return (wanted.len() == exhibits.mistakes.len()).then_some(());
+        }
+        "terms" => {
+            let words: Option<Vec<u8>> = value
+                .split('.')
+                .map(|word| word.parse().ok().filter(|term| *term <= 100))
+                .collect();
+            exhibits.terms = Some(words?.try_into().ok()?);
+        }
+        _ => {}
+    }
+    Some(())
+}
+
+/// As pairs; what is as usual is not named.
+pub fn print(exhibits: &Exhibits) -> Pairs {
+    let mut pairs = Pairs::new();
+    let mut add = |key: &str, value: String| pairs.push((key.to_owned(), value));
+    if let Some(example) = &exhibits.example {
+        add("example", example.clone());
+    }
+    if let Some(part) = exhibits.part {
+        add("part", part.to_string());
+    }
+    if let Some(own) = &exhibits.own {
+        add("own", own.clone());
+    }
+    if let Some((seed, trial)) = exhibits.throw {
+        add("throw", format!("{seed}.{trial}"));
+    }
+    if let Some(LiveTest { rule, gamma, seed }) = exhibits.test {
+        add("test", format!("{}.{gamma}.{seed}", rule.name()));
+    }
+    if !exhibits.mistakes.is_empty() {
+        let names = exhibits.mistakes.iter().map(|mistake| name_of(*mistake));
+        add("mistakes", names.collect::<Vec<_>>().join("."));
+    }
+    if let Some(terms) = exhibits.terms {
+        add("terms", terms.map(|term| term.to_string()).join("."));
+    }
+    pairs
+}
+
+/// The name of a mistake in messages and links.
+fn name_of(mistake: Mistake) -> String {
+    let name = serde_json::to_value(mistake).ok();
+    let name = name.as_ref().and_then(serde_json::Value::as_str);
+    name.unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distributions_come_back_from_a_link() {
+        let pair = OwnPair {
+            tokens: ["a", ",", "all others", "↵"].map(str::to_owned).to_vec(),
+            draft: vec![0.5, 0.25, 0.125, 0.125],
+            target: vec![0.0, 1.0, 0.0, 0.0],
+        };
+        let text = pair.print().unwrap();
+        assert_eq!(
+            text,
+            "500000,250000,125000,125000;0,1000000,0,0;a , all\u{a0}others ↵"
+        );
+        let back = OwnPair::parse(&text).unwrap();
+        assert_eq!((&back.draft, &back.target), (&pair.draft, &pair.target));
+        assert_eq!(back.print(), Some(text));
+        // Thirds are no millionths, and sum to 1 all the same.
+        let thirds = OwnPair {
+            tokens: ["a", "b", "c"].map(str::to_owned).to_vec(),
+            draft: vec![1.0 / 3.0; 3],
+            target: vec![1.0 / 3.0; 3],
+        };
+        let back = OwnPair::parse(&thirds.print().unwrap()).unwrap();
+        assert!((back.draft.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn distributions_that_are_none_are_refused() {
+        let long = "x".repeat(LONGEST_TOKEN + 1);
+        for text in [
+            "",
+            ";;",
+            "1;1;a",
+            "1,1;1,1",
+            "1,1;1,1;a",
+            "1,1;1,1;a ",
+            "1,1;1,1;a b c",
+            "1,1;1;a b",
+            "0,0;1,1;a b",
+            "-1,2;1,1;a b",
+            "1,x;1,1;a b",
+            "1,nan;1,1;a b",
+            &format!("1,1;1,1;a {long}"),
+            &format!("{};1,1;a b", "1,".repeat(4_000)),
+        ] {
+            assert_eq!(OwnPair::parse(text), None, "{text}");
+        }
+    }
+}
