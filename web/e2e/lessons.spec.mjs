@@ -120,6 +120,16 @@ export default {
     await page.waitForFunction(() => !/Covered until/.test(document.querySelector("main").innerText));
   },
 
+  "the formula's curve shows what was asked once it is guessed": async ({ page, base }) => {
+    await step(page, base, "pays", 3);
+    await page.getByTestId("what-if").getByTestId("covered").waitFor();
+    assert.equal(await page.getByTestId("what-if-says").count(), 0);
+    await page.getByTestId("lesson-number").fill("2");
+    await page.getByTestId("reveal").click();
+    await page.getByTestId("what-if-says").getByText(/Best is γ = 3, 1\.63×/).waitFor();
+    assert.equal(await answer(page), "3 tokens ahead");
+  },
+
   "a measurement answers the last question of lesson five": async ({ page, base }) => {
     await open(page, base, "?backend=cpu#v=1&lesson=pays&step=5");
     await page.getByTestId("option-1").click();

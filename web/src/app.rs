@@ -46,7 +46,7 @@ pub fn App(
         Scene::Speed => speed.follow_link(&view.exhibits),
         Scene::Stage | Scene::Lessons => {}
     }
-    let lessons = Lessons::new(store, exhibit, proof, view);
+    let lessons = Lessons::new(store, exhibit, proof, speed, view);
     provide_context(lessons);
     let sharing = Sharing::new(store, lessons, exhibit, proof, speed, view);
     provide_context(sharing);

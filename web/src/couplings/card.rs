@@ -112,7 +112,7 @@ pub fn Card(coupling: Coupling) -> impl IntoView {
                     <dd class="muted">
                         {move || board.measured.with(|measured| measured.as_ref().map(|measured| {
                             let [low, high] = measured.interval();
-                            format!("[{low:.3}, {high:.3}]")
+                            tr!("95 %: [{low}, {high}]", low = format!("{low:.3}"), high = format!("{high:.3}"))
                         }))}
                     </dd>
                     <dd class="muted state" data-testid=format!("state-{name}")>{move || state(&board.state.get(), board.measured.get().as_ref())}</dd>

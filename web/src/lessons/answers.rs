@@ -243,12 +243,19 @@ const GOOD: f64 = 0.8;
 const MIDDLING: f64 = 0.5;
 /// A draft step in target steps.
 const CHEAP: f64 = 0.05;
+/// What Speed's formula is asked when the answers of its lesson are shown: α, c and what each
+/// further position adds to v, in hundredths.
+pub const PERFECT_BUT_SLOW: [u8; 3] = [100, 100, 0];
+/// A worse draft than in the question's text.
+pub const WORSE_DRAFT: [u8; 3] = [50, 5, 0];
+/// A machine on which every position costs a whole pass.
+pub const BUSY_MACHINE: [u8; 3] = [80, 5, 100];
 /// The longest look-ahead that is considered.
 const MOST_GAMMA: usize = 16;
 
 /// The best look-ahead at the middling rate.
 pub fn best_look_ahead(_: &Facts) -> Option<Answer> {
-    whole(best_gamma(MIDDLING, CHEAP, 1.0, MOST_GAMMA), 1.0)
+    whole(best_gamma(MIDDLING, CHEAP, 1.0, MOST_GAMMA), 0.0)
 }
 
 /// What speculation gives where every position costs a whole pass.

@@ -40,8 +40,8 @@ pub enum Place {
     Couplings(&'static str),
     /// Two distributions of Proof, and how much of the argument is drawn, 1 to 3.
     Proof(&'static str, usize),
-    /// The scene Speed.
-    Speed,
+    /// The scene Speed, its formula asked about such numbers, in hundredths.
+    Speed(Option<[u8; 3]>),
 }
 
 impl Place {
@@ -51,7 +51,7 @@ impl Place {
             Self::Stage(_) => Scene::Stage,
             Self::Couplings(_) => Scene::Couplings,
             Self::Proof(..) => Scene::Proof,
-            Self::Speed => Scene::Speed,
+            Self::Speed(_) => Scene::Speed,
         }
     }
 }
@@ -91,7 +91,7 @@ const fn covered(what: Covered, step: Step) -> Step {
 }
 
 use Choices::{Number, Tokens, Words};
-use Covered::{Agreement, Bonus, Numbers, Statistics, Swap};
+use Covered::{Agreement, Bonus, Curve, Numbers, Statistics, Swap};
 use Place::{Couplings, Proof, Speed, Stage};
 use Round::{Full, Struck};
 use Spot::{Closed, Committed, Drafted, End, Judged, Prompt, Verified};
@@ -249,10 +249,34 @@ pub const COURSE: [Lesson; 6] = [
                 Statistics,
                 step(Stage(End), Number, answers::per_round, Stage(End)),
             ),
-            step(Speed, Number, answers::perfect_but_slow, Speed),
-            step(Speed, Number, answers::best_look_ahead, Speed),
-            step(Speed, Words, answers::busy_machine, Speed),
-            step(Speed, Words, answers::this_machine, Speed),
+            covered(
+                Curve,
+                step(
+                    Speed(None),
+                    Number,
+                    answers::perfect_but_slow,
+                    Speed(Some(answers::PERFECT_BUT_SLOW)),
+                ),
+            ),
+            covered(
+                Curve,
+                step(
+                    Speed(None),
+                    Number,
+                    answers::best_look_ahead,
+                    Speed(Some(answers::WORSE_DRAFT)),
+                ),
+            ),
+            covered(
+                Curve,
+                step(
+                    Speed(None),
+                    Words,
+                    answers::busy_machine,
+                    Speed(Some(answers::BUSY_MACHINE)),
+                ),
+            ),
+            step(Speed(None), Words, answers::this_machine, Speed(None)),
         ],
     },
     Lesson {

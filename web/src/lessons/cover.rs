@@ -14,6 +14,8 @@ pub enum Covered {
     Bonus,
     /// The statistics of a run.
     Statistics,
+    /// What the formula of the speed-up says.
+    Curve,
     /// What each letter keeps, loses and gets in Proof.
     Numbers,
     /// What becomes of a text when another drafts.

@@ -15,6 +15,7 @@ use crate::couplings::Exhibit;
 use crate::language;
 use crate::permalink::View;
 use crate::proof::ProofState;
+use crate::speed::{SpeedState, Terms};
 use crate::store::{Kept, Scene, Store, fetch_recording};
 
 /// The pair whose recording is taught.
@@ -35,6 +36,7 @@ pub struct Lessons {
     store: Store,
     exhibit: Exhibit,
     proof: ProofState,
+    speed: SpeedState,
     /// The open step: its lesson and its place in it, from 0.
     pub open: RwSignal<Option<(usize, usize)>>,
     /// What was guessed in the open step.
@@ -56,13 +58,20 @@ pub struct Lessons {
 
 impl Lessons {
     /// As a link says.
-    pub fn new(store: Store, exhibit: Exhibit, proof: ProofState, view: &View) -> Self {
+    pub fn new(
+        store: Store,
+        exhibit: Exhibit,
+        proof: ProofState,
+        speed: SpeedState,
+        view: &View,
+    ) -> Self {
         let recording = RwSignal::new(None);
         let reports = store.measuring.reports;
         let lessons = Self {
             store,
             exhibit,
             proof,
+            speed,
             open: RwSignal::new(None),
             guess: RwSignal::new(None),
             revealed: RwSignal::new(false),
@@ -249,7 +258,7 @@ impl Lessons {
             Place::Stage(spot) => self.stand_at(spot),
             Place::Couplings(name) => self.exhibit.show_named(name),
             Place::Proof(name, part) => self.proof.show_named(name, part),
-            Place::Speed => {}
+            Place::Speed(terms) => self.speed.terms.set(terms.map(Terms::of_hundredths)),
         }
     }
 

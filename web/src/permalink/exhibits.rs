@@ -143,11 +143,11 @@ pub fn read_one(exhibits: &mut Exhibits, key: &str, value: &str) -> Option<()> {
             return (wanted.len() == exhibits.mistakes.len()).then_some(());
         }
         "terms" => {
-            let words: Option<Vec<u8>> = value
-                .split('.')
-                .map(|word| word.parse().ok().filter(|term| *term <= 100))
-                .collect();
-            exhibits.terms = Some(words?.try_into().ok()?);
+            let words: Option<Vec<u8>> = value.split('.').map(|word| word.parse().ok()).collect();
+            let terms: [u8; 3] = words?.try_into().ok()?;
+            let inside = terms[0] <= 100 && terms[1] <= 100 && terms[2] <= 200;
+            exhibits.terms = inside.then_some(terms);
+            exhibits.terms?;
         }
         _ => {}
     }

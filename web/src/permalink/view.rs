@@ -355,7 +355,8 @@ mod tests {
             "mistakes=none",
             "mistakes=greedy_draft.x",
             "terms=1.2",
-            "terms=1.2.101",
+            "terms=1.2.201",
+            "terms=101.2.1",
         ] {
             let (view, trouble) = read_text(text);
             let key = text.split('=').next().unwrap_or_default();

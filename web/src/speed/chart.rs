@@ -281,9 +281,19 @@ fn best_label(
     let text = match size {
         Size::Small => number,
         Size::Large if report.gammas.len() < 2 => format!("γ = {}, {number}", words::gamma(best)),
-        Size::Large => tr!("best γ = {}, {number}", words::gamma(best), number),
+        Size::Large => named_best(words::gamma(best), best.speed_up),
     };
     label_above(frame, best.gamma, above, text)
+}
+
+/// The best of several draft lengths, which need not be a good one.
+fn named_best(gamma: String, speed_up: f64) -> String {
+    let number = words::factor(speed_up);
+    if speed_up < 1.0 {
+        tr!("least slow: γ = {}, {number}", gamma, number)
+    } else {
+        tr!("best γ = {}, {number}", gamma, number)
+    }
 }
 
 /// Words above a point; at either side they stay inside the drawing.
@@ -297,10 +307,52 @@ fn label_above(frame: &Frame, gamma: f64, y: f64, text: String) -> impl IntoView
     }
 }
 
+/// Where the name of the line where nothing is gained covers least of a curve: at either end of that
+/// line, above or below it.
+fn free_place(frame: &Frame, points: &[(f64, f64)]) -> (f64, f64, &'static str) {
+    const LETTERS: f64 = 96.0;
+    let line = frame.y(1.0);
+    let ends = [
+        (LEFT + 6.0, LEFT + 6.0, "start"),
+        (
+            frame.width - RIGHT - 4.0,
+            frame.width - RIGHT - LETTERS,
+            "end",
+        ),
+    ];
+    let places = ends.into_iter().flat_map(|(x, left, anchor)| {
+        let below = (frame.bottom - line > 22.0).then_some(line + 16.0);
+        [below, Some(line - 6.0)]
+            .into_iter()
+            .flatten()
+            .map(move |y| (x, y, left, anchor))
+    });
+    // How far the curve is from the middle of the letters, at the nearest.
+    let distance = |y: f64, left: f64| {
+        let over = points
+            .iter()
+            .filter(|(gamma, _)| (left - 12.0..=left + LETTERS + 12.0).contains(&frame.x(*gamma)));
+        over.map(|(_, factor)| (frame.y(*factor) - (y - 5.0)).abs())
+            .fold(60.0, f64::min)
+    };
+    let free = places.max_by(|a, b| distance(a.1, a.2).total_cmp(&distance(b.1, b.2)));
+    free.map_or((LEFT + 6.0, line - 6.0, "start"), |(x, y, _, anchor)| {
+        (x, y, anchor)
+    })
+}
+
 /// What the formula says of draft lengths from 1 on, on so many pixels.
-pub fn curve(speed_ups: &[f64], width: f64, height: f64) -> impl IntoView + use<> {
+///
+/// `beside` is drawn thinner: what the same formula says of other numbers.
+pub fn curve(
+    speed_ups: &[f64],
+    beside: Option<&[f64]>,
+    width: f64,
+    height: f64,
+) -> impl IntoView + use<> {
     let width = width.max(220.0);
-    let largest = speed_ups.iter().copied().fold(1.0, f64::max);
+    let both = speed_ups.iter().chain(beside.unwrap_or_default());
+    let largest = both.copied().fold(1.0, f64::max);
     // Few heights, so that the line moves and not the axis.
     let heights = [(2.5, 0.5), (5.0, 1.0), (10.0, 2.0), (20.0, 4.0)];
     let fits = |(high, _): &(f64, f64)| largest <= 0.92 * high;
@@ -314,10 +366,12 @@ pub fn curve(speed_ups: &[f64], width: f64, height: f64) -> impl IntoView + use<
         first: 1.0,
         last: count,
     };
-    let points: Vec<(f64, f64)> = (1..)
-        .map(f64::from)
-        .zip(speed_ups.iter().copied())
-        .collect();
+    let line = |values: &[f64]| -> Vec<(f64, f64)> {
+        let gammas = (1..).map(f64::from);
+        gammas.zip(values.iter().copied()).collect()
+    };
+    let points = line(speed_ups);
+    let beside = beside.map(line);
     let best = points.iter().copied().fold(
         (0.0, 1.0),
         |best, point| if point.1 > best.1 { point } else { best },
@@ -339,14 +393,14 @@ pub fn curve(speed_ups: &[f64], width: f64, height: f64) -> impl IntoView + use<
         "Speed-up by tokens drafted per round, by the formula. {}.",
         says.collect::<Vec<_>>().join("; ")
     );
-    // Where drafting pays at all, one drafted token does, and the curve begins above the line.
-    let name = frame.y(1.0) + if pays { 16.0 } else { -6.0 };
+    let (x, name, anchor) = free_place(&frame, &points);
     view! {
         <svg class="figure sweep-chart" role="img" aria-label=label viewBox=format!("0 0 {width:.0} {height:.0}")
             width=format!("{width:.0}") height=format!("{height:.0}")>
             {ground(&frame)}
             {grid(&frame, step)}
             {gamma_axis(&frame, &names, height)}
+            {beside.map(|beside| view! { <path class="sweep-beside" d=path(&frame, &beside) /> })}
             <path class="sweep-line" d=path(&frame, &points) />
             {points.iter().map(|(gamma, factor)| {
                 let on = pays && *gamma == best.0;
@@ -355,9 +409,9 @@ pub fn curve(speed_ups: &[f64], width: f64, height: f64) -> impl IntoView + use<
                         cy=format!("{:.1}", frame.y(*factor)) r=if on { "6" } else { "3" } />
                 }
             }).collect_view()}
-            {even_at(&frame, LEFT + 6.0, name, "start")}
+            {even_at(&frame, x, name, anchor)}
             {pays.then(|| {
-                let text = tr!("best γ = {}, {number}", format!("{:.0}", best.0), number = words::factor(best.1));
+                let text = named_best(format!("{:.0}", best.0), best.1);
                 label_above(&frame, best.0, frame.y(best.1) - 12.0, text)
             })}
         </svg>

@@ -135,8 +135,8 @@ fn facts() -> Vec<Fact> {
         }),
         fact(tr!("Measured").into_any(), |kept| {
             headline(&kept.report).map_or_else(none, |row| {
-                let [low, high] = row.interval;
-                let measured = format!("{} [{low:.2}, {high:.2}]", words::factor(row.speed_up));
+                let [low, high] = row.interval.map(words::bound);
+                let measured = format!("{} [{low}, {high}]", words::factor(row.speed_up));
                 tr!("{} at γ = {}", measured, words::gamma(row))
             })
         }),

@@ -32,6 +32,7 @@ use what_if::WhatIf;
 
 pub use reading::headline;
 pub use state::SpeedState;
+pub use what_if::Terms;
 
 /// The scene.
 #[component]
@@ -44,9 +45,8 @@ pub fn Speed() -> impl IntoView {
             <Timing />
             {move || match main.get() {
                 Some(kept) => report(kept).into_any(),
-                None => view! { <Invitation /> }.into_any(),
+                None => view! { <Invitation /><WhatIf /> }.into_any(),
             }}
-            <WhatIf />
         </div>
     }
 }
@@ -61,6 +61,7 @@ fn report(kept: Kept) -> impl IntoView {
                 <Other main=kept.clone() />
             </div>
         </div>
+        <WhatIf />
         <Facts kept=kept />
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use couplet_protocol::{SpeedReport, TimeShare, TimeSource};
+use couplet_protocol::{Drafter, SpeedReport, TimeShare, TimeSource};
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
@@ -77,6 +77,11 @@ pub fn Shares(
         let more = overlap.then(|| format!(" {}", tr!(
             "Timed alone the parts come to more than the whole run took; the number behind a bar is the run’s."
         )));
+        let first_step = report.shares.iter().any(|share| share.gamma > 0)
+            && report.request.settings.drafter == Drafter::Model;
+        let drafting = first_step.then(|| format!(" {}", tr!(
+            "Drafting begins with a step that reads two tokens: c leaves out what that takes more, v holds it."
+        )));
         view! {
             <section class="card shares" data-testid="shares" aria-labelledby="shares-title">
                 <header>
@@ -91,7 +96,7 @@ pub fn Shares(
                             .collect_view()
                     }}
                 </div>
-                <p class="muted">{tr!("Milliseconds per token written.")}" "{source}{more}</p>
+                <p class="muted">{tr!("Milliseconds per token written.")}" "{source}{more}{drafting}</p>
             </section>
         }
     })

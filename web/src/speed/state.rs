@@ -35,8 +35,12 @@ pub struct SpeedState {
     pub other: Memo<Option<Kept>>,
     /// The time of the race.
     pub clock: Clock,
-    /// What the formula is asked about.
-    pub terms: RwSignal<Terms>,
+    /// What somebody asked the formula about.
+    pub terms: RwSignal<Option<Terms>>,
+    /// What the report above found.
+    pub measured: Memo<Option<Terms>>,
+    /// What the formula is asked about: what somebody chose, else what was measured, else an example.
+    pub asked: Memo<Terms>,
     /// Whether somebody in this scene asked for the measurement in progress.
     pub awaited: StoredValue<bool>,
 }
@@ -70,6 +74,9 @@ impl SpeedState {
                 reports.iter().rev().find(wanted).cloned()
             })
         });
+        let terms = RwSignal::new(None);
+        let measured =
+            Memo::new(move |_| main.with(|main| main.as_ref().and_then(Terms::measured)));
         let clock = Clock::new();
         Effect::new(move |_| {
             main.track();
@@ -89,7 +96,12 @@ impl SpeedState {
             main,
             other,
             clock,
-            terms: RwSignal::new(Terms::EXAMPLE),
+            terms,
+            measured,
+            asked: Memo::new(move |_| {
+                let terms = terms.get().or_else(|| measured.get());
+                terms.unwrap_or(Terms::EXAMPLE)
+            }),
             awaited: StoredValue::new(false),
         }
     }
@@ -97,15 +109,14 @@ impl SpeedState {
     /// Asks the formula what a link asks it.
     pub fn follow_link(&self, link: &Exhibits) {
         if let Some(terms) = link.terms {
-            self.terms.set(Terms::of_hundredths(terms));
+            self.terms.set(Some(Terms::of_hundredths(terms)));
         }
     }
 
     /// What a link to this should name, tracked.
     pub fn for_link(&self) -> Exhibits {
-        let terms = self.terms.get();
         Exhibits {
-            terms: (terms != Terms::EXAMPLE).then(|| terms.in_hundredths()),
+            terms: self.terms.get().map(Terms::in_hundredths),
             ..Exhibits::default()
         }
     }

@@ -87,7 +87,18 @@ fn auto_sentence(report: &SpeedReport) -> Option<String> {
     let auto = report.auto.as_ref()?;
     let best = report.best();
     let [low, high] = auto.interval;
-    let factor = format!("{} [{low:.2}, {high:.2}]", words::factor(auto.speed_up));
+    let factor = format!(
+        "{} [{}, {}]",
+        words::factor(auto.speed_up),
+        words::bound(low),
+        words::bound(high)
+    );
+    if auto.gamma < 0.05 {
+        return Some(tr!(
+            "Left to itself the engine hardly drafts anything, which is all but the target alone: {factor} is noise.",
+            factor
+        ));
+    }
     let says = match best {
         Some(best) if low > best.interval[1] => {
             tr!("{factor}, ahead of every fixed one", factor)

@@ -10,17 +10,22 @@ use super::chart::curve;
 use super::reading::{alpha, c, further_row, has_formula};
 use super::state::use_speed;
 use super::words;
+use crate::lessons::{Cover, Covered};
 use crate::store::Kept;
 use crate::width::width_of;
 
-/// Numbers of the formula; all of them are in [0, 1].
+/// The most that a further token may add to a pass. At 1 rows share nothing; what is measured can be
+/// more, because the first step of a draft, which reads two tokens, counts as checking.
+const MOST_ROW: f64 = 2.0;
+
+/// Numbers of the formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
-    /// How often a drafted token is kept.
+    /// How often a drafted token is kept, in [0, 1].
     pub alpha: f64,
-    /// Cost of a drafted token, in passes of the target.
+    /// Cost of a drafted token, in passes of the target, in [0, 1].
     pub draft: f64,
-    /// What a pass over one more token costs more, in passes for one token.
+    /// What a pass over one more token costs more, in passes for one token, in [0, 2].
     pub row: f64,
 }
 
@@ -33,14 +38,15 @@ impl Terms {
     };
 
     /// What a report found; `None` where it has no formula.
-    fn measured(kept: &Kept) -> Option<Self> {
+    pub fn measured(kept: &Kept) -> Option<Self> {
         let report = &kept.report;
-        let inside = |value: f64| (100.0 * value).round().clamp(0.0, 100.0) / 100.0;
+        let within =
+            |value: f64, most: f64| (100.0 * value).round().clamp(0.0, 100.0 * most) / 100.0;
         has_formula(report).then_some(())?;
         Some(Self {
-            alpha: inside(alpha(report)?.rate),
-            draft: inside(c(report)?),
-            row: inside(further_row(report)?),
+            alpha: within(alpha(report)?.rate, 1.0),
+            draft: within(c(report)?, 1.0),
+            row: within(further_row(report)?, MOST_ROW),
         })
     }
 
@@ -128,62 +134,94 @@ fn best_of(all: &[f64]) -> usize {
     )
 }
 
-/// The section with its sliders.
+/// The section, absent while a lesson asks for what it says.
 #[component]
 pub fn WhatIf() -> impl IntoView {
+    view! {
+        <section class="card what-if" data-testid="what-if" aria-label=tr!("When does it pay?")>
+            <Cover what=Covered::Curve>
+                <Asked />
+            </Cover>
+        </section>
+    }
+}
+
+/// The sliders and the curve.
+#[component]
+fn Asked() -> impl IntoView {
     let speed = use_speed();
-    let terms = speed.terms;
     let frame = NodeRef::<html::Div>::new();
     let width = width_of(frame, 620.0);
-    let measured = Memo::new(move |_| {
-        speed
-            .main
-            .with(|main| main.as_ref().and_then(Terms::measured))
-    });
-    let only_row = move |row: f64| terms.update(|terms| terms.row = row);
-    let is_row = move |row: f64| move || terms.with(|terms| terms.row == row).to_string();
+    let terms = move || speed.asked.get();
+    let chosen = speed.terms;
+    let change = move |change: fn(&mut Terms, f64), value: f64| {
+        let mut terms = speed.asked.get_untracked();
+        change(&mut terms, value);
+        chosen.set(Some(terms));
+    };
+    let is_row = move |row: f64| move || (terms().row == row).to_string();
+    let two = |value: f64| format!("{value:.2}");
     view! {
-        <section class="card what-if" data-testid="what-if" aria-labelledby="what-if-title">
             <div class="what-if-body">
                 <div class="what-if-terms">
                     <div>
-                        <h2 id="what-if-title">{tr!("When does it pay?")}</h2>
+                        <h2>{tr!("When does it pay?")}</h2>
                         <p class="muted">{tr!("The formula alone, for any draft and any machine: move its numbers.")}</p>
                     </div>
-                    <Term name="alpha" symbol="α" label=tr!("how often a drafted token is kept")
-                        shown=Signal::derive(move || format!("{:.2}", terms.get().alpha))
-                        value=Signal::derive(move || terms.get().alpha)
-                        set=move |value| terms.update(|terms| terms.alpha = value) />
-                    <Term name="draft" symbol="c" label=tr!("what drafting one token costs, in passes of the target")
-                        shown=Signal::derive(move || format!("{:.2}", terms.get().draft))
-                        value=Signal::derive(move || terms.get().draft)
-                        set=move |value| terms.update(|terms| terms.draft = value) />
-                    <Term name="row" symbol="v" label=tr!("what checking each further token adds to a pass")
-                        shown=Signal::derive(move || format!("1 + {:.2} γ", terms.get().row))
-                        value=Signal::derive(move || terms.get().row)
-                        set=only_row />
+                    <p class="formula what-if-formula" aria-label=tr!("speed-up is one minus alpha to the power of gamma plus one, divided by one minus alpha times gamma c plus v, and v is one plus gamma s")>
+                        <span>{tr!("speed-up =")}</span>
+                        <span class="fraction">
+                            <span>"1 − "<em>"α"</em><sup>"γ+1"</sup></span>
+                            <span>"(1 − "<em>"α"</em>")(γ"<em>"c"</em>" + "<em>"v"</em>")"</span>
+                        </span>
+                        <span class="what-if-v"><em>"v"</em>" = 1 + γ"<em>"s"</em></span>
+                    </p>
+                    <Term name="alpha" symbol="α" label=tr!("how often a drafted token is kept") most=1.0
+                        value=Signal::derive(move || terms().alpha)
+                        set=move |value| change(|terms, value| terms.alpha = value, value) />
+                    <Term name="draft" symbol="c" label=tr!("what drafting one token costs, in passes of the target") most=1.0
+                        value=Signal::derive(move || terms().draft)
+                        set=move |value| change(|terms, value| terms.draft = value, value) />
+                    <Term name="row" symbol="s" label=tr!("what checking each further token adds to a pass") most=MOST_ROW
+                        value=Signal::derive(move || terms().row)
+                        set=move |value| change(|terms, value| terms.row = value, value) />
                     <div class="presets" role="group" aria-label=tr!("Examples")>
-                        <button type="button" data-testid="what-if-free" aria-pressed=is_row(0.0) on:click=move |_| only_row(0.0)>
+                        <button type="button" data-testid="what-if-free" aria-pressed=is_row(0.0)
+                            on:click=move |_| change(|terms, value| terms.row = value, 0.0)>
                             {tr!("checking is free")}
                         </button>
-                        <button type="button" data-testid="what-if-dear" aria-pressed=is_row(1.0) on:click=move |_| only_row(1.0)>
+                        <button type="button" data-testid="what-if-dear" aria-pressed=is_row(1.0)
+                            on:click=move |_| change(|terms, value| terms.row = value, 1.0)>
                             {tr!("nothing is shared")}
                         </button>
-                        {move || measured.get().map(|found| view! {
+                        {move || speed.measured.get().is_some().then(|| view! {
                             <button type="button" data-testid="what-if-measured"
-                                aria-pressed=move || (terms.get() == found).to_string()
-                                on:click=move |_| terms.set(found)>
+                                aria-pressed=move || (chosen.get().is_none()).to_string()
+                                on:click=move |_| chosen.set(None)>
                                 {tr!("as measured here")}
                             </button>
                         })}
                     </div>
-                    <p class="serif" data-testid="what-if-says" aria-live="polite">{move || terms.get().says()}</p>
+                    <p class="serif" data-testid="what-if-says" aria-live="polite">{move || terms().says()}</p>
                 </div>
                 <div class="sweep-frame" node_ref=frame>
-                    {move || curve(&terms.get().speed_ups(), width.get(), 348.0)}
+                    {move || {
+                        let measured = speed.measured.get().filter(|measured| *measured != terms());
+                        let beside = measured.map(|measured| measured.speed_ups());
+                        // Under the invitation the formula stands above.
+                        let height = if speed.main.with(Option::is_some) { 392.0 } else { 356.0 };
+                        curve(&terms().speed_ups(), beside.as_deref(), width.get(), height)
+                    }}
+                    {move || speed.measured.get().filter(|measured| *measured != terms()).map(|measured| view! {
+                        <p class="muted">{tr!(
+                            "Thin line: as measured here, α {alpha}, c {c}, s {s}.",
+                            alpha = two(measured.alpha),
+                            c = two(measured.draft),
+                            s = two(measured.row)
+                        )}</p>
+                    })}
                 </div>
             </div>
-        </section>
     }
 }
 
@@ -193,23 +231,24 @@ fn Term(
     name: &'static str,
     symbol: &'static str,
     label: String,
-    /// The number as it stands in the formula.
-    shown: Signal<String>,
+    /// The largest that it can be.
+    most: f64,
     value: Signal<f64>,
     set: impl Fn(f64) + 'static,
 ) -> impl IntoView {
     let id = format!("what-if-{name}");
+    let shown = move || format!("{:.2}", value.get());
     let move_to = move |event| {
         if let Ok(value) = event_target_value(&event).parse::<f64>() {
-            set(value.clamp(0.0, 1.0));
+            set(value.clamp(0.0, most));
         }
     };
     view! {
         <div class="what-if-term">
             <label for=id.clone()><em>{symbol}</em>" "<span>{label}</span></label>
-            <output for=id.clone() class="figures">{move || shown.get()}</output>
-            <input type="range" id=id.clone() data-testid=id min="0" max="1" step="0.01"
-                prop:value=move || value.get().to_string() aria-valuetext=move || shown.get() on:input=move_to />
+            <output for=id.clone() class="figures">{shown}</output>
+            <input type="range" id=id.clone() data-testid=id min="0" max=most.to_string() step="0.01"
+                prop:value=move || value.get().to_string() aria-valuetext=shown on:input=move_to />
         </div>
     }
 }

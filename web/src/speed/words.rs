@@ -20,6 +20,16 @@ pub fn factor(value: f64) -> String {
     format!("{value:.2}×")
 }
 
+/// An end of an interval: with a third decimal where two would make it 1, which it is not.
+pub fn bound(value: f64) -> String {
+    let two = format!("{value:.2}");
+    if two == "1.00" {
+        format!("{value:.3}")
+    } else {
+        two
+    }
+}
+
 /// Fewer pairs give the range of their ratios, which is no interval at 95 %.
 pub const PAIRS_FOR_95: u32 = 6;
 
@@ -34,7 +44,7 @@ pub fn interval_name(pairs: u32) -> String {
 
 /// The interval in words.
 pub fn interval(row: &GammaSpeed, pairs: u32) -> String {
-    let [low, high] = row.interval.map(|bound| format!("{bound:.2}"));
+    let [low, high] = row.interval.map(bound);
     let name = interval_name(pairs);
     match row.verdict() {
         Verdict::CannotTell => tr!("{name} {low} to {high}, which holds 1", name, low, high),

@@ -160,7 +160,9 @@ fn shown(store: Store, place: Place) -> impl IntoView {
     let (tokens, kind) = pair
         .as_ref()
         .map_or((&[][..], "token"), |pair| (&pair.tokens, &pair.token_kind));
-    let which = if place.column >= place.columns {
+    let which = if place.columns == 0 {
+        tr!("from the target alone")
+    } else if place.column >= place.columns {
         tr!("bonus position")
     } else {
         tr!("position {} of {}", place.column + 1, place.columns)

@@ -304,7 +304,10 @@ fn token(
     ink: InkToken,
 ) -> impl IntoView {
     let text = store.text(ink.token);
+    // Behind no drafted token it is no bonus for any.
+    let alone = ink.mark == Mark::Bonus && ink.column == 0;
     let (class, below) = match ink.mark {
+        Mark::Bonus if alone => ("bon", None),
         Mark::Pencil => ("pen", None),
         Mark::Accepted => ("acc", None),
         Mark::Struck => ("struck", None),
@@ -317,6 +320,7 @@ fn token(
         Mark::Accepted => tr!("accepted"),
         Mark::Struck => tr!("rejected"),
         Mark::Resampled => tr!("resampled"),
+        Mark::Bonus if alone => tr!("from the target alone"),
         Mark::Bonus => tr!("bonus"),
         Mark::Discarded => tr!("discarded"),
     };

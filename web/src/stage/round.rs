@@ -76,6 +76,12 @@ fn Phases() -> impl IntoView {
             Some(closing.kind == ClosingKind::Bonus)
         }) == Some(true)
     });
+    let alone = Memo::new(move |_| {
+        store.state.with(|state| {
+            let round = state.round.as_ref();
+            round.is_some_and(|round| round.proposals.is_empty())
+        })
+    });
     let item = move |phase: fn(bool) -> Phase| {
         let phase = move || phase(bonus.get());
         let now = move || step.get().map(|step| step.phase);
@@ -87,6 +93,7 @@ fn Phases() -> impl IntoView {
         let current = move || (now() == Some(phase())).then_some("step");
         // What closes a round is known only once it is.
         let name = move || match phase() {
+            Phase::Bonus if alone.get() => tr!("phase" => "Draw"),
             Phase::Bonus if now() < Some(Phase::Bonus) => Phase::Resample.name(),
             phase => phase.name(),
         };

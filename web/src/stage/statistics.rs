@@ -205,8 +205,11 @@ fn TokensPerRound() -> impl IntoView {
                 {move || {
                     let (measured, rate, lengths) = numbers.get();
                     let rate = measured.and(rate).filter(|_| tokenwise.get());
-                    let theory = rate.and_then(|rate| expected_tokens(rate, &lengths))?;
-                    Some(filled(&tr!("theory {}", slot(0)), [view! { <b>{format!("{theory:.2}")}</b> }.into_any()]))
+                    let rate = rate?;
+                    let theory = expected_tokens(rate, &lengths)?;
+                    let alpha = format!("{rate:.2}");
+                    let saying = tr!("{theory} by α = {alpha}", theory = slot(0), alpha);
+                    Some(filled(&saying, [view! { <b>{format!("{theory:.2}")}</b> }.into_any()]))
                 }}
             </p>
             {move || if tokenwise.get() {

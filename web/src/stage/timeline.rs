@@ -213,7 +213,13 @@ fn column(index: usize, tallest: usize, glyph: Glyph) -> impl IntoView {
     let discarded = (glyph.accepted + open..glyph.drafted)
         .map(|row| view! { <circle class="tl-discarded" cx=format!("{x:.1}") cy=format!("{:.1}", y(row)) r="1.7" /> })
         .collect_view();
-    let closing = glyph.bonus.map(|bonus| {
+    // Behind no drafted token it is no bonus for any.
+    let alone = glyph.drafted == 0 && glyph.bonus == Some(true);
+    let alone = alone.then(|| {
+        view! { <circle class="tl-alone" cx=format!("{x:.1}") cy=format!("{:.1}", y(0)) r="2.6" /> }
+    });
+    let bonus = glyph.bonus.filter(|_| alone.is_none());
+    let closing = bonus.map(|bonus| {
         let (sign, size) = if bonus {
             (Sign::Bonus, 10.5)
         } else {
@@ -221,5 +227,5 @@ fn column(index: usize, tallest: usize, glyph: Glyph) -> impl IntoView {
         };
         mark(sign, x, y(glyph.accepted), size)
     });
-    view! { <g>{accepted}{discarded}{closing}</g> }
+    view! { <g>{accepted}{discarded}{closing}{alone}</g> }
 }

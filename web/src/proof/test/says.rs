@@ -112,7 +112,9 @@ pub fn verdict(
                 format!("{off:.4}")
             ),
             (false, Rule::Rejection) => {
-                tr!("A test can never prove equality. The picture above does.")
+                tr!(
+                    "A test can never prove equality. The argument under “Why the ink is exact” does."
+                )
             }
             (false, _) => tr!(
                 "A test can never prove equality. Adding up every way a round can go does: theory finds no difference."
