@@ -1,6 +1,6 @@
 //! The drawing of a sweep: points with intervals, the prediction, the line where nothing is gained.
 
-use couplet_protocol::{GammaSpeed, SpeedReport};
+use couplet_protocol::{GammaSpeed, SpeedReport, Verdict};
 use leptos::prelude::*;
 use tr::tr;
 
@@ -281,19 +281,13 @@ fn best_label(
     let text = match size {
         Size::Small => number,
         Size::Large if report.gammas.len() < 2 => format!("γ = {}, {number}", words::gamma(best)),
-        Size::Large => named_best(words::gamma(best), best.speed_up),
+        // Slower beyond the noise, it is best of nothing good.
+        Size::Large if best.verdict() == Verdict::Slower => {
+            tr!("least slow: γ = {}, {number}", words::gamma(best), number)
+        }
+        Size::Large => tr!("best γ = {}, {number}", words::gamma(best), number),
     };
     label_above(frame, best.gamma, above, text)
-}
-
-/// The best of several draft lengths, which need not be a good one.
-fn named_best(gamma: String, speed_up: f64) -> String {
-    let number = words::factor(speed_up);
-    if speed_up < 1.0 {
-        tr!("least slow: γ = {}, {number}", gamma, number)
-    } else {
-        tr!("best γ = {}, {number}", gamma, number)
-    }
 }
 
 /// Words above a point; at either side they stay inside the drawing.
@@ -411,7 +405,7 @@ pub fn curve(
             }).collect_view()}
             {even_at(&frame, x, name, anchor)}
             {pays.then(|| {
-                let text = named_best(format!("{:.0}", best.0), best.1);
+                let text = tr!("best γ = {}, {number}", format!("{:.0}", best.0), number = words::factor(best.1));
                 label_above(&frame, best.0, frame.y(best.1) - 12.0, text)
             })}
         </svg>

@@ -137,13 +137,17 @@ fn facts() -> Vec<Fact> {
             headline(&kept.report).map_or_else(none, |row| {
                 let [low, high] = row.interval.map(words::bound);
                 let measured = format!("{} [{low}, {high}]", words::factor(row.speed_up));
-                tr!("{} at γ = {}", measured, words::gamma(row))
+                tr!(
+                    "{} at γ = {}, median of the pairs",
+                    measured,
+                    words::gamma(row)
+                )
             })
         }),
         fact(tr!("Tokens per second").into_any(), |kept| {
             headline(&kept.report).map_or_else(none, |row| {
                 tr!(
-                    "{}, alone {}",
+                    "{}, alone {}, each the median of its runs",
                     words::rate(row.speculation.median),
                     words::rate(row.target_alone.median)
                 )

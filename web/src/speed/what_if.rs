@@ -209,7 +209,12 @@ fn Asked() -> impl IntoView {
                         let measured = speed.measured.get().filter(|measured| *measured != terms());
                         let beside = measured.map(|measured| measured.speed_ups());
                         // Under the invitation the formula stands above.
-                        let height = if speed.main.with(Option::is_some) { 392.0 } else { 356.0 };
+                        let height = match width.get() {
+                            // A phone shows sliders and curve at once.
+                            ..520.0 => 250.0,
+                            _ if speed.main.with(Option::is_some) => 392.0,
+                            _ => 356.0,
+                        };
                         curve(&terms().speed_ups(), beside.as_deref(), width.get(), height)
                     }}
                     {move || speed.measured.get().filter(|measured| *measured != terms()).map(|measured| view! {
