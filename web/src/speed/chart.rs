@@ -236,9 +236,13 @@ fn point(frame: &Frame, row: &GammaSpeed, best: bool, size: Size) -> impl IntoVi
 
 /// The engine's own choice: a square, so that it is no draft length like the others.
 fn auto(frame: &Frame, row: &GammaSpeed, size: Size) -> impl IntoView + use<> {
-    // Beside a fixed length at the same place.
-    let near = (row.gamma - row.gamma.round()).abs() < 0.12;
-    let x = frame.x(row.gamma) + if near { 11.0 } else { 0.0 };
+    let (x, anchor) = beside_fixed(frame, row.gamma);
+    // Letters end, or begin, with the square.
+    let letters = x + match anchor {
+        "start" => -5.0,
+        "end" => 5.0,
+        _ => 0.0,
+    };
     let y = frame.y(row.speed_up);
     let line = frame.y(1.0);
     let below = frame.y(row.interval[0]) + 17.0;
@@ -252,10 +256,27 @@ fn auto(frame: &Frame, row: &GammaSpeed, size: Size) -> impl IntoView + use<> {
         {whisker(frame, row, x)}
         <rect class="sweep-auto" x=format!("{:.1}", x - 5.0) y=format!("{:.1}", y - 5.0) width="10" height="10" />
         {large.then(|| view! {
-            <text class="halo" x=format!("{x:.1}") y=format!("{below:.1}") text-anchor="middle">
+            <text class="halo" x=format!("{letters:.1}") y=format!("{below:.1}") text-anchor=anchor>
                 {tr!("auto {}", words::factor(row.speed_up))}
             </text>
         })}
+    }
+}
+
+/// Where a mean draft length stands so that it covers no fixed one, and how its letters keep off
+/// that too.
+fn beside_fixed(frame: &Frame, gamma: f64) -> (f64, &'static str) {
+    const APART: f64 = 16.0;
+    const LETTERS: f64 = 80.0;
+    let (x, fixed) = (frame.x(gamma), frame.x(gamma.round()));
+    let fits_left = fixed - APART - LETTERS > LEFT;
+    let fits_right = fixed + APART + LETTERS < frame.width;
+    if (x - fixed).abs() >= 2.0 * APART {
+        (x, "middle")
+    } else if (x < fixed && fits_left) || !fits_right {
+        (x.min(fixed - APART), "end")
+    } else {
+        (x.max(fixed + APART), "start")
     }
 }
 
@@ -271,7 +292,13 @@ fn best_label(
     size: Size,
 ) -> impl IntoView + use<> {
     let line = frame.y(1.0);
-    let above = frame.y(best.interval[1]) - 10.0;
+    // Clear of the engine's own choice, where that stands beside it.
+    let beside = report.auto.iter().filter(|auto| {
+        let (x, _) = beside_fixed(frame, auto.gamma);
+        (x - frame.x(best.gamma)).abs() < 60.0
+    });
+    let high = beside.fold(best.interval[1], |high, auto| high.max(auto.interval[1]));
+    let above = frame.y(high) - 10.0;
     let above = if is_crossed(above, line) {
         line - 7.0
     } else {
