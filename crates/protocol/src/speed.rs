@@ -107,8 +107,8 @@ pub struct GammaSpeed {
     pub accepted: u32,
     /// Tokens that all its runs wrote.
     pub tokens: u32,
-    /// What the formula says with this α, `accepted / judged`, and the report's [`PassCosts`];
-    /// absent for `auto`, whose γ varies.
+    /// What the formula says with the α of all runs of the report, `accepted / judged` over every
+    /// draft length, and its [`PassCosts`]; absent for `auto`, whose γ varies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted: Option<f64>,
 }

@@ -2,7 +2,7 @@
 
 mod options;
 
-use couplet_protocol::{Command, Reply};
+use couplet_protocol::{Command, PairSummary, Reply};
 use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::*;
 use serde::Serialize;
@@ -120,6 +120,14 @@ fn pairs(engine: EngineClient, settle: Settle) {
     );
 }
 
+/// Names of the pairs that the page has; none before it knows.
+fn known_pairs(engine: EngineClient) -> Vec<String> {
+    let name = |pair: &PairSummary| pair.name.clone();
+    engine
+        .pairs
+        .with_untracked(|pairs| pairs.iter().map(name).collect())
+}
+
 fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
     let branch = match options::branch(&mut options) {
         Ok(branch) => branch,
@@ -129,6 +137,9 @@ fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
         Ok(settings) => settings,
         Err(refusal) => return settle.reject(&refusal),
     };
+    if let Err(refusal) = options::check_pair(&settings.pair, &known_pairs(store.engine)) {
+        return settle.reject(&refusal);
+    }
     store.form.write(&settings);
     store.write(settings, branch, move |reply| {
         if let Reply::Failed { failure, .. } = reply {
@@ -165,6 +176,10 @@ fn bench(store: Store, options: Map<String, Value>, settle: Settle) {
         Ok(request) => request,
         Err(refusal) => return settle.reject(&refusal),
     };
+    let pair = &request.settings.pair;
+    if let Err(refusal) = options::check_pair(pair, &known_pairs(store.engine)) {
+        return settle.reject(&refusal);
+    }
     store.bench(request, AskedBy::Speed, move |reply| match reply {
         Reply::Benched { report, .. } => settle.resolve(&to_js(report)),
         Reply::Failed { failure, .. } => settle.reject(&failure.into()),
@@ -195,6 +210,9 @@ fn distribution(engine: EngineClient, options: Map<String, Value>, settle: Settl
         Ok(asked) => asked,
         Err(refusal) => return settle.reject(&refusal),
     };
+    if let Err(refusal) = options::check_pair(&pair, &known_pairs(engine)) {
+        return settle.reject(&refusal);
+    }
     let asked = pair.clone();
     engine.request_with_pair(
         &asked,

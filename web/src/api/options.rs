@@ -153,6 +153,8 @@ fn read_settings(options: &Map<String, Value>) -> Result<Settings, Refusal> {
             let reason = error.to_string();
             let sentence = if reason.starts_with("unknown field") {
                 "there is no such option".to_owned()
+            } else if reason.starts_with("invalid") {
+                format!("{value} is not {}", kind_of(name))
             } else {
                 reason
             };
@@ -165,6 +167,30 @@ fn read_settings(options: &Map<String, Value>) -> Result<Settings, Refusal> {
         .check()
         .map_err(|error| Refusal::of(error.field, error.sentence))?;
     Ok(settings)
+}
+
+/// What an option must be, by what it is where nobody gives it.
+fn kind_of(name: &str) -> &'static str {
+    let usual = serde_json::to_value(Settings::default()).unwrap_or_default();
+    match usual.get(name) {
+        Some(Value::Number(number)) if number.is_u64() => "a whole number from 0 on",
+        Some(Value::Number(_)) => "a number",
+        Some(Value::Bool(_)) => "true or false",
+        _ => "a string that this option takes",
+    }
+}
+
+/// Refuses a pair that the page does not have; before it knows which it has, none.
+///
+/// # Errors
+///
+/// Names those that there are.
+pub fn check_pair(name: &str, known: &[String]) -> Result<(), Refusal> {
+    if known.is_empty() || known.iter().any(|known| known == name) {
+        return Ok(());
+    }
+    let sentence = format!("there is no pair {name}; choose {}", known.join(" or "));
+    Err(Refusal::of("pair", sentence))
 }
 
 /// The pair, the model and the text of a call for a distribution.
@@ -227,6 +253,40 @@ mod tests {
         assert_eq!(field(json!({ "gamma": 17 })).as_deref(), Some("gamma"));
         assert_eq!(field(json!({ "rule": "coin" })).as_deref(), Some("rule"));
         assert_eq!(field(json!({ "gamma": 3 })), None);
+    }
+
+    #[test]
+    fn a_bad_value_is_told_what_it_should_be() {
+        let sentence = |options: Value| match options {
+            Value::Object(options) => read_settings(&options)
+                .err()
+                .map(|refusal| refusal.sentence),
+            _ => None,
+        };
+        assert_eq!(
+            sentence(json!({ "gamma": -1 })).as_deref(),
+            Some("-1 is not a whole number from 0 on")
+        );
+        assert_eq!(
+            sentence(json!({ "temperature": null })).as_deref(),
+            Some("null is not a number")
+        );
+        assert_eq!(
+            sentence(json!({ "auto_gamma": 3 })).as_deref(),
+            Some("3 is not true or false")
+        );
+    }
+
+    #[test]
+    fn a_pair_that_there_is_not_is_refused_by_name() {
+        let known = ["shakespeare".to_owned(), "stories".to_owned()];
+        assert!(check_pair("stories", &known).is_ok());
+        assert!(check_pair("gpt4", &[]).is_ok());
+        let refusal = check_pair("gpt4", &known).err();
+        assert_eq!(
+            refusal.map(|refusal| refusal.sentence).as_deref(),
+            Some("there is no pair gpt4; choose shakespeare or stories")
+        );
     }
 
     #[test]

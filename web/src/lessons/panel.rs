@@ -114,12 +114,17 @@ fn options(lessons: Lessons, choices: Vec<String>) -> impl IntoView {
         let chosen = move || guess.get() == Some(Guess::Choice(place));
         let right =
             move || lessons.revealed.get() && lessons.answer() == Some(Answer::Choice(place));
+        let wrong = move || {
+            let answered = lessons.revealed.get() && lessons.answer().is_some();
+            chosen() && answered && !right()
+        };
         view! {
             <label class="lesson-option" class:on=chosen class:right=right data-testid=format!("option-{place}")>
                 <input type="radio" name="lesson-guess" prop:checked=chosen
                     on:change=move |_| guess.set(Some(Guess::Choice(place))) />
                 <span>{text}</span>
                 {move || right().then(|| icon(Sign::Accepted, 16))}
+                {move || wrong().then(|| icon(Sign::Rejected, 16))}
             </label>
         }
     };
@@ -198,7 +203,7 @@ fn answer(lessons: Lessons, said: &'static StepWords, choices: Vec<String>) -> i
         let verdict = match (right, exactly) {
             (true, true) => tr!("That is right."),
             (true, false) => tr!("Near enough."),
-            (false, _) => tr!("Not so."),
+            (false, _) => tr!("Not so. It is:"),
         };
         Some(
             view! {

@@ -96,12 +96,7 @@ const FIGURES: [Figure; 15] = [
         || tr!("The museum"),
         "couplet-museum",
     ),
-    figure(
-        Scene::Speed,
-        "#speed-sweep",
-        || tr!("The sweep"),
-        "couplet-sweep",
-    ),
+    figure(Scene::Speed, ".sweep", || tr!("The sweep"), "couplet-sweep"),
     figure(
         Scene::Speed,
         "[data-testid=race]",

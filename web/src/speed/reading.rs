@@ -59,12 +59,18 @@ pub fn v(report: &SpeedReport, gamma: f64) -> Option<f64> {
     None
 }
 
-/// What verifying each further position adds, in target steps, up to the draft length of the
-/// headline.
+/// What verifying each further position adds, in target steps: the slope of the line from one
+/// target step that is nearest to everything measured (least squares).
 pub fn further_row(report: &SpeedReport) -> Option<f64> {
-    let gamma = headline(report)?.gamma;
-    let further = v(report, gamma)? - 1.0;
-    (gamma > 0.0).then(|| further / gamma)
+    let step = positive(report.costs.target_step)?;
+    let gammas = report.request.gammas.iter().map(|gamma| f64::from(*gamma));
+    let (mut with, mut of) = (0.0, 0.0);
+    for (gamma, verify) in gammas.zip(&report.costs.verify) {
+        with += gamma * (verify / step - 1.0);
+        of += gamma * gamma;
+    }
+    let slope = with / of;
+    slope.is_finite().then_some(slope)
 }
 
 fn positive(value: f64) -> Option<f64> {

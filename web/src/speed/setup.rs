@@ -8,9 +8,9 @@ use super::reading::{runs, warming};
 use super::state::{SpeedState, use_speed};
 use super::words;
 use crate::engine_client::EngineState;
-use crate::form::FieldError;
+use crate::form::{FieldError, Form};
 use crate::proof::words::count_word;
-use crate::stage::{FieldErrorLine, NumberField, PairField, RuleField, grouped};
+use crate::stage::{NumberField, PairField, RuleField, grouped};
 use crate::store::{Store, use_store};
 
 /// Before the first measurement: what it will do, and for how long.
@@ -102,9 +102,30 @@ fn Fields() -> impl IntoView {
             <p class="muted speed-hint" data-testid="bench-hint">
                 {tr!("To see it pay less, or not at all, let γ go up to {}: the further ahead a token is drafted, the more rarely it is kept.", MAX_GAMMA)}
             </p>
-            {["prompt", "gamma", "top_k", "top_p", "seed"].map(|field| view! { <FieldErrorLine form=form field=field /> })}
+            {move || set_on_the_stage(form).map(|sentence| view! {
+                <p class="field-error" role="alert" data-testid="stage-error">{sentence}</p>
+            })}
         </div>
     }
+}
+
+/// What is wrong with a setting that has no field here.
+fn set_on_the_stage(form: Form) -> Option<String> {
+    let error = form.error()?;
+    let field = match error.field.as_str() {
+        "prompt" => tr!("prompt"),
+        "gamma" => "γ".to_owned(),
+        "top_k" => tr!("top-k"),
+        "top_p" => tr!("top-p"),
+        "seed" => tr!("seed"),
+        _ => return None,
+    };
+    let sentence = error.sentence.trim_end_matches('.').to_owned();
+    Some(tr!(
+        "The {field} is set on the Stage. {sentence}.",
+        field,
+        sentence
+    ))
 }
 
 /// A number that belongs to this scene.

@@ -11,6 +11,8 @@ use super::chart::{Size, chart};
 use super::reading::{alpha, c, has_formula, predicted, v};
 use super::state::use_speed;
 use super::words;
+use crate::language;
+use crate::stage::rule_title;
 use crate::store::Kept;
 use crate::table::{Numbers, Table};
 use crate::width::width_of;
@@ -19,7 +21,7 @@ use crate::width::width_of;
 const CHART_ID: &str = "speed-sweep";
 
 /// How the chart is found on the page.
-pub const CHART: &str = "#speed-sweep";
+pub const CHART: &str = ".sweep";
 
 /// The section about a report.
 #[component]
@@ -27,7 +29,7 @@ pub fn Sweep(
     /// What was measured.
     kept: Kept,
 ) -> impl IntoView {
-    let report = kept.report;
+    let report = kept.report.clone();
     let frame = NodeRef::<html::Div>::new();
     let width = width_of(frame, 620.0);
     // Beside the card of the other backend there is more room.
@@ -45,12 +47,20 @@ pub fn Sweep(
     let says = says.into_iter().flatten().collect::<Vec<_>>().join(" ");
     let table = numbers(&report);
     let caption = caption(&report);
+    // A picture of this card says by itself what was measured.
+    let of = tr!(
+        "{pair}; {rule}, temperature {temperature}; {device}",
+        pair = language::of_engine(&kept.pair.title),
+        rule = rule_title(report.request.settings.rule),
+        temperature = report.request.settings.temperature,
+        device = language::of_engine(&report.device.name)
+    );
     view! {
         <section class="card sweep" data-testid="sweep" aria-labelledby="sweep-title">
             <header>
                 <div>
                     <h2 id="sweep-title">{tr!("How far ahead should the draft look?")}</h2>
-                    <p class="muted">{caption}</p>
+                    <p class="muted">{caption}<br />{of}</p>
                 </div>
             </header>
             <div class="sweep-frame" node_ref=frame>
@@ -63,6 +73,15 @@ pub fn Sweep(
 }
 
 fn caption(report: &SpeedReport) -> String {
+    let square = report
+        .auto
+        .is_some()
+        .then(|| tr!("Square: γ chosen by the engine."));
+    let says = [Some(points_and_line(report)), square];
+    says.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+fn points_and_line(report: &SpeedReport) -> String {
     let points = if report.request.pairs < words::PAIRS_FOR_95 {
         tr!("Points: measured, with the range of their pairs.")
     } else {

@@ -217,6 +217,11 @@ fn Asked() -> impl IntoView {
                         };
                         curve(&terms().speed_ups(), beside.as_deref(), width.get(), height)
                     }}
+                    {move || speed.measured.get().filter(|measured| *measured == terms()).map(|_| view! {
+                        <p class="muted">{tr!(
+                            "s is the slope of the line that comes nearest to every v that was measured; a single v may lie off it, and beyond the longest draft that was measured it is a guess."
+                        )}</p>
+                    })}
                     {move || speed.measured.get().filter(|measured| *measured != terms()).map(|measured| view! {
                         <p class="muted">{tr!(
                             "Thin line: as measured here, α {alpha}, c {c}, s {s}.",

@@ -1,6 +1,7 @@
 use std::iter;
 
 use couplet_playback::{Cut, InkToken, Mark, is_special, visible};
+use couplet_protocol::FinishReason;
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
@@ -119,7 +120,7 @@ fn Count() -> impl IntoView {
         let kind = store
             .pair()
             .map_or("token".to_owned(), |pair| pair.token_kind.clone());
-        store.state.with(|state| {
+        let count = store.state.with(|state| {
             let (tokens, rounds) = (state.written(), state.glyphs.len());
             (rounds > 0).then(|| {
                 format!(
@@ -128,9 +129,33 @@ fn Count() -> impl IntoView {
                     kinds::rounds(rounds)
                 )
             })
-        })
+        })?;
+        Some(
+            [Some(count), why_it_ended(store)]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join("; "),
+        )
     };
     view! { <p class="count">{words}</p> }
+}
+
+/// At the end of a run, why it has fewer tokens than were asked for.
+fn why_it_ended(store: Store) -> Option<String> {
+    let at = store.playhead.at.get();
+    let reason = store
+        .run
+        .with(|run| run.finished().filter(|_| at >= run.steps().len()))?;
+    match reason {
+        FinishReason::Length => None,
+        FinishReason::Stopped => Some(tr!("stopped")),
+        FinishReason::EndOfText => Some(tr!("the text is at its end")),
+        FinishReason::ContextFull => Some(match store.pair() {
+            Some(pair) => tr!("the models’ {} positions are full", pair.context),
+            None => tr!("the models’ positions are full"),
+        }),
+    }
 }
 
 #[component]
@@ -329,6 +354,7 @@ fn token(
         .map(|token| view! { <s class="was" aria-hidden="true">{store.show(token)}</s> });
     let below = below.map(|icon| view! { <i class="m" aria-hidden="true">{icon}</i> });
     let (lead, word) = lead(&text);
+    let blank = !word.is_empty() && word.trim_matches(' ').is_empty();
     let (shown, end) = letters(word);
     let differs = move || (differs.get() == Some((round, ink.column))).then_some("");
     let place = Selection {
@@ -338,7 +364,7 @@ fn token(
     let current = move || (picked.get() == Some(place)).then_some("true");
     view! {
         {lead}
-        <span class=format!("tk {class}") title=title data-differs=differs aria-current=current tabindex="-1"
+        <span class=format!("tk {class}") class:blank=blank title=title data-differs=differs aria-current=current tabindex="-1"
             style=format!("--i:{}", ink.column) on:click=move |_| store.pick(place)>
             {struck}{shown}{below}
         </span>

@@ -41,7 +41,7 @@ pub use rule_field::RuleField;
 pub use rule_words::title as rule_title;
 
 use controls::Controls;
-pub use controls::{FieldErrorLine, NumberField, PairField};
+pub use controls::{NumberField, PairField};
 use inspector::Inspector;
 use introduction::Introduction;
 use manuscript::Manuscript;

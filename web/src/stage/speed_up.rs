@@ -91,7 +91,7 @@ fn result(kept: &Kept) -> impl IntoView + use<> {
         </dl>
         <p class="muted">
             {tr!(
-                "{pairs} pairs of {tokens} tokens, {gamma}, temperature {temperature}, on {device}",
+                "The median of {pairs} ratios, each of two runs side by side; {tokens} tokens a run, {gamma}, temperature {temperature}, on {device}",
                 pairs = report.request.pairs, tokens = report.tokens, gamma, temperature = settings.temperature,
                 device = report.device.name
             )}

@@ -154,8 +154,9 @@ async fn report(
     let tokens = all().flatten().map(TimedRun::tokens).max().unwrap_or(0);
     let mut gammas = Vec::new();
     let mut auto = None;
+    let alpha = acceptance(&contenders);
     for contender in &contenders {
-        let speed = gamma_speed(contender, gammas.len(), costs);
+        let speed = gamma_speed(contender, gammas.len(), alpha, costs);
         match contender.gamma {
             Some(_) => gammas.push(speed),
             None => auto = Some(speed),
@@ -187,7 +188,15 @@ async fn report(
     Ok(report)
 }
 
-fn gamma_speed(contender: &Contender, index: usize, costs: &PassCosts) -> GammaSpeed {
+/// Share of the judged tokens of all contenders that were kept; 0 where none was judged.
+fn acceptance(contenders: &[Contender]) -> f64 {
+    let runs = || contenders.iter().flat_map(|contender| &contender.pairs);
+    let judged: u32 = runs().map(|[run, _]| run.judged()).sum();
+    let accepted: u32 = runs().map(|[run, _]| run.accepted()).sum();
+    f64::from(accepted) / f64::from(judged.max(1))
+}
+
+fn gamma_speed(contender: &Contender, index: usize, alpha: f64, costs: &PassCosts) -> GammaSpeed {
     let of = |which: usize| -> Vec<f64> {
         contender
             .pairs
@@ -204,7 +213,6 @@ fn gamma_speed(contender: &Contender, index: usize, costs: &PassCosts) -> GammaS
         sum(TimedRun::accepted),
     );
     let predicted = contender.gamma.and_then(|gamma| {
-        let alpha = f64::from(accepted) / f64::from(judged.max(1));
         let c = costs.draft_step / costs.target_step;
         let v = costs.verify.get(index)? / costs.target_step;
         Some(speed_up(alpha, gamma as usize, c, v))

@@ -135,9 +135,9 @@ fn Buttons() -> impl IntoView {
                 disabled=move || proof.tally.with(|tally| tally.trials == 0) on:click=move |_| proof.start_over()>
                 {tr!("Start over")}
             </button>
-            <button type="button" class="button primary" data-testid="add" disabled=counting
-                on:click=move |_| proof.add()>
-                {move || if counting() { tr!("Counting …") } else { tr!("Add {}", grouped(BATCH as usize)) }}
+            <button type="button" class="button primary" data-testid="add" aria-busy=move || counting().to_string()
+                on:click=move |_| if counting() { proof.stop() } else { proof.add() }>
+                {move || if counting() { tr!("Stop counting") } else { tr!("Add {}", grouped(BATCH as usize)) }}
             </button>
         </div>
     }

@@ -49,7 +49,18 @@ fn add(element: &Element, area: &DomRect, text: &mut String) {
     if faded {
         text.push_str(&format!("<g opacity=\"{opacity}\">"));
     }
-    text.push_str(&frame(&computed, [x, y, rect.width(), rect.height()]));
+    // What runs on from line to line has a ground on each of them.
+    if value("display") == "inline" {
+        for line in line_boxes(element) {
+            let place = [line.x() - area.x(), line.y() - area.y()];
+            text.push_str(&frame(
+                &computed,
+                [place[0], place[1], line.width(), line.height()],
+            ));
+        }
+    } else {
+        text.push_str(&frame(&computed, [x, y, rect.width(), rect.height()]));
+    }
     let mut next = element.first_child();
     while let Some(child) = next {
         next = child.next_sibling();
@@ -61,9 +72,52 @@ fn add(element: &Element, area: &DomRect, text: &mut String) {
             None => {}
         }
     }
+    for side in ["::before", "::after"] {
+        text.push_str(&stroke(element, side, [x, y]));
+    }
     if faded {
         text.push_str("</g>");
     }
+}
+
+/// The boxes of an element that is part of a line, one for each line.
+fn line_boxes(element: &Element) -> Vec<DomRect> {
+    let Some(list) = call(element, "getClientRects", &[]) else {
+        return Vec::new();
+    };
+    let list: js_sys::Array = js_sys::Array::from(&list);
+    list.iter()
+        .filter_map(|rect| rect.dyn_into().ok())
+        .collect()
+}
+
+/// The line that a style sheet draws across an element: an empty box before or after its content,
+/// of which only the upper border is seen.
+fn stroke(element: &Element, side: &str, [x, y]: [f64; 2]) -> String {
+    let computed = window().get_computed_style_with_pseudo_elt(element, side);
+    let Ok(Some(computed)) = computed else {
+        return String::new();
+    };
+    let value = |name: &str| computed.get_property_value(name).unwrap_or_default();
+    let number = |name: &str| pixels(&value(name));
+    let (thick, colour) = (number("border-top-width"), value("border-top-color"));
+    let is_line = value("content") == "\"\"" && value("position") == "absolute";
+    if !is_line || thick <= 0.0 || is_clear(&colour) {
+        return String::new();
+    }
+    let half = number("width") / 2.0;
+    let (across, down) = (x + number("left") + half, y + number("top") + thick / 2.0);
+    let turn = Some(value("transform")).filter(|turn| turn.starts_with("matrix("));
+    format!(
+        "<path d=\"M{:.1} 0H{half:.1}\" transform=\"translate({across:.1} {down:.1}) {}\" stroke=\"{colour}\" stroke-width=\"{thick}\"/>",
+        -half,
+        turn.unwrap_or_default()
+    )
+}
+
+/// A computed length.
+fn pixels(value: &str) -> f64 {
+    value.trim_end_matches("px").parse().unwrap_or(0.0)
 }
 
 /// A chart inside the element.
@@ -87,18 +141,32 @@ fn nested(original: &Element, [x, y, width, height]: [f64; 4]) -> String {
 /// The ground and the border of a box.
 fn frame(computed: &CssStyleDeclaration, [x, y, width, height]: [f64; 4]) -> String {
     let value = |name: &str| computed.get_property_value(name).unwrap_or_default();
-    let number = |name: &str| {
-        value(name)
-            .trim_end_matches("px")
-            .parse::<f64>()
-            .unwrap_or(0.0)
-    };
+    let number = |name: &str| pixels(&value(name));
     let mut text = String::new();
     let ground = value("background-color");
     let radius = number("border-top-left-radius").min(height / 2.0);
     if !is_clear(&ground) {
         text.push_str(&format!(
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"{radius}\" fill=\"{ground}\"/>"
+        ));
+    }
+    // A line along the lower edge that takes no room.
+    let (shadow, image, size) = (
+        value("box-shadow"),
+        value("background-image"),
+        value("background-size"),
+    );
+    let line = lower_edge(&shadow).or_else(|| lower_image(&image, &size));
+    if let Some((colour, thick)) = line {
+        let down = y + height - thick / 2.0;
+        let dashes = if image.starts_with("repeating") {
+            format!(" stroke-dasharray=\"{thick} {thick}\"")
+        } else {
+            String::new()
+        };
+        text.push_str(&format!(
+            "<path d=\"M{x:.1} {down:.1}H{:.1}\" stroke=\"{colour}\" stroke-width=\"{thick}\"{dashes}/>",
+            x + width
         ));
     }
     let sides = [
@@ -127,6 +195,21 @@ fn frame(computed: &CssStyleDeclaration, [x, y, width, height]: [f64; 4]) -> Str
     text
 }
 
+/// Colour and width of a line that a shadow draws inside the lower edge of a box.
+fn lower_edge(shadow: &str) -> Option<(&str, f64)> {
+    let (colour, rest) = shadow.split_once(") 0px -")?;
+    let (thick, rest) = rest.split_once("px ")?;
+    let colour = &shadow[..=colour.len()];
+    (rest == "0px 0px inset").then_some((colour, thick.parse().ok()?))
+}
+
+/// The same drawn by a picture as wide as the box and a few pixels high: its first colour.
+fn lower_image<'a>(image: &'a str, size: &str) -> Option<(&'a str, f64)> {
+    let thick = size.strip_prefix("100% ")?.strip_suffix("px")?;
+    let colour = &image[image.find("rgb")?..];
+    Some((&colour[..=colour.find(')')?], thick.parse().ok()?))
+}
+
 fn is_clear(colour: &str) -> bool {
     colour.is_empty()
         || colour == "transparent"
@@ -134,17 +217,34 @@ fn is_clear(colour: &str) -> bool {
         || colour.ends_with("/ 0)")
 }
 
-/// The words of a text node, line by line.
+/// Words that stand on one line.
+struct Line {
+    first: DomRect,
+    /// Where the last of them ends.
+    end: f64,
+    words: String,
+}
+
+/// The words of a text node, line by line, with what runs below them.
 fn words(node: &Node, computed: &CssStyleDeclaration, area: &DomRect) -> String {
     let content = node.text_content().unwrap_or_default();
-    if content.trim().is_empty() {
+    let value = |name: &str| computed.get_property_value(name).unwrap_or_default();
+    let decoration = value("text-decoration-line");
+    let underlined = decoration.contains("underline");
+    let blank = content.trim().is_empty();
+    if content.is_empty() || blank && !underlined {
         return String::new();
     }
     let Some(range) = call(&document(), "createRange", &[]) else {
         return String::new();
     };
-    let mut lines: Vec<(DomRect, String)> = Vec::new();
-    for (from, to, word) in pieces(&content) {
+    // A space is a token too, and has its line.
+    let pieces = match blank {
+        true => vec![(0, content.encode_utf16().count(), String::new())],
+        false => pieces(&content),
+    };
+    let mut lines: Vec<Line> = Vec::new();
+    for (from, to, word) in pieces {
         let offset = |place: usize| JsValue::from_f64(place as f64);
         let placed = call(&range, "setStart", &[node.into(), offset(from)])
             .and_then(|_| call(&range, "setEnd", &[node.into(), offset(to)]))
@@ -154,40 +254,67 @@ fn words(node: &Node, computed: &CssStyleDeclaration, area: &DomRect) -> String 
             continue;
         };
         match lines.last_mut() {
-            Some((first, line)) if (first.y() - rect.y()).abs() < 2.0 => {
-                line.push(' ');
-                line.push_str(&word);
+            Some(line) if (line.first.y() - rect.y()).abs() < 2.0 => {
+                line.end = rect.right();
+                line.words.push(' ');
+                line.words.push_str(&word);
             }
-            _ => lines.push((rect, word)),
+            _ => lines.push(Line {
+                end: rect.right(),
+                first: rect,
+                words: word,
+            }),
         }
     }
-    let value = |name: &str| computed.get_property_value(name).unwrap_or_default();
     let family = value("font-family").replace('"', "'");
     let above = if family.contains("Serif") {
         ABOVE_SERIF
     } else {
         ABOVE_SANS
     };
-    let line_through = if value("text-decoration-line").contains("line-through") {
+    let line_through = if decoration.contains("line-through") {
         " text-decoration=\"line-through\""
     } else {
         ""
     };
-    lines
-        .iter()
-        .map(|(rect, line)| {
-            format!(
-                "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"{}\" font-family=\"{family}\" font-size=\"{}\" font-weight=\"{}\" font-style=\"{}\"{line_through}>{}</text>",
-                rect.x() - area.x(),
-                rect.y() - area.y() + rect.height() * above,
+    let mut text = String::new();
+    for Line { first, end, words } in &lines {
+        let x = first.x() - area.x();
+        let base = first.y() - area.y() + first.height() * above;
+        if underlined {
+            text.push_str(&underline(computed, x, end - area.x(), base));
+        }
+        if !words.is_empty() {
+            text.push_str(&format!(
+                "<text x=\"{x:.1}\" y=\"{base:.1}\" fill=\"{}\" font-family=\"{family}\" font-size=\"{}\" font-weight=\"{}\" font-style=\"{}\"{line_through}>{}</text>",
                 value("color"),
                 value("font-size"),
                 value("font-weight"),
                 value("font-style"),
-                escaped(line)
-            )
-        })
-        .collect()
+                escaped(words)
+            ));
+        }
+    }
+    text
+}
+
+/// The line below words that end there, as the style sheets want it.
+fn underline(computed: &CssStyleDeclaration, from: f64, to: f64, base: f64) -> String {
+    let value = |name: &str| computed.get_property_value(name).unwrap_or_default();
+    let thick = match pixels(&value("text-decoration-thickness")) {
+        thick if thick > 0.0 => thick,
+        _ => 1.0,
+    };
+    let dashes = match value("text-decoration-style").as_str() {
+        "dotted" => format!(" stroke-dasharray=\"{thick} {thick}\""),
+        "dashed" => format!(" stroke-dasharray=\"{} {}\"", 3.0 * thick, 2.0 * thick),
+        _ => String::new(),
+    };
+    let down = base + pixels(&value("text-underline-offset")) + thick / 2.0;
+    format!(
+        "<path d=\"M{from:.1} {down:.1}H{to:.1}\" stroke=\"{}\" stroke-width=\"{thick}\"{dashes}/>",
+        value("text-decoration-color")
+    )
 }
 
 /// The words of a text with their places, counted as the browser counts.
@@ -237,6 +364,31 @@ mod tests {
         let expected = [(1, 2, "a"), (3, 6, "🖋b"), (8, 9, "c")];
         let expected = expected.map(|(from, to, word)| (from, to, word.to_owned()));
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn only_a_line_inside_the_lower_edge_is_one() {
+        let shadow = "rgb(0, 133, 106) 0px -2px 0px 0px inset";
+        assert_eq!(lower_edge(shadow), Some(("rgb(0, 133, 106)", 2.0)));
+        for other in [
+            "none",
+            "rgb(0, 0, 0) 0px -2px 4px 0px",
+            "rgb(0, 0, 0) 0px 0px 0px 2px",
+        ] {
+            assert_eq!(lower_edge(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_picture_along_the_lower_edge_is_a_line() {
+        let image =
+            "repeating-linear-gradient(90deg, rgb(47, 111, 171) 0px, rgba(0, 0, 0, 0) 2.5px)";
+        assert_eq!(
+            lower_image(image, "100% 2.5px"),
+            Some(("rgb(47, 111, 171)", 2.5))
+        );
+        assert_eq!(lower_image(image, "1px 100%"), None);
+        assert_eq!(lower_image("none", "auto"), None);
     }
 
     #[test]

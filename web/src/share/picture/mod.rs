@@ -12,8 +12,11 @@ use web_sys::{Element, HtmlCanvasElement, HtmlImageElement};
 use crate::browser;
 
 /// What the page's style sheets decide about a chart.
-const STYLES: [&str; 19] = [
+const STYLES: [&str; 22] = [
     "display",
+    "transform",
+    "transform-origin",
+    "transform-box",
     "visibility",
     "stroke-opacity",
     "font-style",
@@ -92,6 +95,9 @@ const FONTS: [Font; 5] = [
     ),
 ];
 
+/// Pixels of paper around what is drawn.
+const MARGIN: f64 = 16.0;
+
 /// The longest side of a drawing, in pixels of the page.
 const LARGEST: f64 = 10_000.0;
 
@@ -118,6 +124,7 @@ pub async fn standalone(original: &Element) -> Result<Drawing, String> {
     if !(1.0..=LARGEST).contains(&width) || !(1.0..=LARGEST).contains(&height) {
         return Err(gone());
     }
+    let (width, height) = (width + 2.0 * MARGIN, height + 2.0 * MARGIN);
     let content = boxes::draw(original);
     let root = document().document_element().ok_or_else(gone)?;
     let page = window().get_computed_style(&root).ok().flatten();
@@ -139,7 +146,7 @@ pub async fn standalone(original: &Element) -> Result<Drawing, String> {
          <defs><style>{fonts}</style>\
          <pattern id=\"hatch\" width=\"4.2\" height=\"4.2\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">\
          <path d=\"M0 0V4.2\" stroke=\"{}\" stroke-width=\"1.5\"/></pattern></defs>\
-         <rect width=\"100%\" height=\"100%\" fill=\"{}\"/>{content}</svg>",
+         <rect width=\"100%\" height=\"100%\" fill=\"{}\"/><g transform=\"translate({MARGIN} {MARGIN})\">{content}</g></svg>",
         colour("--draft"),
         colour("--sheet")
     );
