@@ -19,6 +19,24 @@ pub fn remember(key: &str, value: &str) {
     }
 }
 
+/// Scrolls to the beginning of what a selector finds, once the page has settled, unless that can be
+/// seen already.
+pub fn show(selector: &'static str) {
+    request_animation_frame(move || {
+        request_animation_frame(move || {
+            let Some(element) = document().query_selector(selector).ok().flatten() else {
+                return;
+            };
+            let height = window().inner_height().ok();
+            let height = height.and_then(|height| height.as_f64()).unwrap_or(0.0);
+            let top = element.get_bounding_client_rect().top();
+            if !(0.0..=0.7 * height).contains(&top) {
+                element.scroll_into_view();
+            }
+        });
+    });
+}
+
 /// A file of the page's server, by an address relative to the page's.
 ///
 /// # Errors

@@ -4,9 +4,11 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::course::COURSE;
+use super::panel::TITLE;
 use super::plan::Plan;
 use super::state::use_lessons;
 use super::words::words;
+use crate::browser;
 use crate::stage::{Sign, icon};
 
 /// The scene.
@@ -42,7 +44,10 @@ pub fn Contents() -> impl IntoView {
                         </div>
                         <button type="button" class="button" data-testid=format!("lesson-{}", lesson.id)
                             aria-label=format!("{label}: {}", title.unwrap_or_default())
-                            on:click=move |_| lessons.go(index, from)>{label.clone()}</button>
+                            on:click=move |_| {
+                                lessons.go(index, from);
+                                browser::show(TITLE);
+                            }>{label.clone()}</button>
                     </li>
                 }
             })

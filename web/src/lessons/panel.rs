@@ -10,6 +10,7 @@ use super::course::{COURSE, Choices, Lesson, Step};
 use super::facts::Facts;
 use super::state::{Guess, Lessons, use_lessons};
 use super::words::{StepWords, fill, pieces, words};
+use crate::browser;
 use crate::stage::{Sign, icon};
 
 /// The panel; nothing while no lesson is open.
@@ -293,8 +294,12 @@ fn to_title() {
         if let Some(field) = field.and_then(|field| field.dyn_into::<web_sys::HtmlElement>().ok()) {
             let _ = field.focus();
         }
+        browser::show(TITLE);
     });
 }
+
+/// Where a lesson begins.
+pub(super) const TITLE: &str = ".lesson-side";
 
 /// The other lessons.
 #[component]
@@ -312,7 +317,10 @@ fn All() -> impl IntoView {
                 view! {
                     <li>
                         <button type="button" aria-current=(open == Some(index)).then_some("true")
-                            on:click=move |_| lessons.go(index, 0)>
+                            on:click=move |_| {
+                                lessons.go(index, 0);
+                                browser::show(TITLE);
+                            }>
                             <i aria-hidden="true">{index + 1}</i>
                             <span>{title}</span>
                             {done.then(|| view! { {icon(Sign::Accepted, 15)}<span class="visually-hidden">{tr!("done")}</span> })}

@@ -112,20 +112,14 @@ fn Fields() -> impl IntoView {
 /// What is wrong with a setting that has no field here.
 fn set_on_the_stage(form: Form) -> Option<String> {
     let error = form.error()?;
-    let field = match error.field.as_str() {
-        "prompt" => tr!("prompt"),
-        "gamma" => "γ".to_owned(),
-        "top_k" => tr!("top-k"),
-        "top_p" => tr!("top-p"),
-        "seed" => tr!("seed"),
-        _ => return None,
-    };
-    let sentence = error.sentence.trim_end_matches('.').to_owned();
-    Some(tr!(
-        "The {field} is set on the Stage. {sentence}.",
-        field,
-        sentence
-    ))
+    let elsewhere = ["prompt", "gamma", "top_k", "top_p", "seed"];
+    elsewhere.contains(&error.field.as_str()).then(|| {
+        tr!(
+            "The settings on the Stage need a look first: {}: {}.",
+            error.field,
+            error.sentence.trim_end_matches('.')
+        )
+    })
 }
 
 /// A number that belongs to this scene.

@@ -5,6 +5,7 @@ use tr::tr;
 
 use super::rule_field::{RuleField, RuleNote};
 use super::rule_words;
+use crate::browser;
 use crate::form::Form;
 use crate::language::of_engine;
 use crate::store::use_store;
@@ -18,6 +19,9 @@ pub fn Controls() -> impl IntoView {
     let submit = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
         store.generate();
+        // On narrow screens the settings stand in the way of the text.
+        store.settings_open.set(false);
+        browser::show("#manuscript");
     };
     let writing = move || store.writing.get().is_some() || store.wanted.get();
     // Folded on narrow screens, where the text comes first; an error unfolds it.

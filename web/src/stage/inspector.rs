@@ -256,7 +256,7 @@ fn mass(place: &Place, rule: Rule) -> Option<impl IntoView + use<>> {
         tr!("overlap")
     };
     let share = 100.0 * (1.0 - tv);
-    let (left, right) = ((1.0 - tv > 0.12), (tv > 0.12));
+    let (left, right) = ((1.0 - tv > 0.12), (tv > 0.14));
     let told = tr!(
         "{name} {mass}, total variation {tv}",
         name,
@@ -269,7 +269,7 @@ fn mass(place: &Place, rule: Rule) -> Option<impl IntoView + use<>> {
                 {left.then(|| view! { <b>{format!("{:.3}", 1.0 - tv)}</b>{(share > 45.0).then(|| format!(" {name}"))} })}
             </span>
             <span class="mass-rest" style=format!("width:{:.1}%", 100.0 - share)>
-                {right.then(|| view! { <b>{format!("{tv:.3}")}</b>" TV" })}
+                {right.then(|| view! { <b>{format!("{tv:.3}")}</b>{(tv > 0.2).then_some(" TV")} })}
             </span>
         </p>
     })

@@ -12,7 +12,7 @@ mod writing;
 
 use std::sync::Arc;
 
-use couplet_playback::{Cut, Run, StageState, visible};
+use couplet_playback::{Cut, Phase, Run, StageState, visible};
 use couplet_protocol::{
     BackendChoice, Branch, DeviceInfo, Event, PairInfo, Settings, Trace, VERSION,
 };
@@ -263,6 +263,12 @@ impl Store {
                     round.proposals.len()
                 } else {
                     state.judged().saturating_sub(1)
+                };
+                // The end of a text cuts its last round: what did not fit is not in it.
+                let column = if step.phase >= Phase::Commit {
+                    column.min(round.committed.len().saturating_sub(1))
+                } else {
+                    column
                 };
                 Some(Selection {
                     round: step.round,
