@@ -1,7 +1,6 @@
 use std::iter;
 
 use couplet_playback::{Cut, InkToken, Mark, is_special, visible};
-use couplet_protocol::FinishReason;
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
@@ -120,7 +119,7 @@ fn Count() -> impl IntoView {
         let kind = store
             .pair()
             .map_or("token".to_owned(), |pair| pair.token_kind.clone());
-        let count = store.state.with(|state| {
+        store.state.with(|state| {
             let (tokens, rounds) = (state.written(), state.glyphs.len());
             (rounds > 0).then(|| {
                 format!(
@@ -129,33 +128,9 @@ fn Count() -> impl IntoView {
                     kinds::rounds(rounds)
                 )
             })
-        })?;
-        Some(
-            [Some(count), why_it_ended(store)]
-                .into_iter()
-                .flatten()
-                .collect::<Vec<_>>()
-                .join("; "),
-        )
+        })
     };
     view! { <p class="count">{words}</p> }
-}
-
-/// At the end of a run, why it has fewer tokens than were asked for.
-fn why_it_ended(store: Store) -> Option<String> {
-    let at = store.playhead.at.get();
-    let reason = store
-        .run
-        .with(|run| run.finished().filter(|_| at >= run.steps().len()))?;
-    match reason {
-        FinishReason::Length => None,
-        FinishReason::Stopped => Some(tr!("stopped")),
-        FinishReason::EndOfText => Some(tr!("the text is at its end")),
-        FinishReason::ContextFull => Some(match store.pair() {
-            Some(pair) => tr!("the models’ {} positions are full", pair.context),
-            None => tr!("the models’ positions are full"),
-        }),
-    }
 }
 
 #[component]

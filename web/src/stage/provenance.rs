@@ -1,6 +1,7 @@
 //! Where the text on the page comes from, and how far the models have come that could write
 //! another. One line that is always there, so that nothing moves when its words change.
 
+use couplet_protocol::FinishReason;
 use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsCast;
@@ -59,7 +60,30 @@ fn Origin() -> impl IntoView {
             })
         })
     };
-    view! { <p class="origin">{words}</p> }
+    let ended = move || {
+        let sentence = why_it_ended(store)?;
+        Some(view! { <span class="ended" data-testid="ended">{sentence}</span> })
+    };
+    view! { <p class="origin">{words}{ended}</p> }
+}
+
+/// At the end of a run, why it has fewer tokens than were asked for, unless the model ended it.
+fn why_it_ended(store: Store) -> Option<String> {
+    let at = store.playhead.at.get();
+    let reason = store
+        .run
+        .with(|run| run.finished().filter(|_| at >= run.steps().len()))?;
+    match reason {
+        FinishReason::Length | FinishReason::EndOfText => None,
+        FinishReason::Stopped => Some(tr!("Stopped before its end.")),
+        FinishReason::ContextFull => Some(match store.pair() {
+            Some(pair) => tr!(
+                "It ended early: the models’ {} positions are full.",
+                pair.context
+            ),
+            None => tr!("It ended early: the models’ positions are full."),
+        }),
+    }
 }
 
 #[component]
