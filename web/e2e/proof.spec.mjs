@@ -240,6 +240,25 @@ export default {
     await card.getByTestId("stamp").filter({ hasText: "Not the target" }).waitFor({ timeout: 60_000 });
   },
 
+  "a count can be stopped, and one that was left keeps nobody waiting": async ({ page, base }) => {
+    await page.goto(`${base}#scene=proof`);
+    await ready(page);
+    // On a software adapter the whole of it takes most of a minute.
+    await page.getByTestId("test-rule").selectOption("minhash");
+    await page.getByTestId("add").click();
+    const about = page.getByTestId("test-about");
+    await page.waitForFunction(() => /^[1-9]/.test(document.querySelector("[data-testid=test-about]").textContent));
+    assert.equal(await page.getByTestId("add").innerText(), "Stop counting");
+    await page.getByTestId("add").click();
+    assert.match(await page.getByTestId("add").innerText(), /^Add/);
+    assert.ok(!(await about.innerText()).startsWith("20,000"), "what was counted stays, and no more comes");
+    await page.getByTestId("add").click();
+    await page.getByTestId("test-rule").selectOption("rejection");
+    const start = performance.now();
+    await add(page);
+    assert.ok(performance.now() - start < 20_000, `${performance.now() - start} ms`);
+  },
+
   "whoever starts over gets other texts": async ({ page, base }) => {
     await openProof(page, base);
     await ready(page);

@@ -351,6 +351,16 @@ export default {
       return parsed.querySelector("parsererror") === null && parsed.querySelectorAll("text").length;
     }, svg.text);
     assert.ok(valid > 10, `${valid} texts`);
+    // The needle lies where the style sheet moved it, and what was struck has its stroke.
+    const moved = svg.text.match(/transform:\s*matrix\(1, 0, 0, 1, 0, [\d.]+\)/g) ?? [];
+    assert.ok(moved.length > 0, "needles");
+    const text = await saved(page, () => page.getByTestId("svg-couplet-manuscript").click());
+    const strokes = text.text.match(/<path d="M-[\d.]+ 0H[\d.]+" transform="translate\([^)]+\) matrix\(/g) ?? [];
+    const struck = await page.locator("[data-testid=manuscript] .was").count();
+    assert.ok(struck > 0 && strokes.length === struck, `${strokes.length} strokes for ${struck} struck letters`);
+    const lines = text.text.match(/<path d="M[\d.-]+ [\d.-]+H[\d.-]+" stroke=/g) ?? [];
+    const inked = await page.locator("[data-testid=manuscript] .tk.acc").count();
+    assert.ok(lines.length >= inked, `${lines.length} lines for ${inked} accepted letters`);
     const [png] = await Promise.all([page.waitForEvent("download"), page.getByTestId("png-couplet-round").click()]);
     const bytes = await readFile(await png.path());
     assert.equal(bytes.subarray(1, 4).toString(), "PNG");

@@ -62,7 +62,8 @@ pub fn race(store: Store, proposal: &Proposal, race: &Race) -> AnyView {
         <svg class="figure" viewBox=format!("0 0 {WIDTH} 150") role="img" aria-label=label>
             <path class="axis" d=format!("M{start} {:.1}V146", TOP - 6.0) />
             {lanes}
-            <path class="threshold" d=format!("M{FINISH} {:.1}V146", TOP - 6.0) />
+            <path class="threshold" d=format!("M{FINISH} {:.1}V146", TOP - 2.0) />
+            <text class="small" x=FINISH.to_string() y=format!("{:.1}", TOP - 5.0) text-anchor="end">{tr!("finish")}</text>
         </svg>
     }
     .into_any()

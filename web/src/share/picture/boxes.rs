@@ -230,7 +230,8 @@ fn words(node: &Node, computed: &CssStyleDeclaration, area: &DomRect) -> String 
     let content = node.text_content().unwrap_or_default();
     let value = |name: &str| computed.get_property_value(name).unwrap_or_default();
     let decoration = value("text-decoration-line");
-    let underlined = decoration.contains("underline");
+    let under = underlining(node, computed);
+    let underlined = under.is_some();
     let blank = content.trim().is_empty();
     if content.is_empty() || blank && !underlined {
         return String::new();
@@ -281,7 +282,7 @@ fn words(node: &Node, computed: &CssStyleDeclaration, area: &DomRect) -> String 
     for Line { first, end, words } in &lines {
         let x = first.x() - area.x();
         let base = first.y() - area.y() + first.height() * above;
-        if underlined {
+        if let Some(computed) = &under {
             text.push_str(&underline(computed, x, end - area.x(), base));
         }
         if !words.is_empty() {
@@ -296,6 +297,23 @@ fn words(node: &Node, computed: &CssStyleDeclaration, area: &DomRect) -> String 
         }
     }
     text
+}
+
+/// The styles of what draws a line below a text node: the element that it is in, or the one around
+/// that where it is part of its line.
+fn underlining(node: &Node, computed: &CssStyleDeclaration) -> Option<CssStyleDeclaration> {
+    let value = |computed: &CssStyleDeclaration, name: &str| computed.get_property_value(name).ok();
+    let is_underlined = |computed: &CssStyleDeclaration| {
+        value(computed, "text-decoration-line").is_some_and(|line| line.contains("underline"))
+    };
+    if is_underlined(computed) {
+        return Some(computed.clone());
+    }
+    let in_line =
+        value(computed, "display")? == "inline" && value(computed, "position")? == "static";
+    let around = node.parent_element()?.parent_element()?;
+    let around = window().get_computed_style(&around).ok().flatten()?;
+    (in_line && is_underlined(&around)).then_some(around)
 }
 
 /// The line below words that end there, as the style sheets want it.
