@@ -38,7 +38,7 @@
       }
     }
   }
-  if (/[#&]projector=1(&|$)/.test(location.hash)) {
+  if (/[?#&]projector=1(?=[&#]|$)/.test(location.search + location.hash)) {
     root.dataset.projector = "";
     enlarge();
   }
