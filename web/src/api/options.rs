@@ -232,13 +232,15 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn field(options: Value) -> Option<String> {
+    fn refusal(options: Value) -> Option<Refusal> {
         let Value::Object(options) = options else {
             return None;
         };
-        read_settings(&options)
-            .err()
-            .and_then(|refusal| refusal.field)
+        read_settings(&options).err()
+    }
+
+    fn field(options: Value) -> Option<String> {
+        refusal(options).and_then(|refusal| refusal.field)
     }
 
     #[test]
@@ -257,12 +259,7 @@ mod tests {
 
     #[test]
     fn a_bad_value_is_told_what_it_should_be() {
-        let sentence = |options: Value| match options {
-            Value::Object(options) => read_settings(&options)
-                .err()
-                .map(|refusal| refusal.sentence),
-            _ => None,
-        };
+        let sentence = |options: Value| refusal(options).map(|refusal| refusal.sentence);
         assert_eq!(
             sentence(json!({ "gamma": -1 })).as_deref(),
             Some("-1 is not a whole number from 0 on")
