@@ -35,6 +35,19 @@ function limitMemory(module, pages) {
 }
 
 export default {
+  "on a phone, what the engine refuses is told where it can be seen": async ({ page, base }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${base}?backend=cpu`);
+    await ready(page);
+    await page.getByTestId("settings").click();
+    await page.getByTestId("prompt").fill("你");
+    await page.getByTestId("generate").click();
+    await page.waitForFunction(() => {
+      const top = document.querySelector("#prompt-error")?.getBoundingClientRect().top;
+      return top >= 0 && top < innerHeight;
+    });
+  },
+
   "without WebGPU the CPU writes, and the badge says why": async ({ page, base }) => {
     await patchWorker(page, NO_GPU);
     const { device } = await open(page, base);

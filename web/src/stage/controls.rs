@@ -16,8 +16,17 @@ pub fn Controls() -> impl IntoView {
     let store = use_store();
     let form = store.form;
     let error = Memo::new(move |_| form.error());
+    let asked = StoredValue::new(false);
+    // What the engine refuses unfolds the settings, above the text that was just brought into view.
+    Effect::new(move |_| {
+        if error.with(Option::is_some) && asked.get_value() {
+            asked.set_value(false);
+            browser::show("#controls .field-error");
+        }
+    });
     let submit = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
+        asked.set_value(true);
         store.generate();
         // On narrow screens the settings stand in the way of the text.
         store.settings_open.set(false);
