@@ -31,10 +31,17 @@ pub fn show(selector: &'static str) {
             let height = height.and_then(|height| height.as_f64()).unwrap_or(0.0);
             let top = element.get_bounding_client_rect().top();
             if !(0.0..=0.7 * height).contains(&top) {
-                element.scroll_into_view();
+                jump(selector);
             }
         });
     });
+}
+
+/// Scrolls to the beginning of what a selector finds.
+pub fn jump(selector: &str) {
+    if let Some(element) = document().query_selector(selector).ok().flatten() {
+        element.scroll_into_view();
+    }
 }
 
 /// A file of the page's server, by an address relative to the page's.

@@ -9,7 +9,7 @@ use super::answers::Answer;
 use super::course::{COURSE, Choices, Lesson, Step};
 use super::facts::Facts;
 use super::state::{Guess, Lessons, use_lessons};
-use super::words::{StepWords, fill, pieces, words};
+use super::words::{StepWords, Style, fill, pieces, words};
 use crate::browser;
 use crate::stage::{Sign, icon};
 
@@ -36,7 +36,20 @@ pub fn Panel() -> impl IntoView {
                 </section>
                 <All />
             </aside>
+            <Between />
         })
+    }
+}
+
+/// From the question to what it is about and back, where one hides the other.
+#[component]
+fn Between() -> impl IntoView {
+    let jump = |selector: &'static str| move |_| browser::jump(selector);
+    view! {
+        <nav class="lesson-between" aria-label=tr!("Within the lesson")>
+            <button type="button" class="button" data-testid="lesson-question" on:click=jump(TITLE)>{tr!("Question")}</button>
+            <button type="button" class="button" data-testid="lesson-picture" on:click=jump(PICTURE)>{tr!("Picture")}</button>
+        </nav>
     }
 }
 
@@ -95,13 +108,14 @@ fn body(
     })
 }
 
-/// A text of the words with its bold letters.
+/// A text of the words with its bold and its raised letters.
 fn rich(text: &str, facts: &Facts) -> Vec<AnyView> {
     pieces(text, facts)
         .into_iter()
-        .map(|piece| match piece.bold {
-            true => view! { <b>{piece.text}</b> }.into_any(),
-            false => piece.text.into_any(),
+        .map(|piece| match piece.style {
+            Style::Plain => piece.text.into_any(),
+            Style::Bold => view! { <b>{piece.text}</b> }.into_any(),
+            Style::Raised => view! { <sup>{piece.text}</sup> }.into_any(),
         })
         .collect()
 }
@@ -240,9 +254,15 @@ fn to_answer() {
 fn Foot() -> impl IntoView {
     let lessons = use_lessons();
     let next = NodeRef::<html::Button>::new();
+    let scene = move || untrack(|| lessons.current()).map(|(_, step)| step.place.scene());
     let go = move |place: Option<(usize, usize)>| match place {
         Some((lesson, step)) => {
+            let before = scene();
             lessons.go(lesson, step);
+            // How far one part was scrolled means nothing in another.
+            if scene() != before {
+                window().scroll_to_with_x_and_y(0.0, 0.0);
+            }
             to_title();
         }
         None => lessons.close(),
@@ -300,6 +320,8 @@ fn to_title() {
 
 /// Where a lesson begins.
 pub(super) const TITLE: &str = ".lesson-side";
+/// Where what it is about begins.
+const PICTURE: &str = "main > .scene";
 
 /// The other lessons.
 #[component]
@@ -338,7 +360,7 @@ fn All() -> impl IntoView {
     }
 }
 
-/// A question with its names filled in, without bold letters.
+/// A question with its names filled in, without bold letters; none has raised ones.
 pub fn plain(text: &str, facts: &Facts) -> String {
     fill(text, facts).replace("**", "")
 }

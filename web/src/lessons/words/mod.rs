@@ -72,13 +72,24 @@ pub struct StepWords {
     pub after: String,
 }
 
+/// How a piece of a text is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// As the text around it.
+    Plain,
+    /// Bold, written `**so**`.
+    Bold,
+    /// Raised as an exponent, written `^^so^^`.
+    Raised,
+}
+
 /// A piece of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// The letters.
     pub text: String,
-    /// Whether they are bold.
-    pub bold: bool,
+    /// How they are set.
+    pub style: Style,
 }
 
 static ENGLISH: LazyLock<Words> =
@@ -126,17 +137,28 @@ pub fn fill(text: &str, facts: &Facts) -> String {
     filled
 }
 
-/// A text with its names filled in and its bold letters apart.
+/// A text with its names filled in, its bold and its raised letters apart.
 pub fn pieces(text: &str, facts: &Facts) -> Vec<Piece> {
-    // The stars are the writer's: those of a token would come with the names.
-    let parts = text.split("**").enumerate();
-    parts
-        .map(|(index, part)| Piece {
+    // The marks are the writer's: those of a token would come with the names.
+    let bold = split(text, "**", Style::Plain, Style::Bold);
+    bold.flat_map(|(part, around)| split(part, "^^", around, Style::Raised))
+        .map(|(part, style)| Piece {
             text: fill(part, facts),
-            bold: index % 2 == 1,
+            style,
         })
         .filter(|piece| !piece.text.is_empty())
         .collect()
+}
+
+/// What stands around and between marks, in turn.
+fn split<'a>(
+    text: &'a str,
+    mark: &'static str,
+    around: Style,
+    between: Style,
+) -> impl Iterator<Item = (&'a str, Style)> {
+    let styles = [around, between].into_iter().cycle();
+    text.split(mark).zip(styles)
 }
 
 #[cfg(test)]
@@ -177,7 +199,9 @@ mod tests {
             for (step, said) in lesson.steps.iter().zip(&said.steps) {
                 let texts = [&said.text, &said.ask, &said.after];
                 for text in texts.into_iter().chain(&said.choices) {
-                    assert_eq!(text.matches("**").count() % 2, 0, "{text}");
+                    for mark in ["**", "^^"] {
+                        assert_eq!(text.matches(mark).count() % 2, 0, "{text}");
+                    }
                     // What is measured on the machine at hand is not known here.
                     if said.wait.is_none() {
                         assert!(
@@ -245,12 +269,18 @@ mod tests {
     }
 
     #[test]
-    fn bold_letters_and_names_come_apart() {
-        let found = pieces("The **{gamma}** {nothing}", &facts());
-        let expected = [("The ", false), ("5", true), (" …", false)];
-        let expected = expected.map(|(text, bold)| Piece {
+    fn bold_and_raised_letters_and_names_come_apart() {
+        let found = pieces("The **{gamma}** {nothing}^^{gamma}+1^^.", &facts());
+        let expected = [
+            ("The ", Style::Plain),
+            ("5", Style::Bold),
+            (" …", Style::Plain),
+            ("5+1", Style::Raised),
+            (".", Style::Plain),
+        ];
+        let expected = expected.map(|(text, style)| Piece {
             text: text.to_owned(),
-            bold,
+            style,
         });
         assert_eq!(found, expected);
     }
