@@ -11,14 +11,14 @@ use crate::errors::Notices;
 use crate::header::Header;
 use crate::help::Help;
 use crate::language::Language;
-use crate::lessons::{Contents, Lessons, Panel, use_lessons};
+use crate::lessons::{Contents, Covered, Lessons, Panel, use_lessons};
 use crate::playhead::Stride;
 use crate::proof::{Proof, ProofState};
 use crate::share::{self, EmbedFoot, Share, Sharing, use_sharing};
 use crate::speed::{Speed, SpeedState};
 use crate::stage::Stage;
 use crate::store::{Scene, Store, use_store};
-use crate::{api, permalink};
+use crate::{api, browser, permalink};
 
 /// The page.
 #[component]
@@ -86,6 +86,7 @@ fn Views(help: RwSignal<bool>) -> impl IntoView {
         <Hatch />
         {(!sharing.embed).then(|| view! { <Header help=help /> })}
         <main id="scene" tabindex="-1" class:with-lesson=move || lessons.open.with(Option::is_some)
+            class:rounds-covered=move || lessons.covers(Covered::Rounds)
             data-scene=move || store.scene.get().name()>
             <Notices />
             <Panel />
@@ -108,11 +109,8 @@ fn Views(help: RwSignal<bool>) -> impl IntoView {
 
 /// Past the header. Not a link: the address after `#` holds the settings.
 fn skip_to_scene() {
-    if let Some(main) = document().get_element_by_id("scene")
-        && let Ok(main) = main.dyn_into::<web_sys::HtmlElement>()
-    {
-        let _ = main.focus();
-    }
+    browser::jump("#scene");
+    browser::focus("#scene");
 }
 
 /// Hatching of everything that belongs to the draft.

@@ -1,6 +1,6 @@
 //! What the page asks of its browser in several places: to remember, and to fetch.
 
-use js_sys::Uint8Array;
+use js_sys::{Function, Object, Reflect, Uint8Array};
 use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsCast;
@@ -35,6 +35,27 @@ pub fn show(selector: &'static str) {
             }
         });
     });
+}
+
+/// Whether the page is laid out for a hand: narrower than 700 px.
+pub fn is_narrow() -> bool {
+    let width = window().inner_width().ok();
+    width
+        .and_then(|width| width.as_f64())
+        .is_some_and(|width| width < 700.0)
+}
+
+/// Puts the focus on what a selector finds, without scrolling there; tells whether there is one.
+pub fn focus(selector: &str) -> bool {
+    let Some(element) = document().query_selector(selector).ok().flatten() else {
+        return false;
+    };
+    let quietly = Object::new();
+    let set = Reflect::set(&quietly, &"preventScroll".into(), &true.into());
+    let focus = Reflect::get(&element, &"focus".into())
+        .and_then(|focus| focus.dyn_into::<Function>())
+        .and_then(|focus| focus.call1(&element, &quietly));
+    set.and(focus).is_ok()
 }
 
 /// Scrolls to the beginning of what a selector finds.

@@ -48,10 +48,14 @@ pub fn Header(
 
 #[component]
 fn ShareButton() -> impl IntoView {
-    let open = use_sharing().open;
+    let (open, store) = (use_sharing().open, use_store());
     view! {
         <button type="button" class="icon-button share-button" data-testid="share" title=tr!("Link, files, pictures, what to hide")
-            on:click=move |_| open.set(true)>
+            on:click=move |_| {
+                // A link to what is seen, which stands still while it is copied.
+                store.playhead.pause();
+                open.set(true);
+            }>
             <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
                 <path d="M8.2 11.8a3.4 3.4 0 0 0 5 .2l2.6-2.6a3.4 3.4 0 0 0-4.8-4.8L9.6 6M11.8 8.2a3.4 3.4 0 0 0-5-.2l-2.6 2.6a3.4 3.4 0 0 0 4.8 4.8L10.4 14"
                     fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" />

@@ -101,14 +101,22 @@ impl Pair {
                 target_config.vocab_size
             )));
         }
-        Ok(Self {
+        let pair = Self {
             card,
             tokenizer,
             target_config,
             target,
             draft_config,
             draft,
-        })
+        };
+        let prefix = pair.tokenizer.encode(&pair.card.prefix)?.len();
+        if !(1..pair.context()).contains(&prefix) {
+            return Err(EngineError::Mismatch(format!(
+                "the prefix has {prefix} tokens; it needs 1 to {}",
+                pair.context() - 1
+            )));
+        }
+        Ok(pair)
     }
 
     /// Longest text in tokens.

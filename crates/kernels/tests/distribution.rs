@@ -69,6 +69,14 @@ fn procedures() -> Vec<(u32, Box<dyn Procedure>)> {
             MISTAKE_ONE_COIN_FOR_ALL_POSITIONS,
             Box::new(WrongRule::OneCoinForAllPositions),
         ),
+        (
+            MISTAKE_MATCH_THEN_RESIDUAL,
+            Box::new(WrongRule::MatchThenResidual),
+        ),
+        (
+            MISTAKE_REPLACEMENT_WITH_THE_SAME_COIN,
+            Box::new(WrongRule::ReplacementWithTheSameCoin),
+        ),
     ]
 }
 
@@ -187,7 +195,7 @@ fn the_live_test_tells_lossless_rules_from_the_others() {
             assert!(p < 1e-6, "{rule} is off by {exact}: {p}");
         }
     }
-    // Drafted greedily, judged as if drawn: the first trap.
+    // Drafted greedily, judged as if drawn: a known trap.
     let greedy = Rows {
         proposal: [1.0, 0.0, 0.0].repeat(gamma),
         ..rows.clone()

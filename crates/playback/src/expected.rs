@@ -101,7 +101,7 @@ mod tests {
         expected_acceptance(&example, &settings)
     }
 
-    /// The numbers of example A in the project's mathematics, rounded by f32.
+    /// Those of draft (0.5, 0.3, 0.2) and target (0.2, 0.3, 0.5), rounded by f32.
     #[test]
     fn every_rule_has_its_own_formula() {
         let close = |rule, exact: f64| {

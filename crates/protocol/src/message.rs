@@ -37,7 +37,8 @@ pub struct DeviceInfo {
     /// there is nothing to choose from.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub variant: String,
-    /// Why not the GPU: a sentence, when the CPU was not asked for.
+    /// A sentence about the GPU: why it is not used although nobody asked for the CPU, or that
+    /// another one was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

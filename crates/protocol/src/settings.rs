@@ -166,8 +166,12 @@ pub struct SettingsError {
 }
 
 impl Settings {
-    /// Smallest lenience, epsilon and delta.
+    /// Smallest lenience, epsilon, delta and mass of top-p.
     pub const SMALLEST_SHARE: f64 = 1e-6;
+
+    /// Smallest temperature besides 0: one over it, times what lies between two logits, is still
+    /// a number of 32 bits.
+    pub const SMALLEST_TEMPERATURE: f64 = 1e-3;
 
     /// Largest γ that the engine chooses by itself.
     pub const MAX_AUTO_GAMMA: u32 = 8;
@@ -213,6 +217,7 @@ impl Settings {
             ("lenience", self.lenience),
             ("epsilon", self.epsilon),
             ("delta", self.delta),
+            ("top_p", self.top_p),
         ];
         for (field, value) in shares {
             if !(Self::SMALLEST_SHARE..=1.0).contains(&value) {
@@ -223,16 +228,14 @@ impl Settings {
                 );
             }
         }
-        if !(0.0..=4.0).contains(&self.temperature) {
+        let least = Self::SMALLEST_TEMPERATURE;
+        if self.temperature != 0.0 && !(least..=4.0).contains(&self.temperature) {
             return refuse(
                 "temperature",
-                format!("{} is out of range; choose 0 to 4", self.temperature),
-            );
-        }
-        if !(self.top_p > 0.0 && self.top_p <= 1.0) {
-            return refuse(
-                "top_p",
-                format!("{} is out of range; choose above 0 and up to 1", self.top_p),
+                format!(
+                    "{} is out of range; choose 0, or {least} to 4",
+                    self.temperature
+                ),
             );
         }
         if self.top_k > 1_000_000 {
@@ -284,6 +287,8 @@ mod tests {
     fn every_field_out_of_range_is_named() {
         assert_eq!(field(r#"{"gamma": 17}"#), "gamma");
         assert_eq!(field(r#"{"temperature": -0.1}"#), "temperature");
+        assert_eq!(field(r#"{"temperature": 1e-39}"#), "temperature");
+        assert_eq!(field(r#"{"top_p": 1e-50}"#), "top_p");
         assert_eq!(field(r#"{"temperature": 4.1}"#), "temperature");
         assert_eq!(field(r#"{"lenience": 0}"#), "lenience");
         assert_eq!(field(r#"{"epsilon": 1.5}"#), "epsilon");

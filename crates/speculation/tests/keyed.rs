@@ -168,7 +168,7 @@ fn block_verification_keyed_by_position_alone_is_detected() {
     assert!(p_value < 1e-6, "p = {p_value}");
 }
 
-/// Trap 8 in the caller: every round begins with the same numbers.
+/// A mistake of the caller: every round begins with the same numbers.
 #[test]
 fn numbers_that_forget_the_position_are_detected() {
     let (length, texts) = (4, 20_000);
@@ -211,7 +211,7 @@ impl<M: Fn(&[usize]) -> Vec<f64>> Cached<M> {
     }
 }
 
-/// Trap 6: a cache keeps the prefix and the kept tokens, and the draft's lacks the last token of a
+/// A cache keeps the prefix and the kept tokens, and the draft's lacks the last token of a
 /// round that was kept in full.
 #[test]
 fn caches_cut_back_after_a_round_are_those_of_the_text() {

@@ -283,7 +283,7 @@ fn typical_acceptance_deviates_as_theory_says() {
 // ---------------------------------------------------------------------------------------------
 // Rows that do not fit
 
-/// Trap 10: models with different tokenizers.
+/// Models with different tokenizers.
 #[test]
 fn rows_over_different_vocabularies_are_refused() {
     let round = Round {

@@ -90,7 +90,7 @@ fn every_mistake_is_detected() {
     }
 }
 
-/// Trap 2: `≤` where `<` is meant.
+/// `≤` where `<` is meant.
 #[test]
 fn a_coin_of_zero_keeps_nothing_impossible() {
     /// Uniform numbers, compared with `≤`.
@@ -148,7 +148,7 @@ fn a_coin_of_zero_keeps_nothing_impossible() {
     );
 }
 
-/// Trap 3: a residual that sums to zero.
+/// A residual that sums to zero.
 #[test]
 fn a_residual_of_zero_mass_is_detected() {
     /// The token that follows a rejection which only rounding can cause.
@@ -206,7 +206,7 @@ fn a_residual_of_zero_mass_is_detected() {
     assert!(!outcomes.contains_key(&replaced(2)));
 }
 
-/// The other half of trap 9: ending the block after an improbable token is fine.
+/// Ending the block after an improbable token is fine.
 #[test]
 fn stopping_after_an_improbable_draft_is_lossless() {
     struct StopsAfter;

@@ -8,8 +8,8 @@ use couplet_engine::{Ahead, Engine, EngineError, Pair, PairFiles, Progress, benc
 use couplet_kernels::Device;
 use couplet_model::{FileEntry, ModelCard};
 use couplet_protocol::{
-    BackendChoice, Branch, Command, DeviceInfo, Distribution, Drafter, Event, Failure, FailureKind,
-    FinishReason, PairSummary, Reply, Settings, SpeedRequest, Which,
+    BackendChoice, BackendKind, Branch, Command, DeviceInfo, Distribution, Drafter, Event, Failure,
+    FailureKind, FinishReason, PairSummary, Reply, Settings, SpeedRequest, Which,
 };
 use futures_util::future::{join, join_all};
 
@@ -37,6 +37,8 @@ pub(crate) struct Loaded {
     /// Absent after the device was lost.
     pub(crate) engine: Option<Rc<Engine>>,
     device: DeviceInfo,
+    /// What the page had asked for.
+    choice: BackendChoice,
 }
 
 /// Milliseconds of work between looks at the mailbox.
@@ -102,7 +104,7 @@ impl Session {
         settings
             .check()
             .map_err(|error| EngineError::from(error).failure())?;
-        let same_choice = self.choice.replace(Some(choice)) == Some(choice);
+        self.choice.set(Some(choice));
         let known = self
             .loaded
             .borrow()
@@ -110,7 +112,7 @@ impl Session {
             .filter(|loaded| loaded.pair.card.name == name);
         if let Some(loaded) = known
             .as_ref()
-            .filter(|known| known.engine.is_some() && same_choice)
+            .filter(|known| known.engine.is_some() && known.choice == choice)
         {
             let pair = loaded.pair.info().map_err(|error| error.failure())?;
             let device = loaded.device.clone();
@@ -142,6 +144,7 @@ impl Session {
         let info = pair.info().map_err(|error| error.failure())?;
         *self.loaded.borrow_mut() = Some(Loaded {
             pair,
+            choice,
             engine: Some(Rc::new(engine)),
             device: device.clone(),
         });
@@ -376,12 +379,15 @@ impl Session {
             ladder::climb(&pair, ladder::open_gpu(choice, &pair.card.name).await)
                 .await
                 .map_err(|error| error.failure())?;
-        device
-            .reason
-            .get_or_insert_with(|| "The GPU was lost; the run went on with a new one.".to_owned());
+        let lost = match device.backend {
+            BackendKind::Gpu => "The GPU was lost; the run went on with a new connection to it.",
+            BackendKind::Cpu => "The GPU was lost; the run went on without it.",
+        };
+        device.reason.get_or_insert_with(|| lost.to_owned());
         let engine = Rc::new(engine);
         let loaded = Loaded {
             pair: pair.clone(),
+            choice: self.choice.get().unwrap_or_default(),
             engine: Some(engine.clone()),
             device: device.clone(),
         };

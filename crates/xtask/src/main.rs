@@ -72,12 +72,6 @@ const COMMANDS: &[Command] = &[
         run: run_tests,
     },
     Command {
-        name: "ci",
-        arguments: "",
-        summary: "the same as test",
-        run: run_tests,
-    },
-    Command {
         name: "tidy",
         arguments: "",
         summary: "check the rules of ARCHITECTURE.md that a compiler does not know",

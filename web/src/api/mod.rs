@@ -2,7 +2,7 @@
 
 mod options;
 
-use couplet_protocol::{Command, PairSummary, Reply};
+use couplet_protocol::{Command, Event, PairSummary, Reply};
 use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::*;
 use serde::Serialize;
@@ -110,6 +110,7 @@ fn ready(store: Store, settle: Settle) {
 }
 
 fn pairs(engine: EngineClient, settle: Settle) {
+    engine.wake();
     engine.request(
         |id| Command::Pairs { id },
         move |reply| match reply {
@@ -141,9 +142,14 @@ fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
         return settle.reject(&refusal);
     }
     store.form.write(&settings);
+    let mut begun = false;
     store.write(settings, branch, move |reply| {
+        begun |= matches!(reply, Reply::Events { events, .. }
+            if matches!(events.first(), Some(Event::Started { .. })));
         if let Reply::Failed { failure, .. } = reply {
             settle.reject(&failure.into());
+        } else if is_end(reply) && !begun {
+            settle.reject(&Refusal::plain("the run was stopped before it began"));
         } else if is_end(reply) {
             store.playhead.end();
             settle.resolve(&store.trace().map_or(JsValue::NULL, |trace| to_js(&trace)));

@@ -36,7 +36,8 @@ impl EngineClient {
             let text = event.data().as_string().unwrap_or_default();
             match serde_json::from_str::<Reply>(&text) {
                 Ok(reply) => client.receive(generation, &reply),
-                Err(error) => leptos::logging::warn!("reply not understood: {error}"),
+                // Whoever waits for this answer would wait for ever.
+                Err(_) => client.crash(generation, "The engine sent what cannot be read."),
             }
         });
         let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {

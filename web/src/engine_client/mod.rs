@@ -105,6 +105,13 @@ impl EngineClient {
         id
     }
 
+    /// Starts the engine again if there is none, so that what is asked is answered.
+    pub fn wake(&self) {
+        if self.inner().borrow().live.is_none() {
+            self.restart();
+        }
+    }
+
     /// A request that needs no pair of models, `Couple` or `CountRounds`: it does not wait for
     /// the queue, so that a scene without models works while they arrive.
     pub fn request_aside(
@@ -184,9 +191,7 @@ impl EngineClient {
         command: impl FnOnce(u32) -> Command,
         sink: impl FnMut(&Reply) + 'static,
     ) -> u32 {
-        if self.inner().borrow().live.is_none() {
-            self.restart();
-        }
+        self.wake();
         let expected =
             {
                 let inner = self.inner();

@@ -1,4 +1,4 @@
-use couplet_protocol::FailureKind;
+use couplet_protocol::{BackendKind, FailureKind};
 use leptos::prelude::*;
 use tr::tr;
 
@@ -111,12 +111,17 @@ fn notices(store: Store, release: Release) -> Vec<Notice> {
         });
     }
     if state == EngineState::Ready
-        && let Some(reason) = store.engine.device.get().and_then(|device| device.reason)
+        && let Some(device) = store.engine.device.get()
+        && let Some(reason) = device.reason
     {
-        let sentence = tr!(
-            "{reason} Both models run on the CPU: everything works and is just as exact, only slower.",
-            reason = language::of_engine(&reason)
-        );
+        let reason = language::of_engine(&reason);
+        let sentence = match device.backend {
+            BackendKind::Gpu => reason,
+            BackendKind::Cpu => tr!(
+                "{reason} Both models run on the CPU: everything works and is just as exact, only slower.",
+                reason
+            ),
+        };
         notices.push(Notice {
             sentence,
             ways: vec![Way::None],

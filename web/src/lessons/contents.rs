@@ -4,11 +4,10 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::course::COURSE;
-use super::panel::TITLE;
+use super::panel::to_step;
 use super::plan::Plan;
 use super::state::use_lessons;
 use super::words::words;
-use crate::browser;
 use crate::stage::{Sign, icon};
 
 /// The scene.
@@ -46,7 +45,7 @@ pub fn Contents() -> impl IntoView {
                             aria-label=format!("{label}: {}", title.unwrap_or_default())
                             on:click=move |_| {
                                 lessons.go(index, from);
-                                browser::show(TITLE);
+                                to_step();
                             }>{label.clone()}</button>
                     </li>
                 }

@@ -91,7 +91,7 @@ const fn covered(what: Covered, step: Step) -> Step {
 }
 
 use Choices::{Number, Tokens, Words};
-use Covered::{Agreement, Bonus, Curve, Numbers, Statistics, Swap};
+use Covered::{Agreement, Bonus, Curve, Numbers, Rounds, Statistics, Swap};
 use Place::{Couplings, Proof, Speed, Stage};
 use Round::{Full, Struck};
 use Spot::{Closed, Committed, Drafted, End, Judged, Prompt, Verified};
@@ -109,11 +109,14 @@ pub const COURSE: [Lesson; 6] = [
                 answers::fetched_for_six,
                 Stage(Prompt),
             ),
-            step(
-                Stage(Prompt),
-                Number,
-                answers::passes_with_draft,
-                Stage(End),
+            covered(
+                Rounds,
+                step(
+                    Stage(Prompt),
+                    Number,
+                    answers::passes_with_draft,
+                    Stage(End),
+                ),
             ),
             step(Stage(End), Words, answers::fetched_share, Stage(End)),
         ],

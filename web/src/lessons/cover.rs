@@ -18,6 +18,8 @@ pub enum Covered {
     Curve,
     /// What each letter keeps, loses and gets in Proof.
     Numbers,
+    /// How many rounds a run has.
+    Rounds,
     /// What becomes of a text when another drafts.
     Swap,
 }

@@ -7,6 +7,7 @@ use couplet_protocol::{PairInfo, Settings, Trace};
 use couplet_speculation::formulas::expected_tokens_per_round;
 
 use super::places::Round;
+use crate::stage::significant;
 use crate::store::Kept;
 
 /// Bytes of a weight as the engine keeps it.
@@ -169,12 +170,13 @@ impl Facts {
             "two-less" => round.committed.len().saturating_sub(2).to_string(),
             "new" => self.shown(closing.token),
             "token" => self.shown(rejected()?.0.token),
-            "draft" => format!("{:.3}", rejected()?.1.draft_prob),
-            "target" => format!("{:.3}", rejected()?.1.target_prob),
+            // Enough digits for the quotient to come out.
+            "draft" => significant(rejected()?.1.draft_prob, 3),
+            "target" => significant(rejected()?.1.target_prob, 3),
             "u" => format!("{:.3}", rejected()?.1.draw),
             "below" => {
                 let verdict = rejected()?.1;
-                format!("{:.3}", (verdict.target_prob / verdict.draft_prob).min(1.0))
+                significant((verdict.target_prob / verdict.draft_prob).min(1.0), 3)
             }
             "residual" => format!("{:.3}", closing.distribution.prob(rejected()?.0.token)?),
             _ => return None,

@@ -62,14 +62,17 @@ fn Head(lesson: &'static Lesson, at: usize) -> impl IntoView {
         <header>
             <div>
                 <p class="muted">{tr!("Lesson {} of {}", at + 1, COURSE.len())}</p>
-                <h2 id="lesson-title">{title}</h2>
+                <h2 id="lesson-title" tabindex="-1">{title}</h2>
             </div>
             <button type="button" class="button fold" aria-expanded=move || (!folded.get()).to_string()
                 on:click=move |_| folded.update(|folded| *folded = !*folded)>
                 {move || if folded.get() { tr!("Show") } else { tr!("Fold") }}
             </button>
             <button type="button" class="icon-button" data-testid="lesson-close" aria-label=tr!("Close the lesson") title=tr!("Close the lesson")
-                on:click=move |_| lessons.close()>
+                on:click=move |_| {
+                    lessons.close();
+                    browser::focus("#scene");
+                }>
                 <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
                     <path d="M5 5L15 15M15 5L5 15" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" />
                 </svg>
@@ -263,9 +266,9 @@ fn Foot() -> impl IntoView {
             if scene() != before {
                 window().scroll_to_with_x_and_y(0.0, 0.0);
             }
-            to_title();
+            to_step();
         }
-        None => lessons.close(),
+        None => lessons.finish(),
     };
     let dots = move || {
         let (lesson, at) = lessons.open.get()?;
@@ -306,20 +309,20 @@ fn Foot() -> impl IntoView {
     }
 }
 
-/// The next step begins at its beginning.
-fn to_title() {
+/// A step begins at its beginning: its question has the focus. On phones its title has it, since a
+/// field there would bring up the keyboard.
+pub fn to_step() {
     request_animation_frame(|| {
-        let selector = ".lesson-option input, .lesson-number input";
-        let field = document().query_selector(selector).ok().flatten();
-        if let Some(field) = field.and_then(|field| field.dyn_into::<web_sys::HtmlElement>().ok()) {
-            let _ = field.focus();
+        let field = ".lesson-option input, .lesson-number input";
+        if browser::is_narrow() || !browser::focus(field) {
+            browser::focus("#lesson-title");
         }
         browser::show(TITLE);
     });
 }
 
 /// Where a lesson begins.
-pub(super) const TITLE: &str = ".lesson-side";
+const TITLE: &str = ".lesson-side";
 /// Where what it is about begins.
 const PICTURE: &str = "main > .scene";
 
@@ -341,7 +344,7 @@ fn All() -> impl IntoView {
                         <button type="button" aria-current=(open == Some(index)).then_some("true")
                             on:click=move |_| {
                                 lessons.go(index, 0);
-                                browser::show(TITLE);
+                                to_step();
                             }>
                             <i aria-hidden="true">{index + 1}</i>
                             <span>{title}</span>

@@ -11,6 +11,7 @@ use super::cover::Covered;
 use super::facts::Facts;
 use super::places::Spot;
 use super::progress::Progress;
+use crate::browser;
 use crate::couplings::Exhibit;
 use crate::language;
 use crate::permalink::View;
@@ -175,6 +176,14 @@ impl Lessons {
         if untrack(|| self.teaches_run()) {
             self.store.bring_back();
         }
+    }
+
+    /// Closes the last lesson; the list of all shows what was done.
+    pub fn finish(&self) {
+        self.close();
+        self.store.open_scene(Scene::Lessons);
+        window().scroll_to_with_x_and_y(0.0, 0.0);
+        browser::focus("#scene");
     }
 
     /// What is right in the open step, where that is known; tracked.

@@ -1,7 +1,7 @@
 //! What a link says of the scenes besides the Stage: what Couplings and Proof show and test, and
 //! what Speed's formula is asked.
 
-use couplet_protocol::{Mistake, Rule};
+use couplet_protocol::{MAX_SEED, Mistake, Rule};
 use couplet_speculation::input::normalised;
 
 use super::Pairs;
@@ -121,7 +121,7 @@ pub fn read_one(exhibits: &mut Exhibits, key: &str, value: &str) -> Option<()> {
         }
         "throw" => {
             let (seed, trial) = value.split_once('.')?;
-            exhibits.throw = Some((seed.parse().ok()?, trial.parse().ok()?));
+            exhibits.throw = Some((read_seed(seed)?, trial.parse().ok()?));
         }
         "test" => {
             let mut words = value.split('.');
@@ -129,7 +129,7 @@ pub fn read_one(exhibits: &mut Exhibits, key: &str, value: &str) -> Option<()> {
             let test = LiveTest {
                 rule: Rule::ALL.into_iter().find(|it| it.name() == rule)?,
                 gamma: words.next()?.parse().ok().filter(|gamma| *gamma > 0)?,
-                seed: words.next()?.parse().ok()?,
+                seed: read_seed(words.next()?)?,
             };
             exhibits.test = words.next().is_none().then_some(test);
             exhibits.test?;
@@ -152,6 +152,10 @@ pub fn read_one(exhibits: &mut Exhibits, key: &str, value: &str) -> Option<()> {
         _ => {}
     }
     Some(())
+}
+
+fn read_seed(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|seed| *seed <= MAX_SEED)
 }
 
 /// As pairs; what is as usual is not named.

@@ -152,7 +152,7 @@ pub const NOTHING: f64 = 1e-9;
 pub enum Preset {
     /// A good draft of six vowels with two favourites.
     Vowels,
-    /// Example A of the page's mathematics: three tokens.
+    /// Three tokens, (0.5, 0.3, 0.2) and (0.2, 0.3, 0.5): all of it can be followed by hand.
     Three,
     /// A draft that is hardly wrong.
     Near,

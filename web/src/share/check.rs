@@ -12,7 +12,7 @@ use crate::language;
 pub const MOST_BYTES: usize = 64 << 20;
 /// The largest vocabulary.
 const MOST_TOKENS: usize = 1 << 20;
-/// The longest name or title.
+/// The longest name or title, in characters.
 const LONGEST_TEXT: usize = 400;
 /// How far probabilities may miss 1 in sum: they are written with the digits of an f32.
 const SLACK: f32 = 1e-3;
@@ -54,7 +54,10 @@ fn check(trace: &Trace) -> Result<(), String> {
         .map_err(|error| format!("settings.{}", said(&error)))?;
     check_pair(&trace.pair)?;
     let texts = [&trace.device.name, &trace.device.variant];
-    if texts.into_iter().any(|text| text.len() > LONGEST_TEXT) {
+    if texts
+        .into_iter()
+        .any(|text| text.chars().count() > LONGEST_TEXT)
+    {
         return Err(tr!(
             "the device's name has more than {} characters",
             LONGEST_TEXT
@@ -98,7 +101,7 @@ fn check_pair(pair: &PairInfo) -> Result<(), String> {
     if texts
         .into_iter()
         .chain(&pair.tokens)
-        .any(|text| text.len() > LONGEST_TEXT)
+        .any(|text| text.chars().count() > LONGEST_TEXT)
     {
         return Err(tr!(
             "a text in pair has more than {} characters",

@@ -138,7 +138,7 @@ fn line(line: Line) -> impl IntoView {
             }
         })
         .collect_view();
-    let lost = (kept + added..(kept + added + cut).min(end))
+    let lost = ((kept + added).max(line.from)..(kept + added + cut).min(end))
         .map(|entry| {
             let left = x(entry);
             view! {
@@ -147,7 +147,7 @@ fn line(line: Line) -> impl IntoView {
             }
         })
         .collect_view();
-    let free = (kept + added + cut..end)
+    let free = ((kept + added + cut).max(line.from)..end)
         .map(|entry| view! { <circle class="cache-free" cx=format!("{:.1}", x(entry) + 3.0) cy="7" r="0.8" /> })
         .collect_view();
     let block = (line.from > 0).then(|| {

@@ -28,6 +28,8 @@ pub fn Controls() -> impl IntoView {
         event.prevent_default();
         asked.set_value(true);
         store.generate();
+        // Space plays and pauses from here on, and does not write anew.
+        browser::focus("[data-testid=play]");
         // On narrow screens the settings stand in the way of the text.
         store.settings_open.set(false);
         browser::show("#manuscript");

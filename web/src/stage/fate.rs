@@ -161,14 +161,14 @@ fn reason(verdict: &Verdict, settings: &Settings) -> (String, Option<u32>) {
             let why = if settings.rule == Rule::Lenience && settings.lenience < 1.0 {
                 let counted = settings.lenience * f64::from(verdict.draft_prob);
                 tr!(
-                    "{both}, of the draft {counted} counts, kept below {below}, u was {u}",
+                    "{both}, of the draft {counted} counts, kept if u < {below}; u = {u}",
                     both,
                     counted = significant(counted as f32, 2),
                     below,
                     u
                 )
             } else {
-                tr!("{both}, kept below {below}, u was {u}", both, below, u)
+                tr!("{both}, kept if u < {below}; u = {u}", both, below, u)
             };
             (why, None)
         }
@@ -214,7 +214,7 @@ fn reason(verdict: &Verdict, settings: &Settings) -> (String, Option<u32>) {
 }
 
 /// A number with so many significant digits, so that a quotient of small ones can be checked.
-fn significant(value: f32, digits: i32) -> String {
+pub fn significant(value: f32, digits: i32) -> String {
     let value = f64::from(value);
     if value == 0.0 || value >= 1.0 {
         return value.to_string();

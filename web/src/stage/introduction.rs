@@ -6,7 +6,7 @@ use tr::tr;
 
 use super::rule_formula::shown_settings;
 use crate::browser;
-use crate::lessons::use_lessons;
+use crate::lessons::{to_step, use_lessons};
 use crate::share::use_sharing;
 use crate::store::use_store;
 
@@ -37,7 +37,10 @@ pub fn Introduction() -> impl IntoView {
                         false => tr!("So text can come sooner. Under most rules every text stays exactly as likely; under this one it does not."),
                     }}
                 </p>
-                <button type="button" class="button" data-testid="first-lesson" on:click=move |_| lessons.go(0, 0)>
+                <button type="button" class="button" data-testid="first-lesson" on:click=move |_| {
+                    lessons.go(0, 0);
+                    to_step();
+                }>
                     {tr!("Start lesson 1")}
                 </button>
                 <button type="button" class="icon-button" data-testid="introduced" aria-label=tr!("Hide this") title=tr!("Hide this") on:click=close>

@@ -11,6 +11,7 @@ use super::caches::CachesLine;
 use super::icons::{Sign, icon};
 use super::kinds;
 use super::versions::VersionsPanel;
+use crate::browser;
 use crate::store::{MarksShown, Selection, Store, use_store};
 
 /// The text, with the marks of how it came about.
@@ -340,7 +341,12 @@ fn token(
     view! {
         {lead}
         <span class=format!("tk {class}") class:blank=blank title=title data-differs=differs aria-current=current tabindex="-1"
-            style=format!("--i:{}", ink.column) on:click=move |_| store.pick(place)>
+            style=format!("--i:{}", ink.column) on:click=move |_| {
+                store.pick(place);
+                if browser::is_narrow() {
+                    browser::show(".inspector");
+                }
+            }>
             {struck}{shown}{below}
         </span>
         {end}

@@ -6,6 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent};
 
 use super::gauge::probability;
+use crate::browser;
 use crate::store::{Selection, Store};
 
 /// A place of the text at which another token can be written.
@@ -94,7 +95,7 @@ impl Picking {
     pub fn offer(self) -> impl IntoView {
         let store = self.store;
         view! {
-            <div class="offer" aria-live="polite">
+            <div class="offer" aria-live=move || self.picked.get().map(|_| "polite")>
                 {move || match self.picked.get() {
                     None => view! { <p class="muted">{tr!("Pick a token to write it here instead")}</p> }.into_any(),
                     Some(token) if self.stands == Some(token) => view! {
@@ -103,7 +104,10 @@ impl Picking {
                     .into_any(),
                     Some(token) => view! {
                         <button type="button" class="button" data-testid="force" disabled=move || store.wanted.get()
-                            on:click=move |_| store.force(self.place, token)>
+                            on:click=move |_| {
+                                store.force(self.place, token);
+                                browser::show("#manuscript");
+                            }>
                             {tr!("Write “{}” instead", store.show(token))}
                         </button>
                     }

@@ -8,6 +8,7 @@ use tr::tr;
 
 use super::controls::{FieldErrorLine, NumberField};
 use super::rule_words::{GROUPS, hint, title, why_not_exact};
+use crate::browser;
 use crate::form::Form;
 
 /// Whether the form's rule, with its parameters, writes something else than the target would. A
@@ -80,6 +81,10 @@ fn Choice(form: Form, inexact: Memo<bool>) -> impl IntoView {
     let show = move || {
         active.set(form.rule.get_untracked());
         open.set(true);
+        // The whole list fits a phone's window only from its top.
+        if browser::is_narrow() {
+            request_animation_frame(|| browser::jump(".field-choice"));
+        }
         // Not every browser focuses a button that is clicked.
         if let Some(button) = button.get_untracked() {
             let _ = button.focus();

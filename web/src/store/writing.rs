@@ -124,21 +124,18 @@ impl Store {
         self.writing.set(Some(id));
     }
 
-    /// Shows a run whose first events have come, and tells as which version; none where a branch
-    /// was stopped before it began, which leaves the page as it is.
+    /// Shows a run whose first events have come, and tells as which version; none where it was
+    /// stopped before it began, which leaves the page as it is.
     fn begin_written(
         &self,
         (settings, branch): &(Settings, Option<Branch>),
         events: &[Event],
     ) -> Option<usize> {
-        let shown = self.written_here(settings, branch);
-        match shown {
-            Some(shown) if self.is_branch_of_this(&shown) => {
-                if !matches!(events.first(), Some(Event::Started { .. })) {
-                    return None;
-                }
-                self.begin_branch(shown);
-            }
+        if !matches!(events.first(), Some(Event::Started { .. })) {
+            return None;
+        }
+        match self.written_here(settings, branch) {
+            Some(shown) if self.is_branch_of_this(&shown) => self.begin_branch(shown),
             shown => self.begin(shown),
         }
         Some(self.versions.current.get_untracked())

@@ -140,7 +140,7 @@ mod tests {
         }
     }
 
-    /// Trap 4: nothing infinite, nothing that a GPU may flush to zero.
+    /// Nothing infinite, nothing that a GPU may flush to zero.
     #[test]
     fn clocks_and_strikes_stay_normal() {
         for bits in [[0, 0], [0, u32::MAX], [u32::MAX, 0], [u32::MAX, u32::MAX]] {

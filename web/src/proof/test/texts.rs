@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use crate::language::{filled, slot};
+use crate::lessons::{Cover, Covered};
 use crate::proof::chart::{Slots, bar, label, level, round_step};
 use crate::proof::counting::Tally;
 use crate::proof::pair::ProofPair;
@@ -82,10 +83,12 @@ pub fn AllTexts(
             </header>
             {cloud}
             <h3>{tr!("Kept per round")}</h3>
-            <div class="texts-kept">
-                {move || proof.tally.with(|tally| law.with(|law| kept_chart(tally, law)))}
-                {move || proof.tally.with(|tally| law.with(|law| kept_says(tally, law)))}
-            </div>
+            <Cover what=Covered::Numbers>
+                <div class="texts-kept">
+                    {move || proof.tally.with(|tally| law.with(|law| kept_chart(tally, law)))}
+                    {move || proof.tally.with(|tally| law.with(|law| kept_says(tally, law)))}
+                </div>
+            </Cover>
         </section>
     }
 }
