@@ -144,11 +144,29 @@ export default {
     }
   },
 
+  "a run that is stopped while it waits leaves the one on the page": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const mine = await call(page, "generate", { seed: 3, max_tokens: 20 });
+    await page.evaluate(() => {
+      window.measured = couplet.bench({ gammas: [2], pairs: 5, max_tokens: 96 });
+      window.refused = couplet.generate({ seed: 4, max_tokens: 20 }).then(() => null, (error) => error.message);
+    });
+    await page.getByTestId("scene-stage").click();
+    await page.getByTestId("stop").click();
+    assert.match(await page.evaluate(() => window.refused), /stopped before it began/);
+    assert.deepEqual(await page.evaluate(() => couplet.trace()), mine);
+    await page.evaluate(() => window.measured);
+    assert.deepEqual(await page.evaluate(() => couplet.trace()), mine);
+  },
+
   "an argument that is out of range is named": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     const cases = [
       ["generate", { gamma: 99 }, "gamma"],
       ["generate", { temperature: -1 }, "temperature"],
+      // In 32 bits these are 0, and a share of it is no number.
+      ["generate", { temperature: 1e-39 }, "temperature"],
+      ["generate", { top_p: 1e-50 }, "top_p"],
       ["generate", { top_p: 0 }, "top_p"],
       ["generate", { top_k: -3 }, "top_k"],
       ["generate", { seed: 2 ** 60 }, "seed"],

@@ -30,8 +30,7 @@ const walks = Object.fromEntries(
       await page.goto(`${base}#v=1&scene=lessons`);
       await page.getByTestId(`lesson-${lesson}`).focus();
       await page.keyboard.press("Enter");
-      await page.getByTestId("lesson-panel").locator("form input").first().waitFor();
-      await page.getByTestId("lesson-panel").locator("form input").first().focus();
+      await page.waitForFunction(() => document.activeElement?.closest(".lesson-ask"));
       for (let at = 1; at <= steps; at += 1) {
         await page.waitForFunction((at) => new URLSearchParams(location.hash.slice(1)).get("step") === `${at}`, at);
         // Covered answers are not on the page at all.
@@ -139,6 +138,62 @@ export default {
     const [low, high] = report.gammas[0].interval;
     const says = low > 1 ? "Faster with a draft" : high < 1 ? "Slower with a draft" : "Can’t tell";
     assert.equal(await answer(page), says);
+  },
+
+  "on a phone the way on is never under the player, and the picture is a press away": async ({ page, base }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const [lesson, number] of [["slow", 1], ["slow", 2], ["draft", 1], ["draft", 2]]) {
+      await step(page, base, lesson, number);
+      if (await page.getByTestId("lesson-number").count()) await page.getByTestId("lesson-number").fill("3");
+      else await page.getByTestId("option-0").click();
+      await page.getByTestId("reveal").click();
+      await page.waitForFunction(() => document.activeElement?.id === "lesson-next");
+      const next = () => {
+        const { x, y, width, height } = document.getElementById("lesson-next").getBoundingClientRect();
+        return document.elementFromPoint(x + width / 2, y + height - 2)?.closest("#lesson-next") !== null;
+      };
+      assert.ok(await page.evaluate(next), `${lesson} ${number}`);
+    }
+    const top = (selector) => page.locator(selector).evaluate((part) => part.getBoundingClientRect().top);
+    await page.getByTestId("lesson-picture").click();
+    assert.ok((await top('[data-testid="round"]')) < 400);
+    await page.getByTestId("lesson-question").click();
+    assert.ok(Math.abs(await top(".lesson-side")) < 2);
+  },
+
+  "a lesson keeps the focus where it begins, ends and is closed": async ({ page, base }) => {
+    const focus = (selector) => page.waitForFunction((selector) => document.activeElement?.matches(selector), selector);
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("first-lesson").click();
+    await focus(".lesson-ask input");
+    await page.getByTestId("lesson-close").click();
+    await focus("#scene");
+    await step(page, base, "wrong", 4);
+    await page.getByTestId("option-0").click();
+    await page.getByTestId("reveal").click();
+    await page.getByTestId("lesson-next").click();
+    await page.getByTestId("lessons").waitFor();
+    await focus("#scene");
+    assert.equal(await page.evaluate(() => scrollY), 0);
+  },
+
+  "how many rounds a run has is not drawn while it is asked": async ({ page, base }) => {
+    await step(page, base, "slow", 3);
+    const timeline = page.locator(".timeline");
+    await timeline.waitFor({ state: "attached" });
+    assert.equal(await timeline.isVisible(), false);
+    await guess(page);
+    await timeline.waitFor();
+  },
+
+  "what a lesson asks and what it is about are on one screen": async ({ page, base }) => {
+    for (const [width, height] of [[1024, 768], [1280, 720], [1440, 900]]) {
+      await page.setViewportSize({ width, height });
+      await step(page, base, "draft", 2);
+      const box = (selector) => page.locator(selector).first().evaluate((part) => part.getBoundingClientRect().toJSON());
+      const parts = await Promise.all([".manuscript", '[data-testid="round"]', ".transport", '[data-testid="reveal"]'].map(box));
+      for (const { top, bottom } of parts) assert.ok(top >= 0 && bottom <= height, `${width}x${height}: ${top} to ${bottom}`);
+    }
   },
 
   "a lesson gives a run of one's own back when it is closed": async ({ page, base }) => {

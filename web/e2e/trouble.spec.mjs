@@ -148,6 +148,8 @@ export default {
     assert.equal(tokens(trace).length, 1 + "LOSE IT".length + 100);
     const { device: after } = await call(page, "ready");
     assert.match(after.reason ?? "", /lost/i);
+    assert.equal(after.backend, "gpu");
+    assert.doesNotMatch(await notice(page, /lost/i), /CPU/);
   },
 
   "an engine whose memory has run out says so and can be started again": async ({ page, base }) => {

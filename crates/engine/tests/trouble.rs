@@ -56,6 +56,22 @@ fn models_with_different_vocabularies_are_refused() {
     assert!(sentence(files).contains("the tokenizer has 65 tokens"));
 }
 
+/// Every round computes the last token of what stands: there has to be one, and room behind it.
+#[test]
+fn a_prefix_without_tokens_or_as_long_as_the_context_is_refused() {
+    for (prefix, tokens) in [(String::new(), "0"), ("a".repeat(48), "48")] {
+        let mut files = tiny_files(8);
+        let mut card: serde_json::Value = serde_json::from_slice(&files.card).unwrap();
+        card["prefix"] = prefix.into();
+        files.card = serde_json::to_vec(&card).unwrap();
+        let said = sentence(files);
+        assert!(
+            said.contains(&format!("the prefix has {tokens} tokens; it needs 1 to 47")),
+            "{said}"
+        );
+    }
+}
+
 #[test]
 fn impossible_prompts_are_refused_and_an_empty_one_is_not() {
     let engine = tiny(&Backend::cpu(), 8);

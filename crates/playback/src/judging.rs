@@ -1,4 +1,5 @@
 use couplet_protocol::{Distribution, Rule, Settings};
+use couplet_speculation::{Lenience, Typical};
 
 use crate::{Proposal, Verdict};
 
@@ -128,11 +129,25 @@ pub(crate) fn first(distribution: &Distribution) -> Option<u32> {
 
 /// Whether a run with these settings is distributed exactly as the target's own text.
 pub fn is_exact(settings: &Settings) -> bool {
+    procedure(settings).is_lossless(settings.temperature)
+}
+
+/// The rule of a run as mathematics; parameters out of range are the usual ones.
+pub fn procedure(settings: &Settings) -> couplet_speculation::Rule {
+    use couplet_speculation::Rule as Exact;
     match settings.rule {
-        Rule::Lenience => settings.lenience == 1.0,
-        Rule::Typical => false,
-        Rule::Greedy => settings.temperature == 0.0,
-        _ => true,
+        Rule::Rejection => Exact::Rejection,
+        Rule::Block => Exact::Block,
+        Rule::Gumbel => Exact::Gumbel,
+        Rule::MinHash => Exact::MinHash,
+        Rule::SampleAndMatch => Exact::SampleAndMatch,
+        Rule::Greedy => Exact::Greedy,
+        Rule::Lenience => {
+            Lenience::new(settings.lenience).map_or(Exact::Rejection, Exact::Lenience)
+        }
+        Rule::Typical => {
+            Exact::Typical(Typical::new(settings.epsilon, settings.delta).unwrap_or_default())
+        }
     }
 }
 
@@ -153,6 +168,19 @@ mod tests {
             .filter_map(|proposal| proposal.verdict.as_ref())
             .map(|verdict| Test::of(verdict, &settings))
             .collect()
+    }
+
+    /// What a message says of a rule is what the rule's mathematics say.
+    #[test]
+    fn rules_are_as_drafter_invariant_as_their_mathematics() {
+        for rule in Rule::ALL {
+            let settings = Settings {
+                rule,
+                ..Settings::default()
+            };
+            let exact = procedure(&settings);
+            assert_eq!(rule.is_drafter_invariant(), exact.is_drafter_invariant());
+        }
     }
 
     #[test]

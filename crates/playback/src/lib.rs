@@ -31,7 +31,7 @@ pub use board::{Board, Throw};
 pub use caches::{Cache, Caches};
 pub use comparison::{Comparison, Continuation, Take};
 pub use expected::expected_acceptance;
-pub use judging::{Test, is_exact};
+pub use judging::{Test, is_exact, procedure};
 pub use language::{speak_as, speak_english};
 pub use narration::{Piece, count_word, narrate, plain, round_summary};
 pub use own_draw::OwnDraw;

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_purposes_and_lanes_are_independent_coins() {
+    fn seeds_positions_purposes_and_lanes_have_coins_of_their_own() {
         let base = uniform(7, 3, Purpose::Draft, 0);
         assert_ne!(base, uniform(8, 3, Purpose::Draft, 0));
         assert_ne!(base, uniform(7, 4, Purpose::Draft, 0));

@@ -80,12 +80,13 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Whether the text has exactly the target's distribution. Greedy is lossless at temperature
-    /// 0, where that distribution is one text.
-    pub fn is_lossless(self) -> bool {
+    /// Whether the text has exactly the target's distribution at a temperature, 0 or more. Greedy
+    /// is lossless at temperature 0 alone, where that distribution is one text.
+    pub fn is_lossless(self, temperature: f64) -> bool {
         match self {
             Rule::Lenience(lenience) => lenience.get() == 1.0,
             Rule::Typical(_) => false,
+            Rule::Greedy => temperature == 0.0,
             _ => true,
         }
     }

@@ -40,13 +40,15 @@ type Model<'a> = &'a dyn Fn(&[usize]) -> Vec<f64>;
 #[test]
 fn every_lossless_rule_is_lossless() {
     for rule in LOSSLESS {
-        assert!(rule.is_lossless());
+        assert!(rule.is_lossless(1.0));
         let worst = worst_distance(&rule, 0..=4);
         assert!(worst < TOLERANCE, "{rule:?}: {worst} away from the target");
     }
     // Nothing shrunk is Rejection.
-    assert!(lenience(1.0).is_lossless());
+    assert!(lenience(1.0).is_lossless(1.0));
     assert_lossless(&lenience(1.0));
+    // Its text is the target's where that has but one.
+    assert!(Rule::Greedy.is_lossless(0.0) && !Rule::Greedy.is_lossless(1.0));
 }
 
 #[test]
@@ -239,7 +241,7 @@ fn assert_deviates_as_theory_says(rule: Rule, output: fn(Rule, &[f64], &[f64]) -
         largest = largest.max(found);
     }
     assert!(largest > 0.01, "{rule:?} deviates by {largest} only");
-    assert!(!rule.is_lossless());
+    assert!(!rule.is_lossless(1.0));
     assert_detected(&rule);
 }
 

@@ -10,7 +10,7 @@ use super::places::Round;
 use crate::stage::significant;
 use crate::store::Kept;
 
-/// Bytes of a weight as the engine keeps it.
+/// Bytes of a weight at 32 bits, as the CPU keeps it. Some GPUs get by with half.
 const BYTES: f64 = 4.0;
 
 /// The recorded run, and what was measured here.

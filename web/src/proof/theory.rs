@@ -5,7 +5,7 @@ use std::iter::Sum;
 use couplet_protocol::{Mistake, Rule, Settings};
 use couplet_speculation::rules::joint_of_rounds;
 use couplet_speculation::rules::wrong::WrongRule;
-use couplet_speculation::{Lenience, Procedure, Typical, exact_round};
+use couplet_speculation::{Procedure, exact_round};
 
 use super::pair::ProofPair;
 
@@ -95,29 +95,14 @@ pub fn text_of(place: usize, tokens: usize, length: usize) -> Vec<usize> {
         .collect()
 }
 
-/// A rule as mathematics, with the parameters of `settings`; parameters out of range are the usual
-/// ones.
-pub fn procedure(rule: Rule, settings: &Settings) -> couplet_speculation::Rule {
-    use couplet_speculation::Rule as Exact;
-    match rule {
-        Rule::Rejection => Exact::Rejection,
-        Rule::Block => Exact::Block,
-        Rule::Gumbel => Exact::Gumbel,
-        Rule::MinHash => Exact::MinHash,
-        Rule::SampleAndMatch => Exact::SampleAndMatch,
-        Rule::Greedy => Exact::Greedy,
-        Rule::Lenience => {
-            Lenience::new(settings.lenience).map_or(Exact::Rejection, Exact::Lenience)
-        }
-        Rule::Typical => {
-            Exact::Typical(Typical::new(settings.epsilon, settings.delta).unwrap_or_default())
-        }
-    }
-}
-
 /// Whether a rule writes the target's text whatever the two distributions are.
 pub fn is_exact(rule: Rule) -> bool {
-    !matches!(rule, Rule::Greedy | Rule::Lenience | Rule::Typical)
+    let settings = Settings {
+        rule,
+        temperature: 1.0,
+        ..Settings::default()
+    };
+    couplet_playback::is_exact(&settings)
 }
 
 /// A mistake as mathematics.

@@ -5,7 +5,8 @@ mod controls;
 mod says;
 mod texts;
 
-use couplet_protocol::BackendKind;
+use couplet_playback::procedure;
+use couplet_protocol::{BackendKind, Settings};
 use leptos::prelude::*;
 use tr::tr;
 
@@ -13,7 +14,7 @@ use crate::proof::bars::{Bar, bars};
 use crate::proof::counting::BATCH;
 use crate::proof::pair::ProofPair;
 use crate::proof::state::use_proof;
-use crate::proof::theory::{Law, is_exact, marginal, procedure, target_joint};
+use crate::proof::theory::{Law, is_exact, marginal, target_joint};
 use crate::proof::words::{count_word, grouped};
 use crate::table::{Numbers, Table};
 use chart::{difference, output};
@@ -38,11 +39,11 @@ pub fn Test() -> impl IntoView {
     let proof = use_proof();
     let theory = Memo::new(move |_| {
         let (pair, gamma) = (proof.pair.get(), proof.gamma.get() as usize);
-        let law = Law::of(
-            procedure(proof.rule.get(), &Default::default()),
-            gamma,
-            &pair,
-        );
+        let settings = Settings {
+            rule: proof.rule.get(),
+            ..Settings::default()
+        };
+        let law = Law::of(procedure(&settings), gamma, &pair);
         let off = law.distance(&target_joint(&pair.target, gamma + 1));
         Theory { law, off }
     });
@@ -111,6 +112,7 @@ pub fn Test() -> impl IntoView {
             <p class="muted chart-note">
                 {tr!("Difference in percentage points; grey is where an exact sampler stays 95 % of the time with so many texts.")}
                 {move || (!is_exact(proof.rule.get())).then(|| format!(" {}", tr!("Dashes: what theory says this rule writes.")))}
+                " "{tr!("p holds for a number of texts that was decided beforehand: who adds until it is small finds a difference where there is none.")}
             </p>
             <Place />
             <Trouble />
