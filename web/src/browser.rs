@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::Response;
+use web_sys::{Response, ScrollIntoViewOptions};
 
 /// What the browser remembers under a key; nothing where it remembers nothing at all.
 pub fn remembered(key: &str) -> Option<String> {
@@ -56,6 +56,22 @@ pub fn focus(selector: &str) -> bool {
         .and_then(|focus| focus.dyn_into::<Function>())
         .and_then(|focus| focus.call1(&element, &quietly));
     set.and(focus).is_ok()
+}
+
+/// Scrolls as little as brings what a selector finds into view.
+pub fn bring_near(selector: &str) {
+    if let Some(element) = document().query_selector(selector).ok().flatten() {
+        let options = ScrollIntoViewOptions::new();
+        let _ = Reflect::set(&options, &"block".into(), &"nearest".into());
+        element.scroll_into_view_with_scroll_into_view_options(&options);
+    }
+}
+
+/// Scrolls what a selector finds back to its own beginning.
+pub fn unscroll(selector: &str) {
+    if let Some(element) = document().query_selector(selector).ok().flatten() {
+        element.set_scroll_top(0);
+    }
 }
 
 /// Scrolls to the beginning of what a selector finds.

@@ -3,7 +3,6 @@
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
-use wasm_bindgen::JsCast;
 
 use super::answers::Answer;
 use super::course::{COURSE, Choices, Lesson, Step};
@@ -240,16 +239,12 @@ fn answer(lessons: Lessons, said: &'static StepWords, choices: Vec<String>) -> i
 /// Keyboard and screen reader go on where the answer is.
 fn to_answer() {
     request_animation_frame(|| {
-        let next = document().get_element_by_id("lesson-next");
-        let answer = document().get_element_by_id("lesson-answer");
-        let target = next
-            .filter(|next| !next.has_attribute("disabled"))
-            .or(answer);
-        if let Some(element) =
-            target.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok())
-        {
-            let _ = element.focus();
+        let next = "#lesson-next:not([disabled])";
+        if !browser::focus(next) {
+            browser::focus("#lesson-answer");
         }
+        // The answer above it has its height a frame later.
+        request_animation_frame(move || browser::bring_near(next));
     });
 }
 
@@ -317,6 +312,7 @@ pub fn to_step() {
         if browser::is_narrow() || !browser::focus(field) {
             browser::focus("#lesson-title");
         }
+        browser::unscroll(TITLE);
         browser::show(TITLE);
     });
 }

@@ -97,6 +97,17 @@ impl Lessons {
                 lessons.fetch();
             }
         });
+        // Where the panel covers the page, it makes room for another part than its own.
+        Effect::new(move |before: Option<Scene>| {
+            let scene = store.scene.get();
+            if before.is_some_and(|before| before != scene)
+                && let Some((_, step)) = untrack(|| lessons.current())
+            {
+                let own = [step.place.scene(), step.reveal.scene()].contains(&scene);
+                lessons.folded.set(!own);
+            }
+            scene
+        });
         lessons
     }
 
