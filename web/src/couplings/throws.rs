@@ -70,8 +70,8 @@ pub fn Throws() -> impl IntoView {
                         })
                         .collect_view()}
                 </div>
-                <button type="button" class="button" data-testid="throw-many" disabled=busy
-                    on:click=move |_| exhibit.throw_many(ON_REQUEST)>
+                <button type="button" class="button" data-testid="throw-many" aria-disabled=move || busy().to_string()
+                    on:click=move |_| if !busy() { exhibit.throw_many(ON_REQUEST) }>
                     {many}
                 </button>
             </div>

@@ -21,6 +21,7 @@ pub fn Introduction() -> impl IntoView {
     let close = move |_| {
         shown.set(false);
         browser::remember(KEY, "1");
+        browser::focus("#scene");
     };
     let free = move || {
         let branched = store.versions.list.with(|versions| !versions.is_empty());

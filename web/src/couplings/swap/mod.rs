@@ -83,14 +83,15 @@ pub fn SwapPanel() -> impl IntoView {
                                 .collect_view()}
                         </select>
                     </div>
-                    <Show when=move || !running()
-                        fallback=move || view! {
-                            <button type="button" class="button" data-testid="swap-stop" on:click=move |_| exhibit.stop_swap()>{tr!("Stop")}</button>
-                        }>
-                        <button type="button" class="button" data-testid="swap-run" on:click=move |_| exhibit.swap_drafters()>
-                            {move || if swap.texts.with(Option::is_some) { tr!("Write anew") } else { tr!("Write all six") }}
-                        </button>
-                    </Show>
+                    // One button: the focus stays on it.
+                    <button type="button" class="button" data-testid=move || if running() { "swap-stop" } else { "swap-run" }
+                        on:click=move |_| if running() { exhibit.stop_swap() } else { exhibit.swap_drafters() }>
+                        {move || match (running(), swap.texts.with(Option::is_some)) {
+                            (true, _) => tr!("Stop"),
+                            (false, true) => tr!("Write anew"),
+                            (false, false) => tr!("Write all six"),
+                        }}
+                    </button>
                 </div>
             </header>
             <p class="swap-said" role="status" data-testid="swap-said">{said}</p>
@@ -98,7 +99,7 @@ pub fn SwapPanel() -> impl IntoView {
                 Some(texts) => table(&texts).into_any(),
                 None => view! {
                     <p class="serif swap-invitation">
-                        {tr!("Three drafters of very different skill pencil for the same target with the same seed. Under rejection each makes another text. Where a token stays only if it is the target’s own, all three make the same one; a poor drafter only makes it slower.")}
+                        {tr!("Three drafters of very different skill pencil for the same target with the same seed. Under rejection each usually makes another text. Where a token stays only if it is the target’s own, all three make the same one; a poor drafter only makes it slower.")}
                     </p>
                 }
                 .into_any(),

@@ -10,6 +10,7 @@ use couplet_protocol::{BackendKind, Settings};
 use leptos::prelude::*;
 use tr::tr;
 
+use crate::browser;
 use crate::proof::bars::{Bar, bars};
 use crate::proof::counting::BATCH;
 use crate::proof::pair::ProofPair;
@@ -134,7 +135,10 @@ fn Buttons() -> impl IntoView {
     view! {
         <div class="test-buttons">
             <button type="button" class="button" data-testid="start-over" title=tr!("Forget what was counted and take other random numbers")
-                disabled=move || proof.tally.with(|tally| tally.trials == 0) on:click=move |_| proof.start_over()>
+                disabled=move || proof.tally.with(|tally| tally.trials == 0) on:click=move |_| {
+                    proof.start_over();
+                    browser::focus("[data-testid=add]");
+                }>
                 {tr!("Start over")}
             </button>
             <button type="button" class="button primary" data-testid="add" aria-busy=move || counting().to_string()
