@@ -276,6 +276,12 @@ impl Engine {
         let mut tokens = tokenizer.encode(&self.pair.card.prefix)?;
         let prefix = tokens.len();
         tokens.extend(tokenizer.encode(prompt)?);
+        // Every round computes the last token of what stands.
+        if tokens.is_empty() {
+            return Err(EngineError::Mismatch(
+                "the pair has no prefix, so a text needs a prompt".to_owned(),
+            ));
+        }
         let fits = self.pair.context() - 1 - prefix;
         if tokens.len() - prefix > fits {
             return Err(EngineError::PromptTooLong {

@@ -110,10 +110,10 @@ impl Pair {
             draft,
         };
         let prefix = pair.tokenizer.encode(&pair.card.prefix)?.len();
-        if !(1..pair.context()).contains(&prefix) {
+        if prefix >= pair.context() {
             return Err(EngineError::Mismatch(format!(
-                "the prefix has {prefix} tokens; it needs 1 to {}",
-                pair.context() - 1
+                "the prefix has {prefix} tokens and leaves no room in {} positions",
+                pair.context()
             )));
         }
         Ok(pair)

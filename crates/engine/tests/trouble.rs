@@ -7,7 +7,7 @@ use std::rc::Rc;
 use common::{backends, clock, seal, shipped_files, tiny, tiny_files, tiny_settings};
 use couplet_engine::{Backend, Engine, EngineError, Pair, PairFiles};
 use couplet_kernels::Device;
-use couplet_protocol::{FailureKind, Settings};
+use couplet_protocol::{FailureKind, Settings, Which};
 
 fn sentence(files: PairFiles) -> String {
     let failure = Pair::new(files)
@@ -58,18 +58,24 @@ fn models_with_different_vocabularies_are_refused() {
 
 /// Every round computes the last token of what stands: there has to be one, and room behind it.
 #[test]
-fn a_prefix_without_tokens_or_as_long_as_the_context_is_refused() {
-    for (prefix, tokens) in [(String::new(), "0"), ("a".repeat(48), "48")] {
+fn a_prefix_needs_room_behind_it_and_without_one_a_text_needs_a_prompt() {
+    let with = |prefix: String| {
         let mut files = tiny_files(8);
         let mut card: serde_json::Value = serde_json::from_slice(&files.card).unwrap();
         card["prefix"] = prefix.into();
         files.card = serde_json::to_vec(&card).unwrap();
-        let said = sentence(files);
-        assert!(
-            said.contains(&format!("the prefix has {tokens} tokens; it needs 1 to 47")),
-            "{said}"
-        );
-    }
+        files
+    };
+    let said = sentence(with("a".repeat(48)));
+    assert!(said.contains("leaves no room in 48 positions"), "{said}");
+
+    let pair = Rc::new(Pair::new(with(String::new())).expect("no prefix is one"));
+    pollster::block_on(async {
+        let engine = Engine::new(pair, &Backend::cpu(), clock).await.unwrap();
+        let error = engine.distribution(Which::Target, "").await.unwrap_err();
+        assert!(error.to_string().contains("needs a prompt"), "{error}");
+        engine.distribution(Which::Target, "b").await.unwrap();
+    });
 }
 
 #[test]
