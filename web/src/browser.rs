@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Response, ScrollIntoViewOptions};
+use web_sys::{Element, Response, ScrollIntoViewOptions};
 
 /// What the browser remembers under a key; nothing where it remembers nothing at all.
 pub fn remembered(key: &str) -> Option<String> {
@@ -47,14 +47,17 @@ pub fn is_narrow() -> bool {
 
 /// Puts the focus on what a selector finds, without scrolling there; tells whether there is one.
 pub fn focus(selector: &str) -> bool {
-    let Some(element) = document().query_selector(selector).ok().flatten() else {
-        return false;
-    };
+    let element = document().query_selector(selector).ok().flatten();
+    element.is_some_and(|element| focus_quietly(&element))
+}
+
+/// Puts the focus on an element, without scrolling there; tells whether that could be asked.
+pub fn focus_quietly(element: &Element) -> bool {
     let quietly = Object::new();
     let set = Reflect::set(&quietly, &"preventScroll".into(), &true.into());
-    let focus = Reflect::get(&element, &"focus".into())
+    let focus = Reflect::get(element, &"focus".into())
         .and_then(|focus| focus.dyn_into::<Function>())
-        .and_then(|focus| focus.call1(&element, &quietly));
+        .and_then(|focus| focus.call1(element, &quietly));
     set.and(focus).is_ok()
 }
 

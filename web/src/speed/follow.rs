@@ -5,6 +5,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, ScrollBehavior, ScrollIntoViewOptions};
 
 use super::state::SpeedState;
+use crate::browser;
 use crate::playhead::reduced_motion;
 
 /// The progress and the way to stop it.
@@ -67,15 +68,10 @@ fn is_elsewhere() -> bool {
 }
 
 fn bring(element: &HtmlElement, behavior: ScrollBehavior) {
-    // Focus comes first: it scrolls by itself, and further than need be.
     if !element.has_attribute("tabindex") {
         let _ = element.set_attribute("tabindex", "-1");
     }
-    let before = (window().scroll_x(), window().scroll_y());
-    let _ = element.focus();
-    if let (Ok(x), Ok(y)) = before {
-        window().scroll_to_with_x_and_y(x, y);
-    }
+    browser::focus_quietly(element);
     if is_in_view(element) {
         return;
     }
