@@ -153,6 +153,70 @@ fn keep(at: u32, sum: vec4<f32>, total: f32) {
     partial_sums[at] = sum;
 }
 
+// attend_over for heads of eight vectors.
+fn attend_eight(kv_head: u32, query: u32, first: u32, last: u32, stride: u32, place: u32) -> Weighed {
+    let scale = 1.0 / sqrt(f32(pass_.head_dim));
+    var largest = NO_SCORE;
+    var total = 0.0;
+    let query_0 = mixed[query] * scale;
+    let query_1 = mixed[query + 1u] * scale;
+    let query_2 = mixed[query + 2u] * scale;
+    let query_3 = mixed[query + 3u] * scale;
+    let query_4 = mixed[query + 4u] * scale;
+    let query_5 = mixed[query + 5u] * scale;
+    let query_6 = mixed[query + 6u] * scale;
+    let query_7 = mixed[query + 7u] * scale;
+    var sum_0 = vec4<f32>(0.0);
+    var sum_1 = vec4<f32>(0.0);
+    var sum_2 = vec4<f32>(0.0);
+    var sum_3 = vec4<f32>(0.0);
+    var sum_4 = vec4<f32>(0.0);
+    var sum_5 = vec4<f32>(0.0);
+    var sum_6 = vec4<f32>(0.0);
+    var sum_7 = vec4<f32>(0.0);
+    for (var past = first; past <= last; past += stride) {
+        let base = (kv_head * pass_.capacity + past) * EIGHT_VECTORS;
+        var products = query_0 * keys[base];
+        products += query_1 * keys[base + 1u];
+        products += query_2 * keys[base + 2u];
+        products += query_3 * keys[base + 3u];
+        products += query_4 * keys[base + 4u];
+        products += query_5 * keys[base + 5u];
+        products += query_6 * keys[base + 6u];
+        products += query_7 * keys[base + 7u];
+        let score = products.x + products.y + products.z + products.w;
+        let larger = max(largest, score);
+        let shrink = exp(largest - larger);
+        let weight = exp(score - larger);
+        largest = larger;
+        total = total * shrink + weight;
+        sum_0 = sum_0 * shrink + weight * values[base];
+        sum_1 = sum_1 * shrink + weight * values[base + 1u];
+        sum_2 = sum_2 * shrink + weight * values[base + 2u];
+        sum_3 = sum_3 * shrink + weight * values[base + 3u];
+        sum_4 = sum_4 * shrink + weight * values[base + 4u];
+        sum_5 = sum_5 * shrink + weight * values[base + 5u];
+        sum_6 = sum_6 * shrink + weight * values[base + 6u];
+        sum_7 = sum_7 * shrink + weight * values[base + 7u];
+    }
+    keep(place, sum_0, total);
+    keep(place + 1u, sum_1, total);
+    keep(place + 2u, sum_2, total);
+    keep(place + 3u, sum_3, total);
+    keep(place + 4u, sum_4, total);
+    keep(place + 5u, sum_5, total);
+    keep(place + 6u, sum_6, total);
+    keep(place + 7u, sum_7, total);
+    return Weighed(largest, total);
+}
+
+fn attend_part(kv_head: u32, query: u32, part: u32, last: u32, place: u32) -> Weighed {
+    if pass_.head_dim == 4u * EIGHT_VECTORS {
+        return attend_eight(kv_head, query, part, last, PARTS, place);
+    }
+    return attend_over(kv_head, query, part, last, PARTS, place);
+}
+
 @compute @workgroup_size(LANES)
 fn main(
     @builtin(workgroup_id) workgroup: vec3<u32>,
@@ -174,7 +238,7 @@ fn main(
         let position = row_position(pass_, state[0], row);
         if slot < together && row_head < row_heads && position >= 0 {
             let part = lane % PARTS;
-            let weighed = attend_over(kv_head, query, part, u32(position), PARTS, lane * vectors);
+            let weighed = attend_part(kv_head, query, part, u32(position), lane * vectors);
             partial_largest[lane] = weighed.largest;
             partial_total[lane] = weighed.total;
         }

@@ -13,6 +13,9 @@
 @group(0) @binding(2) var<storage, read> logits: array<f32>;
 @group(0) @binding(3) var<storage, read_write> probs: array<f32>;
 
+// As many as software adapters compute at once: waiting for others is dear there.
+const LANES: u32 = 8u;
+
 //#import row_probabilities
 
 @compute @workgroup_size(LANES)

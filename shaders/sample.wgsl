@@ -28,6 +28,8 @@ fn weight_of(row: u32, token: u32) -> f32 {
     return probs[row * pass_.vocab + token];
 }
 
+const LANES: u32 = CHUNKS;
+
 //#import row_probabilities
 //#import inverse_cdf
 //#import inverse_cdf_together

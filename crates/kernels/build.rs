@@ -4,9 +4,10 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// A shader that imports this is a template for so many rows: those that a round at the default γ
-/// verifies. Adapters made of software take 50 ms and more to build a kernel for each row in it.
-const ROWS_IMPORT: &str = "//#import rows";
+/// Stands for the number of a row. A shader with one in it is a template for so many rows: those that
+/// a round at the default γ verifies. Adapters made of software take 50 ms and more to build a
+/// kernel for each row in it.
+const ROW: char = '$';
 const MOST_ROWS: u32 = 6;
 
 /// A shader that imports this reads weights of 16 bits.
@@ -135,7 +136,7 @@ fn expand(file: &Path, shaders: &Path) -> Vec<String> {
         }
     }
     expanded += &text;
-    if text.lines().any(|line| line == ROWS_IMPORT) {
+    if expanded.contains(ROW) {
         (1..=MOST_ROWS)
             .map(|rows| for_rows(&expanded, rows))
             .collect()
@@ -148,9 +149,9 @@ fn expand(file: &Path, shaders: &Path) -> Vec<String> {
 fn for_rows(template: &str, rows: u32) -> String {
     let mut text = format!("const ROWS: u32 = {rows}u;\n");
     for line in template.lines() {
-        let copies = if line.contains('$') { rows } else { 1 };
+        let copies = if line.contains(ROW) { rows } else { 1 };
         for row in 0..copies {
-            text += &line.replace('$', &row.to_string());
+            text += &line.replace(ROW, &row.to_string());
             text.push('\n');
         }
     }

@@ -1,14 +1,15 @@
-// The distribution of a row of logits after temperature, top-k and top-p, by 64 invocations. Every
-// sum runs in the order of lanes and ids, so a row's result does not depend on what else is
-// computed. Top-k is applied before top-p, which looks at the distribution renormalised after it;
-// a token stays when the mass ranked strictly before it is below top_p. Ties rank the lower id
-// first. The importing kernel declares pass_, settings, logits and probs.
-// Twin: crates/kernels/src/cpu/probabilities.rs.
+// The distribution of a row of logits after temperature, top-k and top-p, by a workgroup. Top-k is
+// applied before top-p, which looks at the distribution renormalised after it; a token stays when
+// the mass ranked strictly before it is below top_p. Ties rank the lower id first. The importing
+// kernel declares pass_, settings, logits, probs and LANES, how many invocations it has: a divisor
+// of PARTS. Twin: crates/kernels/src/cpu/probabilities.rs.
 
-const LANES: u32 = 64u;
+// Every 64th token belongs to the same part. Sums run in the order of parts and, within one, of
+// ids, however many invocations share them out, so that a row's result depends on nothing else.
+const PARTS: u32 = 64u;
 
-var<workgroup> lane_value: array<f32, LANES>;
-var<workgroup> lane_token: array<u32, LANES>;
+var<workgroup> part_value: array<f32, PARTS>;
+var<workgroup> part_token: array<u32, PARTS>;
 
 // Whether token a ranks before token b: more probable, or as probable with the lower id.
 fn ranks_before(a_value: f32, a: u32, b_value: f32, b: u32) -> bool {
@@ -21,29 +22,19 @@ fn key_of(value: f32) -> u32 {
     return select(bits | 0x80000000u, ~bits, bits >= 0x80000000u);
 }
 
-// Adds the values of all lanes in the order of lanes.
-fn sum_of_lanes(lane: u32, value: f32) -> f32 {
-    lane_value[lane] = value;
-    workgroupBarrier();
-    var total = 0.0;
-    for (var other = 0u; other < LANES; other++) {
-        total += lane_value[other];
-    }
-    workgroupBarrier();
-    return total;
-}
-
 // Number of tokens whose key is not below the given one.
 fn tokens_from(lane: u32, key: u32, source: u32) -> u32 {
-    var count = 0u;
-    for (var token = lane; token < pass_.vocab; token += LANES) {
-        count += select(0u, 1u, key_of(logits[source + token]) >= key);
+    for (var part = lane; part < PARTS; part += LANES) {
+        var count = 0u;
+        for (var token = part; token < pass_.vocab; token += PARTS) {
+            count += select(0u, 1u, key_of(logits[source + token]) >= key);
+        }
+        part_token[part] = count;
     }
-    lane_token[lane] = count;
     workgroupBarrier();
     var total = 0u;
-    for (var other = 0u; other < LANES; other++) {
-        total += lane_token[other];
+    for (var part = 0u; part < PARTS; part++) {
+        total += part_token[part];
     }
     workgroupBarrier();
     return total;
@@ -52,13 +43,22 @@ fn tokens_from(lane: u32, key: u32, source: u32) -> u32 {
 // Sum of the weights of all tokens whose key is not below the given one. Adding a token never
 // makes it smaller, whatever the rounding.
 fn mass_from(lane: u32, key: u32, source: u32, destination: u32) -> f32 {
-    var sum = 0.0;
-    for (var token = lane; token < pass_.vocab; token += LANES) {
-        if key_of(logits[source + token]) >= key {
-            sum += probs[destination + token];
+    for (var part = lane; part < PARTS; part += LANES) {
+        var sum = 0.0;
+        for (var token = part; token < pass_.vocab; token += PARTS) {
+            if key_of(logits[source + token]) >= key {
+                sum += probs[destination + token];
+            }
         }
+        part_value[part] = sum;
     }
-    return sum_of_lanes(lane, sum);
+    workgroupBarrier();
+    var total = 0.0;
+    for (var part = 0u; part < PARTS; part++) {
+        total += part_value[part];
+    }
+    workgroupBarrier();
+    return total;
 }
 
 // Tokens with a lower id and the same key.
@@ -76,22 +76,26 @@ fn row_probabilities(lane: u32, source: u32, destination: u32) {
     let vocab = pass_.vocab;
 
     // The most probable token.
+    for (var part = lane; part < PARTS; part += LANES) {
+        var value = -1e30;
+        var ranked_first = vocab;
+        for (var token = part; token < vocab; token += PARTS) {
+            let other = logits[source + token];
+            if other > value {
+                value = other;
+                ranked_first = token;
+            }
+        }
+        part_value[part] = value;
+        part_token[part] = ranked_first;
+    }
+    workgroupBarrier();
     var best_value = -1e30;
     var best_token = vocab;
-    for (var token = lane; token < vocab; token += LANES) {
-        let value = logits[source + token];
-        if value > best_value {
-            best_value = value;
-            best_token = token;
-        }
-    }
-    lane_value[lane] = best_value;
-    lane_token[lane] = best_token;
-    workgroupBarrier();
-    for (var other = 0u; other < LANES; other++) {
-        if ranks_before(lane_value[other], lane_token[other], best_value, best_token) {
-            best_value = lane_value[other];
-            best_token = lane_token[other];
+    for (var part = 0u; part < PARTS; part++) {
+        if ranks_before(part_value[part], part_token[part], best_value, best_token) {
+            best_value = part_value[part];
+            best_token = part_token[part];
         }
     }
     workgroupBarrier();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { csv } from "./csv.mjs";
 import { drawing } from "./drawing.mjs";
-import { figures, table } from "./figures.mjs";
+import { besideTheBest, figures, table } from "./figures.mjs";
 import { agreement, checkLanes } from "./peers.mjs";
 import { figure, median, medianInterval, sentence, summary } from "./statistics.mjs";
 
@@ -36,7 +36,8 @@ test("texts are compared token by token", () => {
 });
 
 const speed = { median: 1000, min: 900, max: 1100 };
-const swept = (gamma, speedUp) => ({ gamma, speed_up: speedUp, interval: [speedUp - 0.1, speedUp + 0.1], speculation: speed, target_alone: speed, rounds: 1, judged: 10, accepted: 8, tokens: 9, predicted: 1.6 });
+const swept = (gamma, speedUp) => ({ gamma, ratios: [speedUp - 0.1, speedUp, speedUp + 0.1], speed_up: speedUp, interval: [speedUp - 0.1, speedUp + 0.1], speculation: speed, target_alone: speed, rounds: 1, judged: 10, accepted: 8, tokens: 9, predicted: 1.6 });
+const lane = (tokens, readbacks) => ({ rounds: [{ tokens: Array(tokens).fill(0) }], readbacks });
 const ratio = (...values) => summary(values);
 const report = {
   version: 1,
@@ -50,7 +51,14 @@ const report = {
       backend: "cpu",
       device: { name: 'CPU "x" & <y>' },
       verdict: "said",
-      report: { request: { settings: { temperature: 0 }, gammas: [2, 4], pairs: 5 }, tokens: 64, target_alone: speed, gammas: [swept(2, 1.2), swept(4, 1.5)], costs: { target_step: 1, draft_step: 0.1, verify: [1.2, 1.9] } },
+      report: { request: { settings: { temperature: 0 }, gammas: [2, 4], pairs: 5 }, tokens: 64, target_alone: speed, gammas: [swept(2, 1.2), swept(4, 1.5)], costs: { target_step: 1, draft_step: 0.1, verify: [1.2, 1.9] }, race: [lane(0, 0), lane(9, 0)] },
+    },
+    {
+      pair: "a",
+      backend: "webgpu",
+      device: { name: "GPU" },
+      verdict: "said",
+      report: { request: { settings: { temperature: 1 }, gammas: [2], pairs: 5 }, tokens: 64, target_alone: speed, gammas: [swept(2, 1.5)], auto: swept(1.7, 1.45), costs: { target_step: 1, draft_step: 0.1, verify: [1.2] }, race: [lane(9, 1), lane(9, 3)] },
     },
   ],
   peers: [
@@ -74,10 +82,21 @@ test("figures say what is met, what is missed and what could not be measured", (
     "browser / native, same driver; b, cpu": false,
     "verifying 5 rows / 1 row; a, cpu, T 0": false,
     "measured / formula, γ 4; a, cpu, T 0": true,
+    "tokens per readback, γ 2; a, webgpu, T 1": false,
+    "γ of the engine's own / the better of off and the best γ; a, webgpu, T 1": false,
+    "measured / formula, γ 2; a, webgpu, T 1": true,
   });
   const text = table(rows);
-  assert.equal(text.split("\n").length, 8);
+  assert.equal(text.split("\n").length, 11);
   assert.match(text, /wllama +a +not measured +at least 1\.00 +MISSED +one: its greedy text differs/);
+});
+
+test("the engine's own γ is held against what the other pairs say is best", () => {
+  const gammas = [{ ratios: [1.2, 1.2, 1.2, 1.2] }, { ratios: [1.5, 1.1, 1.0, 1.1] }];
+  // The second γ was lucky once; nobody would have fixed it for that.
+  assert.equal(besideTheBest({ gammas, auto: { ratios: [1.2, 1.2, 1.2, 1.2] } }).median, 1);
+  const slower = [{ ratios: [0.8, 0.7, 0.9, 0.8] }];
+  assert.equal(besideTheBest({ gammas: slower, auto: { ratios: [0.9, 0.9, 0.9, 0.9] } }).median, 0.9);
 });
 
 test("the table and the picture are well formed, whatever names hold", () => {

@@ -189,6 +189,11 @@ impl DeviceDecoder {
             ..Pass::default()
         };
         let kernels = self.kernels.get();
+        // Texts are read with the kernels that verify, instead of building more for them.
+        let rows_together = |kernel: Kernel, rows: usize| match logit_rows {
+            Some(_) => kernel.rows_together(rows as u32),
+            None => kernel.most_rows_together(),
+        };
         // A kernel that multiplies so many rows with a matrix of so many columns.
         let multiply = |kernel: Kernel,
                         matrix: &PackedMatrix,
@@ -197,11 +202,7 @@ impl DeviceDecoder {
                         rows: usize| {
             let kernel = kernels.variant(kernel);
             let bindings = matrix.bound(kernels, others);
-            // Texts are read with the kernels that verify, instead of building more for them.
-            let rows_together = match logit_rows {
-                Some(_) => kernel.rows_together(rows as u32),
-                None => kernel.most_rows_together(),
-            };
+            let rows_together = rows_together(kernel, rows);
             let [columns, rows] = match kernels {
                 // A workgroup for a panel and four rows.
                 KernelSet::Together => [columns.div_ceil(PANEL), rows.div_ceil(4)],
@@ -256,6 +257,7 @@ impl DeviceDecoder {
                         qkv_width / 2,
                         rows,
                     ));
+                    let together = rows_together(Kernel::Attention, rows);
                     dispatches.push(Dispatch {
                         kernel: Kernel::Attention,
                         bindings: vec![
@@ -265,8 +267,12 @@ impl DeviceDecoder {
                             values.clone(),
                             self.mixed.clone(),
                         ],
-                        rows_together: 1,
-                        workgroups: [(heads * rows).div_ceil(4) as u32, 1],
+                        rows_together: together,
+                        workgroups: [
+                            // Three invocations with a head each.
+                            heads.div_ceil(3) as u32,
+                            rows.div_ceil(together as usize) as u32,
+                        ],
                     });
                 }
             }

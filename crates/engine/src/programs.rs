@@ -256,7 +256,7 @@ impl Engine {
             ..self.pass()
         };
         Dispatch {
-            kernel: Kernel::Probabilities,
+            kernel: self.kernel_set().variant(Kernel::Probabilities),
             bindings: vec![
                 self.device.uniform(&pass),
                 self.settings.clone(),

@@ -95,7 +95,10 @@ pub struct GammaSpeed {
     pub speculation: TokensPerSecond,
     /// The target alone in the runs beside it.
     pub target_alone: TokensPerSecond,
-    /// Median of the ratios, pair by pair.
+    /// Speculation ÷ the target alone in each pair of runs, in their order.
+    #[serde(default)]
+    pub ratios: Vec<f64>,
+    /// Median of the ratios.
     pub speed_up: f64,
     /// Interval of that median at 95 % where the number of pairs allows, else its range.
     pub interval: [f64; 2],

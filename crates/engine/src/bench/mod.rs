@@ -227,6 +227,7 @@ fn gamma_speed(contender: &Contender, index: usize, alpha: f64, costs: &PassCost
         target_alone: summary(&alone),
         speed_up: median(&ratios),
         interval: median_interval(&ratios),
+        ratios,
         rounds,
         judged,
         accepted,

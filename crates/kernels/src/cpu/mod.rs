@@ -80,7 +80,9 @@ pub(crate) fn run(dispatch: &Dispatch) {
         Kernel::GateUp | Kernel::GateUpTogether => gate_up::run(&bindings),
         Kernel::Logits | Kernel::LogitsTogether => logits::run(&bindings),
         Kernel::Museum => museum::run(&bindings, texts),
-        Kernel::Probabilities => probabilities::run(&bindings, dispatch.workgroups[0] as usize),
+        Kernel::Probabilities | Kernel::ProbabilitiesTogether => {
+            probabilities::run(&bindings, dispatch.workgroups[0] as usize)
+        }
         Kernel::ProjectResidual | Kernel::ProjectResidualTogether => {
             project_residual::run(&bindings)
         }

@@ -5,7 +5,7 @@ use wide::f32x4;
 use super::Bindings;
 use crate::{Pass, RunSettings};
 
-const LANES: usize = 64;
+const PARTS: usize = 64;
 
 /// A number that is larger exactly when the value is; both zeros have the same.
 fn key_of(value: f32) -> u32 {
@@ -21,14 +21,14 @@ fn tokens_from(keys: &[u32], key: u32) -> u32 {
     keys.iter().filter(|other| **other >= key).count() as u32
 }
 
-/// Adds the weights of the tokens that are kept as the lanes do: each lane its own in order, then
-/// the lanes in order.
+/// Adds the weights of the tokens that are kept: those of each part in order, then the parts in
+/// order.
 fn mass(weights: &[f32], kept: impl Fn(usize) -> bool) -> f32 {
-    let mut sums = [0.0f32; LANES];
-    for (first, weights) in (0..).step_by(LANES).zip(weights.chunks(LANES)) {
-        for (lane, weight) in weights.iter().enumerate() {
-            if kept(first + lane) {
-                sums[lane] += weight;
+    let mut sums = [0.0f32; PARTS];
+    for (first, weights) in (0..).step_by(PARTS).zip(weights.chunks(PARTS)) {
+        for (part, weight) in weights.iter().enumerate() {
+            if kept(first + part) {
+                sums[part] += weight;
             }
         }
     }

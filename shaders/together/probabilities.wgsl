@@ -1,0 +1,23 @@
+// Temperature, top-k and top-p, by 64 invocations.
+//
+// Bindings and results are those of ../probabilities.wgsl. One workgroup per row.
+//#import pass
+//#import settings
+
+@group(0) @binding(0) var<uniform> pass_: Pass;
+@group(0) @binding(1) var<uniform> settings: RunSettings;
+@group(0) @binding(2) var<storage, read> logits: array<f32>;
+@group(0) @binding(3) var<storage, read_write> probs: array<f32>;
+
+const LANES: u32 = PARTS;
+
+//#import row_probabilities
+
+@compute @workgroup_size(LANES)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let destination = (group.x + pass_.destination_row) * pass_.vocab;
+    row_probabilities(lane, group.x * pass_.vocab, destination);
+}
