@@ -1,6 +1,6 @@
 // What follows a drafted row's logits: its distribution, a token drawn from it, and the lookup
-// with which the next step begins. Three kernels in one, where waiting inside a workgroup is
-// cheaper than a dispatch.
+// with which the next step begins. Three kernels in one, because few invocations that wait for each
+// other are cheaper than three dispatches.
 //
 // settings   temperature, top_k, top_p, seed, rule
 // logits     (1, vocab)         of the row
@@ -24,32 +24,15 @@
 @group(0) @binding(6) var<storage, read> table: array<vec4<f32>>;
 @group(0) @binding(7) var<storage, read_write> stream: array<vec4<f32>>;
 
-fn weight_of(row: u32, token: u32) -> f32 {
-    return probs[row * pass_.vocab + token];
-}
-
-const LANES: u32 = CHUNKS;
+// As many as software adapters compute at once: waiting for others is dear there.
+const LANES: u32 = 8u;
 
 //#import row_probabilities
 //#import inverse_cdf
 //#import inverse_cdf_together
+//#import sample_row
 
-@compute @workgroup_size(CHUNKS)
+@compute @workgroup_size(LANES)
 fn main(@builtin(local_invocation_index) lane: u32) {
-    let row = pass_.source_row;
-    row_probabilities(lane, 0u, row * pass_.vocab);
-    storageBarrier();
-    keep_chunk_sum(row, pass_.vocab, lane);
-    workgroupBarrier();
-    let length = state[0];
-    let u = uniform_at(settings.seed, length + row, pass_.purpose, round_lane(settings, length));
-    // Every invocation finds the same token.
-    let token = draw_from_chunks(row, pass_.vocab, u);
-    if lane == 0u {
-        tokens[length + row] = token;
-    }
-    let columns = pass_.output_size / 4u;
-    for (var column = lane; column < columns; column += CHUNKS) {
-        stream[column] = table[token * columns + column];
-    }
+    sample_row(lane);
 }

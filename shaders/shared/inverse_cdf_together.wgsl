@@ -1,10 +1,12 @@
-// The draw of inverse_cdf by 64 invocations, a chunk each. After inverse_cdf. A kernel lets every
-// invocation keep its chunk's sum, waits for the others, and asks.
+// The draw of inverse_cdf by LANES invocations, which share out the chunks. After inverse_cdf. A
+// kernel lets every invocation keep its chunks' sums, waits for the others, and asks.
 
 var<workgroup> chunk_sums: array<f32, CHUNKS>;
 
-fn keep_chunk_sum(row: u32, vocab: u32, lane: u32) {
-    chunk_sums[lane] = chunk_sum(row, vocab, lane);
+fn keep_chunk_sums(row: u32, vocab: u32, lane: u32) {
+    for (var chunk = lane; chunk < CHUNKS; chunk += LANES) {
+        chunk_sums[chunk] = chunk_sum(row, vocab, chunk);
+    }
 }
 
 fn sum_of_chunks() -> f32 {

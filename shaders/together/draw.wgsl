@@ -18,14 +18,16 @@ fn weight_of(row: u32, token: u32) -> f32 {
 //#import inverse_cdf
 //#import inverse_cdf_together
 
-@compute @workgroup_size(CHUNKS)
+const LANES: u32 = CHUNKS;
+
+@compute @workgroup_size(LANES)
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
     let row = pass_.source_row + group.x;
     let length = state[group.y];
-    keep_chunk_sum(row, pass_.vocab, lane);
+    keep_chunk_sums(row, pass_.vocab, lane);
     workgroupBarrier();
     if lane == 0u {
         let u = uniform_at(settings.seed, length + row, pass_.purpose, round_lane(settings, length));

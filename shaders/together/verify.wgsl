@@ -96,13 +96,13 @@ fn main(
     let accepted = atomicLoad(&first_rejected);
     let rejected = accepted < gamma;
     from_residual = rejected;
-    keep_chunk_sum(accepted, pass_.vocab, lane);
+    keep_chunk_sums(accepted, pass_.vocab, lane);
     workgroupBarrier();
     let mass = select(0.0, sum_of_chunks(), rejected);
     workgroupBarrier();
     // Rounding can leave nothing: then the two distributions agree, and the target's serves.
     from_residual = mass > 0.0;
-    keep_chunk_sum(accepted, pass_.vocab, lane);
+    keep_chunk_sums(accepted, pass_.vocab, lane);
     workgroupBarrier();
     if lane == 0u {
         let purpose = select(PURPOSE_TARGET, PURPOSE_RESIDUAL, rejected);

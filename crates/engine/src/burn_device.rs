@@ -9,11 +9,12 @@ use crate::KernelSet;
 use crate::kernel_choice::TRIAL_ROWS;
 
 /// The kernels of a round by Rejection, whatever the set.
-const FIRST_KERNELS: [Kernel; 6] = [
+const FIRST_KERNELS: [Kernel; 7] = [
     Kernel::Embed,
     Kernel::ProjectResidual,
     Kernel::GateUp,
     Kernel::Logits,
+    Kernel::Sample,
     Kernel::Probabilities,
     Kernel::Verify,
 ];
@@ -58,8 +59,8 @@ impl Backend {
     pub fn prepare(&self, kernels: KernelSet) {
         if let Device::Gpu(gpu) = &self.kernels {
             let own: &[Kernel] = match kernels {
-                KernelSet::Alone => &[Kernel::AttentionInputs, Kernel::Attention, Kernel::Draw],
-                KernelSet::Together => &[Kernel::Attend, Kernel::Sample],
+                KernelSet::Alone => &[Kernel::AttentionInputs, Kernel::Attention],
+                KernelSet::Together => &[Kernel::Attend],
             };
             let shared = FIRST_KERNELS.map(|kernel| kernels.variant(kernel));
             gpu.prepare(&[own, &shared].concat(), &FIRST_ROWS);

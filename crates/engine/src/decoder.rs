@@ -140,7 +140,7 @@ impl DeviceDecoder {
             ..pass
         };
         Dispatch {
-            kernel: Kernel::Sample,
+            kernel: self.kernels.get().variant(Kernel::Sample),
             bindings: vec![
                 self.device.uniform(&pass),
                 settings.clone(),

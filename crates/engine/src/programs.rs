@@ -7,9 +7,9 @@ use couplet_kernels::{Buffer, Dispatch, Kernel, Pass, Program};
 use couplet_protocol::{Drafter, Settings};
 use couplet_speculation::Purpose;
 
+use crate::Engine;
 use crate::decoder::LogitRows;
 use crate::rule::run_settings;
-use crate::{Engine, KernelSet};
 
 /// What the dispatches of a program depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -124,7 +124,7 @@ impl Engine {
                 .forward(&self.tokens, &self.state, CHUNK, offset, None);
         }
         let mut dispatches = Vec::new();
-        let sampled_at_once = self.samples_at_once(rule, drafter);
+        let sampled_at_once = samples_at_once(rule, drafter);
         for step in 0..gamma {
             let logits = match drafter {
                 Drafter::Model | Drafter::Bigram => &self.draft.logits,
@@ -165,13 +165,6 @@ impl Engine {
             dispatches.push(self.verdict(rule, gamma));
         }
         dispatches
-    }
-
-    /// Whether one kernel turns the draft's logits into a token and looks that up.
-    fn samples_at_once(&self, rule: u32, drafter: Drafter) -> bool {
-        self.kernel_set() == KernelSet::Together
-            && drafter == Drafter::Model
-            && draw_kernel(rule) == Kernel::Draw
     }
 
     /// Draws the draft's token at place `step` of the block and looks it up.
@@ -318,4 +311,9 @@ impl Engine {
             workgroups: [1, 1],
         }
     }
+}
+
+/// Whether one kernel turns the draft's logits into a token and looks that up.
+fn samples_at_once(rule: u32, drafter: Drafter) -> bool {
+    drafter == Drafter::Model && draw_kernel(rule) == Kernel::Draw
 }

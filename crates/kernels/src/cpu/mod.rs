@@ -86,7 +86,7 @@ pub(crate) fn run(dispatch: &Dispatch) {
         Kernel::ProjectResidual | Kernel::ProjectResidualTogether => {
             project_residual::run(&bindings)
         }
-        Kernel::Sample => sample::run(&bindings),
+        Kernel::Sample | Kernel::SampleTogether => sample::run(&bindings),
         Kernel::SharedDraw => shared_draw::run(&bindings, dispatch.workgroups),
         Kernel::Verify | Kernel::VerifyTogether => verify::run(&bindings, texts),
         Kernel::VerifyBlock => verify_block::run(&bindings, texts),
