@@ -29,7 +29,7 @@ const BLOCK: i32 = 64;
 @compute @workgroup_size(3)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let head = id.x;
-    let first_row = id.y * ROWS;
+    let first_row = pass_.source_row + id.y * ROWS;
     if head >= pass_.heads {
         return;
     }
@@ -38,7 +38,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         attend_rows(head, kv_head, first_row);
         return;
     }
-    for (var row = first_row; row < min(first_row + ROWS, pass_.rows); row++) {
+    for (var row = first_row; row < min(first_row + ROWS, end_row(pass_)); row++) {
         let position = row_position(pass_, state[0], row);
         if position >= 0 {
             let query = (row * pass_.heads + head) * pass_.head_dim / 4u;
@@ -53,7 +53,7 @@ fn keep(at: u32, sum: vec4<f32>, total: f32) {
 
 // One head of eight vectors for ROWS rows.
 fn attend_rows(head: u32, kv_head: u32, first_row: u32) {
-    let last_row = pass_.rows - 1u;
+    let last_row = end_row(pass_) - 1u;
     let scale = 1.0 / sqrt(f32(pass_.head_dim));
     let row_$ = min(first_row + $u, last_row);
     let position_$ = row_position(pass_, state[0], row_$);
@@ -139,7 +139,7 @@ fn attend_rows(head: u32, kv_head: u32, first_row: u32) {
         }
         base += u32(BLOCK) * EIGHT_VECTORS;
     }
-    let exists_$ = first_row + $u < pass_.rows && position_$ >= 0;
+    let exists_$ = first_row + $u < end_row(pass_) && position_$ >= 0;
     if exists_$ { keep(query_$, sum_0_$, total_$); }
     if exists_$ { keep(query_$ + 1u, sum_1_$, total_$); }
     if exists_$ { keep(query_$ + 2u, sum_2_$, total_$); }

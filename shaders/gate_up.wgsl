@@ -20,7 +20,7 @@
 //#import rows
 
 fn put(row: u32, column: u32, gate_sum: vec4<f32>, up_sum: vec4<f32>, squares: f32) {
-    if row >= pass_.rows || row_position(pass_, state[0], row) < 0 {
+    if row >= end_row(pass_) || row_position(pass_, state[0], row) < 0 {
         return;
     }
     let factor = norm_factor(squares, pass_.input_size, pass_.epsilon);
@@ -33,13 +33,13 @@ fn put(row: u32, column: u32, gate_sum: vec4<f32>, up_sum: vec4<f32>, squares: f
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let columns = pass_.output_size / 4u;
     let column = id.x;
-    let first_row = id.y * ROWS;
+    let first_row = pass_.source_row + id.y * ROWS;
     if column >= columns {
         return;
     }
     let up_panels = (columns + 3u) / 4u * pass_.input_size * 4u;
     let start = panel_start(column, pass_.input_size);
     let vectors = pass_.input_size / 4u;
-    let sums = eight_columns(first_row, pass_.rows - 1u, start, up_panels + start, vectors);
+    let sums = eight_columns(first_row, end_row(pass_) - 1u, start, up_panels + start, vectors);
     put(first_row + $u, column, sums.low_$, sums.high_$, sums.squares_$);
 }

@@ -35,7 +35,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let first_source = pass_.source_row + first_row;
-    let last_source = pass_.source_row + pass_.rows - 1u;
+    let last_source = end_row(pass_) - 1u;
     let start = panel_start(id.x, pass_.input_size);
     let sums = four_columns(first_source, last_source, start, pass_.input_size / 4u);
     put(first_row + $u, token, sums.sum_$, sums.squares_$);

@@ -19,7 +19,7 @@
 //#import rows
 
 fn put(row: u32, column: u32, sum: vec4<f32>) {
-    if row < pass_.rows && row_position(pass_, state[0], row) >= 0 {
+    if row < end_row(pass_) && row_position(pass_, state[0], row) >= 0 {
         stream[row * (pass_.output_size / 4u) + column] += sum;
     }
 }
@@ -27,11 +27,11 @@ fn put(row: u32, column: u32, sum: vec4<f32>) {
 @compute @workgroup_size(8)
 fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     let column = id.x;
-    let first_row = id.y * ROWS;
+    let first_row = pass_.source_row + id.y * ROWS;
     if column >= pass_.output_size / 4u {
         return;
     }
     let start = panel_start(column, pass_.input_size);
-    let sums = four_columns(first_row, pass_.rows - 1u, start, pass_.input_size / 4u);
+    let sums = four_columns(first_row, end_row(pass_) - 1u, start, pass_.input_size / 4u);
     put(first_row + $u, column, sums.sum_$);
 }

@@ -1,7 +1,7 @@
 // What every decode kernel is told about the rows it computes. Sizes are counts of numbers,
 // not bytes. Twin: `Pass` in crates/kernels/src/params.rs, same order.
 struct Pass {
-    // Rows computed together.
+    // Rows computed together, from source_row on.
     rows: u32,
     // Position of row 0, relative to the committed length; rows before position 0 are idle.
     offset: i32,
@@ -12,7 +12,7 @@ struct Pass {
     heads: u32,
     kv_heads: u32,
     head_dim: u32,
-    // First row read and first row written, where a kernel copies between row ranges.
+    // First row read and, by kernels of a layer, written; first row written by others.
     source_row: u32,
     destination_row: u32,
     // Number of tokens in the vocabulary.
@@ -23,6 +23,11 @@ struct Pass {
     epsilon: f32,
     // Whose draw it is: one of the PURPOSE_ constants.
     purpose: u32,
+}
+
+// The row after the last one.
+fn end_row(pass_: Pass) -> u32 {
+    return pass_.source_row + pass_.rows;
 }
 
 // Position of a row in the text; negative for a row before its beginning.

@@ -26,8 +26,8 @@ fn main(
 ) {
     let columns = pass_.output_size / 4u;
     let panels = (columns + 3u) / 4u;
-    let first_row = group.y * ROWS_TOGETHER;
-    let count = min(ROWS_TOGETHER, pass_.rows - first_row);
+    let first_row = pass_.source_row + group.y * ROWS_TOGETHER;
+    let count = min(ROWS_TOGETHER, end_row(pass_) - first_row);
     let slot = index / PANEL_LANES;
     let lane = index % PANEL_LANES;
     keep_share(slot, slot * panels + group.x, first_row, count, pass_.input_size, lane);

@@ -24,8 +24,8 @@ fn main(
     @builtin(local_invocation_index) lane: u32,
 ) {
     let columns = pass_.output_size / 4u;
-    let first_row = group.y * ROWS_TOGETHER;
-    let count = min(ROWS_TOGETHER, pass_.rows - first_row);
+    let first_row = pass_.source_row + group.y * ROWS_TOGETHER;
+    let count = min(ROWS_TOGETHER, end_row(pass_) - first_row);
     keep_share(0u, group.x, first_row, count, pass_.input_size, lane);
     workgroupBarrier();
     if lane >= 16u {

@@ -19,9 +19,8 @@ const FIRST_KERNELS: [Kernel; 7] = [
     Kernel::Verify,
 ];
 
-/// How many rows its passes have: a drafted token, the first one of a round, and verifying at the
-/// default γ.
-const FIRST_ROWS: [u32; 3] = [1, 2, TRIAL_ROWS as u32];
+/// How many rows its passes have: a drafted token, and verifying at the default γ.
+const FIRST_ROWS: [u32; 2] = [1, TRIAL_ROWS as u32];
 
 /// Where burn keeps the tensors and where kernels run: the same place.
 #[derive(Clone, Debug)]
@@ -64,6 +63,8 @@ impl Backend {
             };
             let shared = FIRST_KERNELS.map(|kernel| kernels.variant(kernel));
             gpu.prepare(&[own, &shared].concat(), &FIRST_ROWS);
+            // A round's first drafted token needs the keys and values of two rows.
+            gpu.prepare(&own[..1], &[2]);
         }
     }
 

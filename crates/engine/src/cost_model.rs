@@ -57,16 +57,18 @@ impl Work {
     ) -> Self {
         let (hidden, head_dim) = (config.hidden_size, config.head_dim());
         let (heads, kv_heads) = (config.num_attention_heads, config.num_key_value_heads);
-        let matrices = (heads + 2 * kv_heads) * head_dim * hidden
-            + heads * head_dim * hidden
-            + 3 * hidden * config.intermediate_size;
+        let attention_inputs = (heads + 2 * kv_heads) * head_dim * hidden;
+        let others = heads * head_dim * hidden + 3 * hidden * config.intermediate_size;
+        let looking = 2 * position * heads * head_dim;
         let table = config.vocab_size * hidden;
         let layers = config.num_hidden_layers;
         Self {
             dispatches: 0,
-            bytes: bytes_of_weight * (layers * matrices + table)
+            bytes: bytes_of_weight * (layers * (attention_inputs + others) + table)
                 + 4 * layers * 2 * position * kv_heads * head_dim,
-            multiply_adds: rows * layers * (matrices + 2 * position * heads * head_dim)
+            // Of the last layer, rows without logits are only wanted for their keys and values.
+            multiply_adds: rows * layers * attention_inputs
+                + (rows * (layers - 1) + logit_rows) * (others + looking)
                 + logit_rows * table,
         }
     }
@@ -264,7 +266,7 @@ async fn unit_costs(engine: &Engine) -> Result<UnitCosts, EngineError> {
     let pass = |rows| {
         engine
             .target
-            .forward(&engine.tokens, &engine.state, rows, -1, None)
+            .forward(&engine.tokens, &engine.state, rows, -1, 0..rows)
     };
     let only = |kernel: Kernel, rows| -> Vec<Dispatch> {
         let of_kernel = |dispatch: &Dispatch| dispatch.kernel == kernel;

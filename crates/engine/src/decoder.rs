@@ -2,6 +2,7 @@
 //! layer after.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use couplet_kernels::{Buffer, Device, Dispatch, Kernel, PANEL, Pass};
 use couplet_model::DecoderConfig;
@@ -11,13 +12,6 @@ use crate::packed::{PackedDecoder, PackedMatrix};
 
 /// Rows that scratch buffers hold: a chunk of a prompt, and more than a drafted block.
 pub(crate) const MAX_ROWS: usize = 32;
-
-/// Which rows of a pass get logits: `count` rows from `first` on, written from row 0.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LogitRows {
-    pub(crate) first: usize,
-    pub(crate) count: usize,
-}
 
 /// A decoder on a device, with its caches and scratch memory.
 #[derive(Debug)]
@@ -88,14 +82,14 @@ impl DeviceDecoder {
     }
 
     /// The dispatches that compute `rows` rows, the first at position `committed length +
-    /// offset`, appending to the caches.
+    /// offset`, appending to the caches. `logit_rows` get logits, written from row 0.
     pub(crate) fn forward(
         &self,
         tokens: &Buffer,
         state: &Buffer,
         rows: usize,
         offset: i32,
-        logit_rows: Option<LogitRows>,
+        logit_rows: Range<usize>,
     ) -> Vec<Dispatch> {
         let mut dispatches = vec![self.lookup(tokens, state, rows, offset)];
         dispatches.extend(self.layers(state, rows, offset, logit_rows));
@@ -162,7 +156,7 @@ impl DeviceDecoder {
         state: &Buffer,
         rows: usize,
         offset: i32,
-        logit_rows: Option<LogitRows>,
+        logit_rows: Range<usize>,
     ) -> Vec<Dispatch> {
         debug_assert!(
             rows <= MAX_ROWS,
@@ -175,8 +169,9 @@ impl DeviceDecoder {
             config.num_key_value_heads,
             config.head_dim(),
         );
-        let pass = |input_size: usize, output_size: usize| Pass {
-            rows: rows as u32,
+        let pass = |rows: &Range<usize>, input_size: usize, output_size: usize| Pass {
+            rows: rows.len() as u32,
+            source_row: rows.start as u32,
             offset,
             input_size: input_size as u32,
             output_size: output_size as u32,
@@ -190,9 +185,12 @@ impl DeviceDecoder {
         };
         let kernels = self.kernels.get();
         // Texts are read with the kernels that verify, instead of building more for them.
-        let rows_together = |kernel: Kernel, rows: usize| match logit_rows {
-            Some(_) => kernel.rows_together(rows as u32),
-            None => kernel.most_rows_together(),
+        let rows_together = |kernel: Kernel, rows: usize| {
+            if logit_rows.is_empty() {
+                kernel.most_rows_together()
+            } else {
+                kernel.rows_together(rows as u32)
+            }
         };
         // A kernel that multiplies so many rows with a matrix of so many columns.
         let multiply = |kernel: Kernel,
@@ -222,17 +220,22 @@ impl DeviceDecoder {
         let state = || state.clone();
         let qkv_width = (heads + 2 * kv_heads) * head_dim;
         let uniform = |pass: Pass| self.device.uniform(&pass);
-        let (to_qkv, to_hidden) = (
-            uniform(pass(hidden, qkv_width)),
-            uniform(pass(heads * head_dim, hidden)),
-        );
-        let (to_gate, from_gate) = (
-            uniform(pass(hidden, intermediate)),
-            uniform(pass(intermediate, hidden)),
-        );
+        let uniforms = |rows: &Range<usize>| {
+            [
+                (heads * head_dim, hidden),
+                (hidden, intermediate),
+                (intermediate, hidden),
+            ]
+            .map(|(input_size, output_size)| uniform(pass(rows, input_size, output_size)))
+        };
+        let all = 0..rows;
+        let to_qkv = uniform(pass(&all, hidden, qkv_width));
+        let of_all = uniforms(&all);
+        let last = self.weights.layers.len() - 1;
 
         let mut dispatches = Vec::new();
-        for (layer, (keys, values)) in self.weights.layers.iter().zip(&self.caches) {
+        for (index, layer) in self.weights.layers.iter().enumerate() {
+            let (keys, values) = &self.caches[index];
             let attention_inputs = vec![
                 to_qkv.clone(),
                 state(),
@@ -242,49 +245,53 @@ impl DeviceDecoder {
                 values.clone(),
                 self.mixed.clone(),
             ];
-            match kernels {
-                KernelSet::Together => dispatches.push(Dispatch {
+            dispatches.push(match kernels {
+                KernelSet::Together => Dispatch {
                     kernel: Kernel::Attend,
                     bindings: layer.attention_inputs.bound(kernels, attention_inputs),
                     rows_together: 1,
                     workgroups: [kv_heads as u32, 1],
-                }),
-                KernelSet::Alone => {
-                    dispatches.push(multiply(
-                        Kernel::AttentionInputs,
-                        &layer.attention_inputs,
-                        attention_inputs,
-                        qkv_width / 2,
-                        rows,
-                    ));
-                    let together = rows_together(Kernel::Attention, rows);
-                    dispatches.push(Dispatch {
-                        kernel: Kernel::Attention,
-                        bindings: vec![
-                            to_qkv.clone(),
-                            state(),
-                            keys.clone(),
-                            values.clone(),
-                            self.mixed.clone(),
-                        ],
-                        rows_together: together,
-                        workgroups: [
-                            // Three invocations with a head each.
-                            heads.div_ceil(3) as u32,
-                            rows.div_ceil(together as usize) as u32,
-                        ],
-                    });
-                }
+                },
+                KernelSet::Alone => multiply(
+                    Kernel::AttentionInputs,
+                    &layer.attention_inputs,
+                    attention_inputs,
+                    qkv_width / 2,
+                    rows,
+                ),
+            });
+            // Of the last layer, rows without logits are only wanted for their keys and values.
+            let (computed, [to_hidden, to_gate, from_gate]) = if index < last || logit_rows == all {
+                (all.clone(), of_all.clone())
+            } else if logit_rows.is_empty() {
+                continue;
+            } else {
+                (logit_rows.clone(), uniforms(&logit_rows))
+            };
+            let rows = computed.len();
+            if let KernelSet::Alone = kernels {
+                let together = rows_together(Kernel::Attention, rows);
+                dispatches.push(Dispatch {
+                    kernel: Kernel::Attention,
+                    bindings: vec![
+                        to_hidden.clone(),
+                        state(),
+                        keys.clone(),
+                        values.clone(),
+                        self.mixed.clone(),
+                    ],
+                    rows_together: together,
+                    workgroups: [
+                        // Three invocations with a head each.
+                        heads.div_ceil(3) as u32,
+                        rows.div_ceil(together as usize) as u32,
+                    ],
+                });
             }
             dispatches.push(multiply(
                 Kernel::ProjectResidual,
                 &layer.attention_output,
-                vec![
-                    to_hidden.clone(),
-                    state(),
-                    self.mixed.clone(),
-                    self.stream.clone(),
-                ],
+                vec![to_hidden, state(), self.mixed.clone(), self.stream.clone()],
                 hidden,
                 rows,
             ));
@@ -292,7 +299,7 @@ impl DeviceDecoder {
                 Kernel::GateUp,
                 &layer.gate_up,
                 vec![
-                    to_gate.clone(),
+                    to_gate,
                     state(),
                     self.stream.clone(),
                     self.activated.clone(),
@@ -304,7 +311,7 @@ impl DeviceDecoder {
                 Kernel::ProjectResidual,
                 &layer.down,
                 vec![
-                    from_gate.clone(),
+                    from_gate,
                     state(),
                     self.activated.clone(),
                     self.stream.clone(),
@@ -313,18 +320,14 @@ impl DeviceDecoder {
                 rows,
             ));
         }
-        if let Some(LogitRows { first, count }) = logit_rows {
-            let uniform = uniform(Pass {
-                rows: count as u32,
-                source_row: first as u32,
-                ..pass(hidden, config.vocab_size)
-            });
+        if !logit_rows.is_empty() {
+            let uniform = uniform(pass(&logit_rows, hidden, config.vocab_size));
             dispatches.push(multiply(
                 Kernel::Logits,
                 &self.weights.output_table,
                 vec![uniform, state(), self.stream.clone(), self.logits.clone()],
                 config.vocab_size,
-                count,
+                logit_rows.len(),
             ));
         }
         dispatches

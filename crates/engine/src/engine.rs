@@ -9,7 +9,7 @@ use couplet_model::BigramTable;
 use couplet_protocol::{Branch, Drafter, Event, FinishReason, MAX_GAMMA, Settings, Which};
 
 use crate::auto_gamma::AutoGamma;
-use crate::decoder::{DeviceDecoder, LogitRows, MAX_ROWS};
+use crate::decoder::{DeviceDecoder, MAX_ROWS};
 use crate::packed::PackedDecoder;
 use crate::programs::ProgramKind;
 use crate::rule::run_settings;
@@ -209,13 +209,7 @@ impl Engine {
             Which::Draft => &self.draft,
             Which::Target => &self.target,
         };
-        let mut dispatches = decoder.forward(
-            &self.tokens,
-            &self.state,
-            1,
-            -1,
-            Some(LogitRows { first: 0, count: 1 }),
-        );
+        let mut dispatches = decoder.forward(&self.tokens, &self.state, 1, -1, 0..1);
         dispatches.push(self.probabilities(&decoder.logits, &self.target_probs, 1, 0));
         let program = self.device.program(dispatches);
         let vocab = self.pair.target_config.vocab_size;
@@ -250,13 +244,9 @@ impl Engine {
         for (chunk, start) in tokens.chunks(rows).zip((0..).step_by(rows)) {
             let offset = start - tokens.len() as i32;
             let count = chunk.len();
-            let dispatches = self.target.forward(
-                &self.tokens,
-                &self.state,
-                count,
-                offset,
-                Some(LogitRows { first: 0, count }),
-            );
+            let dispatches =
+                self.target
+                    .forward(&self.tokens, &self.state, count, offset, 0..count);
             let read = Read {
                 buffer: &self.target.logits,
                 words: 0..count * vocab,
@@ -304,7 +294,7 @@ impl Engine {
             let rows = MAX_ROWS.min(before_last - start);
             let offset = start as i32 - tokens.len() as i32;
             for decoder in [&self.target, &self.draft] {
-                dispatches.extend(decoder.forward(&self.tokens, &self.state, rows, offset, None));
+                dispatches.extend(decoder.forward(&self.tokens, &self.state, rows, offset, 0..0));
             }
         }
         self.device.submit(&[&self.device.program(dispatches)]);

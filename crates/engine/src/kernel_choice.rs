@@ -240,7 +240,7 @@ impl Engine {
     async fn time_one_kernel(&self) -> Result<f64, EngineError> {
         let kernel = self.kernel_set().variant(Kernel::GateUp);
         self.device.write(&self.state, 0, &[1]);
-        let pass = self.target.forward(&self.tokens, &self.state, 1, -1, None);
+        let pass = self.target.forward(&self.tokens, &self.state, 1, -1, 0..1);
         let one = pass.into_iter().find(|dispatch| dispatch.kernel == kernel);
         self.time_kernels(one.into_iter().collect()).await
     }

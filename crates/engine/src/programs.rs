@@ -8,7 +8,6 @@ use couplet_protocol::{Drafter, Settings};
 use couplet_speculation::Purpose;
 
 use crate::Engine;
-use crate::decoder::LogitRows;
 use crate::rule::run_settings;
 
 /// What the dispatches of a program depend on.
@@ -121,7 +120,7 @@ impl Engine {
             let offset = -((2 + CHUNK * (gamma + 1)) as i32);
             return self
                 .draft
-                .forward(&self.tokens, &self.state, CHUNK, offset, None);
+                .forward(&self.tokens, &self.state, CHUNK, offset, 0..0);
         }
         let mut dispatches = Vec::new();
         let sampled_at_once = samples_at_once(rule, drafter);
@@ -148,13 +147,9 @@ impl Engine {
         }
         let rows = gamma + 1;
         if portion.has(Part::TargetPass) {
-            let logit_rows = LogitRows {
-                first: 0,
-                count: rows,
-            };
             let pass = self
                 .target
-                .forward(&self.tokens, &self.state, rows, -1, Some(logit_rows));
+                .forward(&self.tokens, &self.state, rows, -1, 0..rows);
             dispatches.extend(pass);
         }
         if portion.has(Part::Judging) {
@@ -195,16 +190,12 @@ impl Engine {
         } else {
             (1, step as i32 - 1)
         };
-        let logit_rows = LogitRows {
-            first: rows - 1,
-            count: 1,
-        };
+        let logit_rows = rows - 1..rows;
         if looked_up && step > 0 {
-            let logit_rows = Some(logit_rows);
             return self.draft.layers(&self.state, rows, offset, logit_rows);
         }
         self.draft
-            .forward(&self.tokens, &self.state, rows, offset, Some(logit_rows))
+            .forward(&self.tokens, &self.state, rows, offset, logit_rows)
     }
 
     /// The table's row for the token at place `step` of the block; nothing while there is no table.

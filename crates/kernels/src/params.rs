@@ -1,12 +1,14 @@
 //! Uniform blocks and records, laid out as their WGSL namesakes.
 
+use std::ops::Range;
+
 use bytemuck::{Pod, Zeroable};
 
 /// What every decode kernel is told about the rows it computes; `shaders/shared/pass.wgsl`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub struct Pass {
-    /// Rows computed together.
+    /// Rows computed together, from `source_row` on.
     pub rows: u32,
     /// Position of row 0, relative to the committed length; rows before position 0 are idle.
     pub offset: i32,
@@ -20,9 +22,9 @@ pub struct Pass {
     pub kv_heads: u32,
     /// Width of a head.
     pub head_dim: u32,
-    /// First row read, where a kernel copies between row ranges.
+    /// First row read and, by kernels of a layer, written.
     pub source_row: u32,
-    /// First row written.
+    /// First row written by other kernels.
     pub destination_row: u32,
     /// Number of tokens in the vocabulary.
     pub vocab: u32,
@@ -36,6 +38,12 @@ pub struct Pass {
 }
 
 impl Pass {
+    /// The rows that are computed.
+    pub fn from_source_row(&self) -> Range<usize> {
+        let first = self.source_row as usize;
+        first..first + self.rows as usize
+    }
+
     /// Position of a row in the text, or `None` for a row before its beginning.
     pub fn position(&self, length: u32, row: usize) -> Option<usize> {
         usize::try_from(i64::from(length) + i64::from(self.offset) + row as i64).ok()

@@ -26,7 +26,7 @@ pub(super) fn run_on(pass: &Pass, length: u32, keys: &[f32], values: &[f32], mix
     let mut scores = Vec::new();
     for head in 0..heads {
         let first = head / group * capacity * head_dim;
-        for row in 0..pass.rows as usize {
+        for row in pass.from_source_row() {
             let Some(position) = pass.position(length, row) else {
                 continue;
             };

@@ -11,15 +11,13 @@ pub(super) fn run(bindings: &Bindings<'_>) {
     let length = bindings.words(1)[0];
     let (stream, weights) = (bindings.floats(2), bindings.floats(3));
     let mut activated = bindings.floats_mut(4);
-    let (rows, inputs, columns) = (
-        pass.rows as usize,
-        pass.input_size as usize,
-        pass.output_size as usize,
-    );
+    let rows = pass.from_source_row();
+    let (inputs, columns) = (pass.input_size as usize, pass.output_size as usize);
     let width = padded(columns);
-    let mut projected = vec![0.0f32; rows * 2 * width];
-    multiply(&stream[..rows * inputs], rows, &weights, &mut projected);
-    for (row, projected) in projected.chunks_exact_mut(2 * width).enumerate() {
+    let mut projected = vec![0.0f32; rows.len() * 2 * width];
+    let input = &stream[rows.start * inputs..rows.end * inputs];
+    multiply(input, rows.len(), &weights, &mut projected);
+    for (row, projected) in rows.zip(projected.chunks_exact_mut(2 * width)) {
         if pass.position(length, row).is_none() {
             continue;
         }
