@@ -5,8 +5,8 @@
 
 // Heads are at most 128 wide.
 const MAX_VECTORS: u32 = 32u;
-// Heads of this width are common, and their numbers fit into registers: kernels have loops of their
-// own for them.
+// Heads of this width are common, and their numbers fit into registers: attend has a loop of its own
+// for them.
 const EIGHT_VECTORS: u32 = 8u;
 // Below every score.
 const NO_SCORE: f32 = -1e30;

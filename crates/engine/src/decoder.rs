@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use couplet_kernels::{Buffer, Device, Dispatch, Kernel, PANEL, Pass};
+use couplet_kernels::{Buffer, COMMON_HEAD_DIM, Device, Dispatch, Kernel, PANEL, Pass};
 use couplet_model::DecoderConfig;
 
 use crate::KernelSet;
@@ -28,6 +28,8 @@ pub(crate) struct DeviceDecoder {
     stream: Buffer,
     mixed: Buffer,
     activated: Buffer,
+    /// `(MAX_ROWS, heads, capacity)`, for heads of the common width.
+    scores: Buffer,
     /// `(MAX_ROWS, vocab)`
     pub(crate) logits: Buffer,
 }
@@ -49,6 +51,7 @@ impl DeviceDecoder {
             stream: rows(config.hidden_size),
             mixed: rows(config.num_attention_heads * head_dim),
             activated: rows(config.intermediate_size),
+            scores: rows(config.num_attention_heads * capacity),
             logits: rows(config.vocab_size),
             capacity,
             device: device.clone(),
@@ -74,7 +77,13 @@ impl DeviceDecoder {
 
     /// Leaves nothing of earlier passes.
     pub(crate) fn forget(&self) {
-        let scratch = [&self.stream, &self.mixed, &self.activated, &self.logits];
+        let scratch = [
+            &self.stream,
+            &self.mixed,
+            &self.activated,
+            &self.scores,
+            &self.logits,
+        ];
         let caches = self.caches.iter().flat_map(|(keys, values)| [keys, values]);
         for buffer in scratch.into_iter().chain(caches) {
             self.device.write(buffer, 0, &vec![0; buffer.words()]);
@@ -270,21 +279,28 @@ impl DeviceDecoder {
             };
             let rows = computed.len();
             if let KernelSet::Alone = kernels {
-                let together = rows_together(Kernel::Attention, rows);
+                let mut bindings = vec![
+                    to_hidden.clone(),
+                    state(),
+                    keys.clone(),
+                    values.clone(),
+                    self.mixed.clone(),
+                ];
+                // Heads of an invocation each, so many to a workgroup.
+                let (kernel, heads_together) = if head_dim == COMMON_HEAD_DIM {
+                    bindings.push(self.scores.clone());
+                    (Kernel::Attention, 3)
+                } else {
+                    (Kernel::AttentionAny, 4)
+                };
+                let rows_together = rows_together(kernel, rows);
                 dispatches.push(Dispatch {
-                    kernel: Kernel::Attention,
-                    bindings: vec![
-                        to_hidden.clone(),
-                        state(),
-                        keys.clone(),
-                        values.clone(),
-                        self.mixed.clone(),
-                    ],
-                    rows_together: together,
+                    kernel,
+                    bindings,
+                    rows_together,
                     workgroups: [
-                        // Three invocations with a head each.
-                        heads.div_ceil(3) as u32,
-                        rows.div_ceil(together as usize) as u32,
+                        heads.div_ceil(heads_together) as u32,
+                        rows.div_ceil(rows_together as usize) as u32,
                     ],
                 });
             }

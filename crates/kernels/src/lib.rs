@@ -38,6 +38,9 @@ pub enum BindingKind {
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
+/// Width of the heads that [`Kernel::Attention`] is for; [`Kernel::AttentionAny`] is for others.
+pub const COMMON_HEAD_DIM: usize = 32;
+
 impl Kernel {
     /// How many of so many rows an invocation computes together: groups of them are as few and
     /// as equal as can be.

@@ -71,7 +71,7 @@ pub(crate) fn run(dispatch: &Dispatch) {
     let texts = dispatch.workgroups[1] as usize;
     match dispatch.kernel {
         Kernel::Attend => attend::run(&bindings),
-        Kernel::Attention => attention::run(&bindings),
+        Kernel::Attention | Kernel::AttentionAny => attention::run(&bindings),
         Kernel::AttentionInputs => attention_inputs::run(&bindings),
         Kernel::Bigram => bigram::run(&bindings, dispatch.workgroups[1] as usize),
         Kernel::Couple => couple::run(&bindings),
