@@ -6,7 +6,7 @@
 // mixed     (rows, heads, head_dim/4)           the queries; overwritten
 //
 // One invocation per head of one row; positions are visited in order whatever the number of
-// rows. Twin: crates/kernels/src/cpu/attention.rs.
+// rows. Twin: crates/kernels/src/cpu/attention_any.rs.
 //#import pass
 
 @group(0) @binding(0) var<uniform> pass_: Pass;

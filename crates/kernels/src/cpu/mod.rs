@@ -6,6 +6,7 @@
 
 mod attend;
 mod attention;
+mod attention_any;
 mod attention_inputs;
 mod bigram;
 mod couple;
@@ -71,7 +72,8 @@ pub(crate) fn run(dispatch: &Dispatch) {
     let texts = dispatch.workgroups[1] as usize;
     match dispatch.kernel {
         Kernel::Attend => attend::run(&bindings),
-        Kernel::Attention | Kernel::AttentionAny => attention::run(&bindings),
+        Kernel::Attention => attention::run(&bindings),
+        Kernel::AttentionAny => attention_any::run(&bindings),
         Kernel::AttentionInputs => attention_inputs::run(&bindings),
         Kernel::Bigram => bigram::run(&bindings, dispatch.workgroups[1] as usize),
         Kernel::Couple => couple::run(&bindings),
