@@ -276,6 +276,7 @@ mod tests {
             gamma: 3.0,
             speculation: TokensPerSecond::default(),
             target_alone: TokensPerSecond::default(),
+            ratios: interval.to_vec(),
             speed_up: (interval[0] + interval[1]) / 2.0,
             interval,
             rounds: 0,
