@@ -29,6 +29,7 @@ function check(trace, backend) {
   assert.equal(trace.device.backend, backend);
   const vocabulary = trace.pair.tokens.length;
   let rejected = 0;
+  let readbacks = 0;
   for (const event of trace.events) {
     if (event.event === "verified") {
       const kept = Math.fround(Math.fround(event.draw) * Math.fround(event.draft_prob)) < Math.fround(event.target_prob);
@@ -45,9 +46,12 @@ function check(trace, backend) {
       assert.ok(event.residual.probs[event.token] > 0);
     }
     if (event.event === "round_ended") {
-      assert.equal(event.timings.readbacks, backend === "gpu" ? 1 : 0);
+      // Of rounds that were read back together, the last one says so.
+      assert.ok(event.timings.readbacks <= 1);
+      readbacks += event.timings.readbacks;
     }
   }
+  assert.equal(readbacks > 0, backend === "gpu");
   assert.ok(rejected > 0, "a run at temperature 1 rejects now and then");
 }
 
@@ -58,8 +62,7 @@ export default {
     const trace = await call(page, "generate", { temperature: 1, max_tokens: 40 });
     check(trace, "gpu");
     const rounds = trace.events.filter((event) => event.event === "round_ended");
-    const { dispatches, readbacks } = rounds[0].timings;
-    console.log(`        one round at gamma 5: ${dispatches} dispatches, ${readbacks} readback`);
+    console.log(`        one round at gamma 5: ${rounds[0].timings.dispatches} dispatches`);
   },
 
   "the choice of kernels is kept between visits, and both write the same greedy text": async ({ page, base }) => {
