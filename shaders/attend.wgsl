@@ -153,7 +153,10 @@ fn keep(at: u32, sum: vec4<f32>, total: f32) {
     partial_sums[at] = sum;
 }
 
-// attend_over for heads of eight vectors.
+// Heads of this width are common, and their numbers fit into registers.
+const EIGHT_VECTORS: u32 = 8u;
+
+// attend_over for them.
 fn attend_eight(kv_head: u32, query: u32, first: u32, last: u32, stride: u32, place: u32) -> Weighed {
     let scale = 1.0 / sqrt(f32(pass_.head_dim));
     var largest = NO_SCORE;

@@ -5,9 +5,6 @@
 
 // Heads are at most 128 wide.
 const MAX_VECTORS: u32 = 32u;
-// Heads of this width are common, and their numbers fit into registers: attend has a loop of its own
-// for them.
-const EIGHT_VECTORS: u32 = 8u;
 // Below every score.
 const NO_SCORE: f32 = -1e30;
 

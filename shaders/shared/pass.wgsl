@@ -12,7 +12,8 @@ struct Pass {
     heads: u32,
     kv_heads: u32,
     head_dim: u32,
-    // First row read and, by kernels of a layer, written; first row written by others.
+    // First row read and, by kernels of a layer, written. Attention's inputs are projected from row 0
+    // on, whatever this says.
     source_row: u32,
     destination_row: u32,
     // Number of tokens in the vocabulary.

@@ -62,7 +62,10 @@ export default {
     const trace = await call(page, "generate", { temperature: 1, max_tokens: 40 });
     check(trace, "gpu");
     const rounds = trace.events.filter((event) => event.event === "round_ended");
-    console.log(`        one round at gamma 5: ${rounds[0].timings.dispatches} dispatches`);
+    const { dispatches, readbacks } = rounds[0].timings;
+    console.log(`        one round at gamma 5: ${dispatches} dispatches, ${readbacks} readback`);
+    // Before anything is known of a round's time it is read back by itself.
+    assert.equal(readbacks, 1);
   },
 
   "the choice of kernels is kept between visits, and both write the same greedy text": async ({ page, base }) => {

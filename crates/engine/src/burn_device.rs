@@ -58,13 +58,15 @@ impl Backend {
     pub fn prepare(&self, kernels: KernelSet) {
         if let Device::Gpu(gpu) = &self.kernels {
             let own: &[Kernel] = match kernels {
-                KernelSet::Alone => &[Kernel::AttentionInputs, Kernel::Attention],
+                KernelSet::Alone => {
+                    // A round's first drafted token needs the keys and values of two rows.
+                    gpu.prepare(&[Kernel::AttentionInputs], &[2]);
+                    &[Kernel::AttentionInputs, Kernel::Attention]
+                }
                 KernelSet::Together => &[Kernel::Attend],
             };
             let shared = FIRST_KERNELS.map(|kernel| kernels.variant(kernel));
             gpu.prepare(&[own, &shared].concat(), &FIRST_ROWS);
-            // A round's first drafted token needs the keys and values of two rows.
-            gpu.prepare(&own[..1], &[2]);
         }
     }
 

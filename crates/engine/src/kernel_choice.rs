@@ -13,8 +13,8 @@ pub enum KernelSet {
     /// The invocations of a workgroup share every sum and wait for each other: many short loops,
     /// four dispatches a layer, weights of 16 bits on a GPU.
     Together,
-    /// Every invocation that multiplies, attends, draws or judges computes its numbers alone and
-    /// waits for nobody: few long loops, five dispatches a layer.
+    /// Every invocation that multiplies, attends or judges computes its numbers alone and waits for
+    /// nobody, and eight make a row of probabilities: few long loops, five dispatches a layer.
     #[default]
     Alone,
 }

@@ -22,7 +22,8 @@ pub struct Pass {
     pub kv_heads: u32,
     /// Width of a head.
     pub head_dim: u32,
-    /// First row read and, by kernels of a layer, written.
+    /// First row read and, by kernels of a layer, written. Attention's inputs are projected from row
+    /// 0 on, whatever this says.
     pub source_row: u32,
     /// First row written by other kernels.
     pub destination_row: u32,
