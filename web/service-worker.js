@@ -6,6 +6,9 @@
 // the next one, or come back later.
 "use strict";
 
+// Which build of the engine's worker this browser runs: the other one is not kept.
+importScripts("./couplet-worker_choice.js");
+
 // `xtask finish` puts the built page's files here: { files: { path: sha256 } }.
 const RELEASE = { files: {} };
 
@@ -33,7 +36,9 @@ addEventListener("fetch", (event) => {
 /** Keeps every file of the release; one that cannot be had leaves the release before in charge. */
 async function keepAll() {
   const cache = await caches.open(SHELF);
+  const notRun = Object.values(workerFiles(!knowsRelaxedSimd));
   for (const path of Object.keys(RELEASE.files)) {
+    if (notRun.includes(path)) continue;
     const there = await cache.match(released(path));
     if (there && (await isSound(path, await there.arrayBuffer()))) continue;
     await cache.put(released(path), await download(path));

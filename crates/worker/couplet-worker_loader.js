@@ -11,9 +11,20 @@ const fail = (error) =>
       },
     }),
   );
+const start = (relaxed) => {
+  const { script, module } = workerFiles(relaxed);
+  importScripts(`./${script}`);
+  wasm_bindgen({ module_or_path: `./${module}` }).catch(fail);
+};
 try {
-  importScripts("./couplet-worker.js");
-  wasm_bindgen({ module_or_path: "./couplet-worker_bg.wasm" }).catch(fail);
+  importScripts("./couplet-worker_choice.js");
+  try {
+    start(knowsRelaxedSimd);
+  } catch (error) {
+    // A browser that has learnt it since the page was kept has only the other one without a network.
+    if (!knowsRelaxedSimd) throw error;
+    start(false);
+  }
 } catch (error) {
   fail(error);
 }

@@ -156,7 +156,7 @@ export default {
     // Gives the module's memory a maximum just above its initial size. A flag ends that and not
     // `unroute`, which fails the requests whose handlers are still at work.
     let limited = true;
-    await page.route("**/couplet-worker_bg.wasm", async (route) => {
+    await page.route("**/couplet-worker*_bg.wasm", async (route) => {
       if (!limited) return route.continue();
       const response = await route.fetch();
       await route.fulfill({ response, body: limitMemory(await response.body(), 40) });

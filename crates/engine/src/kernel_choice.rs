@@ -19,6 +19,15 @@ pub enum KernelSet {
     Alone,
 }
 
+/// How the CPU path adds products, for people.
+pub fn cpu_variant() -> &'static str {
+    if couplet_kernels::cpu::is_fused() {
+        "fused multiply-add"
+    } else {
+        "multiplications and additions apart"
+    }
+}
+
 impl KernelSet {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Alone, Self::Together];

@@ -30,6 +30,6 @@ pub use cost_model::{PassCost, PredictedRounds, UnitCosts, Work, cost_table, pre
 pub use engine::Engine;
 pub use error::EngineError;
 pub use exhibit::{count_rounds, couple};
-pub use kernel_choice::KernelSet;
+pub use kernel_choice::{KernelSet, cpu_variant};
 pub use pair::{Pair, PairFiles};
 pub use run::Run;

@@ -101,7 +101,7 @@ pub(crate) fn device(backend: &Backend, kernels: KernelSet) -> DeviceInfo {
         backend: kind,
         variant: match kind {
             BackendKind::Gpu => kernels.name().to_owned(),
-            BackendKind::Cpu => String::new(),
+            BackendKind::Cpu => couplet_engine::cpu_variant().to_owned(),
         },
         name,
         reason: None,

@@ -74,7 +74,7 @@ pub(crate) async fn climb(
         engine,
         DeviceInfo {
             backend: BackendKind::Cpu,
-            variant: String::new(),
+            variant: couplet_engine::cpu_variant().to_owned(),
             name: "CPU in WebAssembly".to_owned(),
             reason,
         },

@@ -63,6 +63,8 @@ fn host_triple() -> Result<String> {
 enum Part {
     /// The worker with the models' code.
     Engine,
+    /// The same for browsers that do not know relaxed SIMD: instead of the other.
+    PlainEngine,
     /// What the page loads before the engine.
     Shell,
     /// One pair of models, by its folder.
@@ -75,7 +77,7 @@ impl Part {
     /// The largest transfer to aim for, in bytes.
     fn aim(&self) -> Option<u64> {
         match self {
-            Self::Engine => Some(3 * MEGABYTE),
+            Self::Engine | Self::PlainEngine => Some(3 * MEGABYTE),
             Self::Shell => Some(MEGABYTE),
             Self::Pair(_) => Some(8 * MEGABYTE),
             Self::Other => None,
@@ -85,6 +87,7 @@ impl Part {
     fn name(&self) -> String {
         match self {
             Self::Engine => "engine".into(),
+            Self::PlainEngine => "engine without relaxed SIMD".into(),
             Self::Shell => "shell".into(),
             Self::Pair(folder) => format!("pair {folder}"),
             Self::Other => "other".into(),
@@ -138,6 +141,9 @@ fn part(path: &str, pairs: &[String]) -> Part {
     }
     let file = path.rsplit('/').next().unwrap_or(path);
     let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
+    if matches!(file, "couplet-worker.js" | "couplet-worker_bg.wasm") {
+        return Part::PlainEngine;
+    }
     if file.starts_with("couplet-worker") {
         return Part::Engine;
     }
@@ -291,7 +297,8 @@ mod tests {
         check("assets/tales/draft-plain/config.json", Part::Other);
         check("assets/tales/MODEL_CARD.md", Part::Other);
         check("assets/talesofold.json", Part::Other);
-        check("couplet-worker_bg.wasm", Part::Engine);
+        check("couplet-worker-relaxed_bg.wasm", Part::Engine);
+        check("couplet-worker_bg.wasm", Part::PlainEngine);
         check("couplet-worker_loader.js", Part::Engine);
         check("couplet-web-0123_bg.wasm", Part::Shell);
         check("assets/fonts/text.woff2", Part::Shell);

@@ -3,6 +3,8 @@
 use wide::f32x4;
 
 use super::Bindings;
+use super::exp::exp;
+use super::fused::{Products, compute};
 use super::multiply::load;
 use crate::Pass;
 
@@ -35,59 +37,83 @@ pub(super) fn run_on(pass: &Pass, length: u32, keys: &[f32], values: &[f32], mix
             for x in mixed.iter_mut() {
                 *x *= scale;
             }
-            attend(mixed, &keys[past.clone()], &values[past], &mut scores);
+            compute(Head {
+                mixed,
+                keys: &keys[past.clone()],
+                values: &values[past],
+                scores: &mut scores,
+            });
         }
     }
 }
 
 /// Attention of one head of one row. Shapes: `mixed` (head_dim), the query on the way in; `keys` and
 /// `values` (positions, head_dim).
-fn attend(mixed: &mut [f32], keys: &[f32], values: &[f32], scores: &mut Vec<f32>) {
-    let head_dim = mixed.len();
-    let positions = keys.len() / head_dim;
-    // Far below every score: what fills the last four must not weigh anything.
-    scores.clear();
-    scores.resize(positions.next_multiple_of(4), -1e30);
-    let mut fours = keys.chunks_exact(4 * head_dim);
-    for (scores, keys) in scores.chunks_exact_mut(4).zip(&mut fours) {
-        let [a, b, c, d] = f32x4::transpose(products_of_four(mixed, keys));
-        scores.copy_from_slice(&(((a + b) + c) + d).to_array());
-    }
-    let whole = positions / 4 * 4;
-    for (score, key) in scores[whole..]
-        .iter_mut()
-        .zip(fours.remainder().chunks_exact(head_dim))
-    {
-        let [a, b, c, d] = products(mixed, key).to_array();
-        *score = ((a + b) + c) + d;
-    }
-    let mut largest = f32x4::splat(-1e30);
-    for four in scores.chunks_exact(4) {
-        largest = largest.max(load(four, 0));
-    }
-    let largest = largest.to_array().into_iter().fold(-1e30f32, f32::max);
-    let mut totals = f32x4::ZERO;
-    for four in scores.chunks_exact_mut(4) {
-        let weights = (load(four, 0) - f32x4::splat(largest)).exp();
-        totals += weights;
-        four.copy_from_slice(&weights.to_array());
-    }
-    let [a, b, c, d] = totals.to_array();
-    let share = 1.0 / (((a + b) + c) + d);
-    let weights = &scores[..positions];
-    if head_dim.is_multiple_of(32) {
-        for (first, mixed) in (0..).step_by(32).zip(mixed.chunks_exact_mut(32)) {
-            mix::<8>(values, head_dim, first, weights, share, mixed);
+struct Head<'a> {
+    mixed: &'a mut [f32],
+    keys: &'a [f32],
+    values: &'a [f32],
+    scores: &'a mut Vec<f32>,
+}
+
+impl Products for Head<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, _fused: bool, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) {
+        let Self {
+            mixed,
+            keys,
+            values,
+            scores,
+        } = self;
+        let head_dim = mixed.len();
+        let positions = keys.len() / head_dim;
+        // Far below every score: what fills the last four must not weigh anything.
+        scores.clear();
+        scores.resize(positions.next_multiple_of(4), -1e30);
+        let mut fours = keys.chunks_exact(4 * head_dim);
+        for (scores, keys) in scores.chunks_exact_mut(4).zip(&mut fours) {
+            let [a, b, c, d] = f32x4::transpose(products_of_four(mixed, keys, multiply_add));
+            scores.copy_from_slice(&(((a + b) + c) + d).to_array());
         }
-    } else {
-        for (first, mixed) in (0..).step_by(8).zip(mixed.chunks_exact_mut(8)) {
-            mix::<2>(values, head_dim, first, weights, share, mixed);
+        let whole = positions / 4 * 4;
+        for (score, key) in scores[whole..]
+            .iter_mut()
+            .zip(fours.remainder().chunks_exact(head_dim))
+        {
+            let [a, b, c, d] = products(mixed, key, multiply_add).to_array();
+            *score = ((a + b) + c) + d;
+        }
+        let mut largest = f32x4::splat(-1e30);
+        for four in scores.chunks_exact(4) {
+            largest = largest.max(load(four, 0));
+        }
+        let largest = largest.to_array().into_iter().fold(-1e30f32, f32::max);
+        let mut totals = f32x4::ZERO;
+        for four in scores.chunks_exact_mut(4) {
+            let weights = exp(load(four, 0) - f32x4::splat(largest), multiply_add);
+            totals += weights;
+            four.copy_from_slice(&weights.to_array());
+        }
+        let [a, b, c, d] = totals.to_array();
+        let share = 1.0 / (((a + b) + c) + d);
+        let weights = &scores[..positions];
+        if head_dim.is_multiple_of(32) {
+            for (first, mixed) in (0..).step_by(32).zip(mixed.chunks_exact_mut(32)) {
+                mix::<8>(values, head_dim, first, weights, share, mixed, multiply_add);
+            }
+        } else {
+            for (first, mixed) in (0..).step_by(8).zip(mixed.chunks_exact_mut(8)) {
+                mix::<2>(values, head_dim, first, weights, share, mixed, multiply_add);
+            }
         }
     }
 }
 
 /// The weighted sum of some columns of the values, from `first` on; as many sums as registers
 /// hold hide the additions' delay.
+#[inline(always)]
 fn mix<const VECTORS: usize>(
     values: &[f32],
     head_dim: usize,
@@ -95,13 +121,14 @@ fn mix<const VECTORS: usize>(
     weights: &[f32],
     share: f32,
     mixed: &mut [f32],
+    multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4,
 ) {
     let mut sums = [f32x4::ZERO; VECTORS];
     for (values, weight) in values.chunks_exact(head_dim).zip(weights) {
         let values = &values[first..first + 4 * VECTORS];
         let weight = f32x4::splat(*weight);
         for (vector, sum) in sums.iter_mut().enumerate() {
-            *sum += weight * load(values, 4 * vector);
+            *sum = multiply_add(weight, load(values, 4 * vector), *sum);
         }
     }
     for (mixed, sum) in mixed.chunks_exact_mut(4).zip(sums) {
@@ -110,7 +137,12 @@ fn mix<const VECTORS: usize>(
 }
 
 /// [`products`] of a query and four keys, the query read once.
-fn products_of_four(query: &[f32], keys: &[f32]) -> [f32x4; 4] {
+#[inline(always)]
+fn products_of_four(
+    query: &[f32],
+    keys: &[f32],
+    multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4,
+) -> [f32x4; 4] {
     let (first, keys) = keys.split_at(query.len());
     let (second, keys) = keys.split_at(query.len());
     let (third, fourth) = keys.split_at(query.len());
@@ -119,19 +151,24 @@ fn products_of_four(query: &[f32], keys: &[f32]) -> [f32x4; 4] {
     let pairs = pairs.zip(third.chunks_exact(4).zip(fourth.chunks_exact(4)));
     for (query, ((first, second), (third, fourth))) in query.chunks_exact(4).zip(pairs) {
         let query = load(query, 0);
-        sums[0] += query * load(first, 0);
-        sums[1] += query * load(second, 0);
-        sums[2] += query * load(third, 0);
-        sums[3] += query * load(fourth, 0);
+        sums[0] = multiply_add(query, load(first, 0), sums[0]);
+        sums[1] = multiply_add(query, load(second, 0), sums[1]);
+        sums[2] = multiply_add(query, load(third, 0), sums[2]);
+        sums[3] = multiply_add(query, load(fourth, 0), sums[3]);
     }
     sums
 }
 
 /// Products of a query and a key, four sums of every fourth.
-fn products(query: &[f32], key: &[f32]) -> f32x4 {
+#[inline(always)]
+fn products(
+    query: &[f32],
+    key: &[f32],
+    multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4,
+) -> f32x4 {
     let mut sums = f32x4::ZERO;
     for (query, key) in query.chunks_exact(4).zip(key.chunks_exact(4)) {
-        sums += load(query, 0) * load(key, 0);
+        sums = multiply_add(load(query, 0), load(key, 0), sums);
     }
     sums
 }

@@ -2,6 +2,8 @@
 
 use wide::f32x4;
 
+use super::exp::exp;
+use super::fused::{Products, compute};
 use super::multiply::{load, multiply};
 use super::{Bindings, norm_factor};
 use crate::{Pass, padded};
@@ -23,10 +25,27 @@ pub(super) fn run(bindings: &Bindings<'_>) {
         }
         let factor = f32x4::splat(norm_factor(&stream[row * inputs..][..inputs], pass.epsilon));
         let (gates, ups) = projected.split_at_mut(width);
-        for (gate, up) in gates.chunks_exact_mut(4).zip(ups.chunks_exact(4)) {
-            let (x, up) = (load(gate, 0) * factor, load(up, 0) * factor);
-            gate.copy_from_slice(&(x / (f32x4::ONE + (-x).exp()) * up).to_array());
-        }
+        compute(Activation { gates, ups, factor });
         activated[row * columns..][..columns].copy_from_slice(&gates[..columns]);
+    }
+}
+
+/// Shape (columns): `gates` become `silu(gates) * ups`, both times `factor` before.
+struct Activation<'a> {
+    gates: &'a mut [f32],
+    ups: &'a [f32],
+    factor: f32x4,
+}
+
+impl Products for Activation<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, _fused: bool, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) {
+        for (gate, up) in self.gates.chunks_exact_mut(4).zip(self.ups.chunks_exact(4)) {
+            let (x, up) = (load(gate, 0) * self.factor, load(up, 0) * self.factor);
+            let silu = x / (f32x4::ONE + exp(-x, multiply_add));
+            gate.copy_from_slice(&(silu * up).to_array());
+        }
     }
 }

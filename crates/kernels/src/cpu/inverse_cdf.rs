@@ -1,42 +1,59 @@
 //! Twin of `shaders/shared/inverse_cdf.wgsl`.
 
-use std::ops::Range;
-
 const CHUNKS: usize = 64;
 
-/// The ids of each chunk of a row.
-fn chunks(vocab: usize) -> impl Iterator<Item = Range<usize>> {
-    let length = vocab.div_ceil(CHUNKS);
-    (0..vocab)
-        .step_by(length.max(1))
-        .map(move |first| first..(first + length).min(vocab))
+/// Ids of a chunk but for the last ones.
+fn chunk_length(vocab: usize) -> usize {
+    vocab.div_ceil(CHUNKS).max(1)
 }
 
-fn sum_of(weight_of: impl Fn(usize) -> f32, chunk: Range<usize>) -> f32 {
-    let mut sum = 0.0;
-    for token in chunk {
-        sum += weight_of(token);
+/// The weight of each chunk, its terms in the order of ids. Four chunks are added up side by side,
+/// since each addition waits for the one before.
+fn sums_of_chunks(vocab: usize, weight_of: impl Fn(usize) -> f32) -> [f32; CHUNKS] {
+    const TOGETHER: usize = 4;
+    let length = chunk_length(vocab);
+    let mut sums = [0.0; CHUNKS];
+    for (sums, first) in sums
+        .chunks_exact_mut(TOGETHER)
+        .zip((0..vocab).step_by(TOGETHER * length))
+    {
+        if first + TOGETHER * length <= vocab {
+            let mut together = [0.0; TOGETHER];
+            for token in first..first + length {
+                for (chunk, sum) in together.iter_mut().enumerate() {
+                    *sum += weight_of(token + chunk * length);
+                }
+            }
+            sums.copy_from_slice(&together);
+        } else {
+            for (sum, first) in sums.iter_mut().zip((first..vocab).step_by(length)) {
+                for token in first..(first + length).min(vocab) {
+                    *sum += weight_of(token);
+                }
+            }
+        }
     }
-    sum
+    sums
 }
 
 /// All weights, in the order of ids within a chunk and then of chunks.
 pub(super) fn sum_of_weights(vocab: usize, weight_of: impl Fn(usize) -> f32) -> f32 {
-    let mut total = 0.0;
-    for chunk in chunks(vocab) {
-        total += sum_of(&weight_of, chunk);
-    }
-    total
+    total(&sums_of_chunks(vocab, weight_of))
+}
+
+fn total(sums: &[f32; CHUNKS]) -> f32 {
+    sums.iter().fold(0.0, |total, sum| total + sum)
 }
 
 /// The first token whose cumulative weight exceeds `u` times the total; never one of weight 0.
 pub(super) fn draw_token(vocab: usize, weight_of: impl Fn(usize) -> f32, u: f32) -> u32 {
-    let goal = u * sum_of_weights(vocab, &weight_of);
+    let sums = sums_of_chunks(vocab, &weight_of);
+    let goal = u * total(&sums);
+    let length = chunk_length(vocab);
     let (mut found, mut before, mut sum) = (0..0, 0.0, 0.0);
-    for chunk in chunks(vocab) {
-        let weight = sum_of(&weight_of, chunk.clone());
+    for (first, weight) in (0..vocab).step_by(length).zip(sums) {
         if weight > 0.0 {
-            (found, before) = (chunk, sum);
+            (found, before) = (first..(first + length).min(vocab), sum);
             sum += weight;
         }
         if sum > goal {

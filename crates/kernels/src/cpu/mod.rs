@@ -12,6 +12,8 @@ mod bigram;
 mod couple;
 mod draw;
 mod embed;
+mod exp;
+mod fused;
 mod gate_up;
 mod inverse_cdf;
 mod logits;
@@ -31,6 +33,7 @@ use std::cell::{Ref, RefMut};
 
 use wide::f32x4;
 
+pub use self::fused::is_fused;
 use self::multiply::load;
 use crate::{Buffer, Dispatch, Kernel};
 

@@ -6,17 +6,19 @@
 
 use std::array::from_fn;
 use std::borrow::Cow;
+use std::hint::black_box;
 
 use wide::f32x4;
 
+use super::fused::{Products, compute};
 use crate::PANEL;
 
 /// Rows whose sums fit into registers together.
 const TILE: usize = 4;
 
-/// Inputs over which all rows pass before the next ones are touched: their weights, 4 KB of a
-/// panel, stay in the nearest cache meanwhile.
-const NEAR: usize = 64;
+/// Inputs over which all rows pass before the next ones are touched: their weights, 16 KB of a
+/// panel, stay in the nearest cache meanwhile, and going from one to the next costs little.
+const NEAR: usize = 256;
 
 /// Four numbers from `at` on.
 pub(super) fn load(numbers: &[f32], at: usize) -> f32x4 {
@@ -33,29 +35,65 @@ pub(super) fn load(numbers: &[f32], at: usize) -> f32x4 {
 pub(super) fn multiply(input: &[f32], rows: usize, weights: &[f32], output: &mut [f32]) {
     let inputs = input.len() / rows;
     let width = output.len() / rows;
-    let groups = rows.div_ceil(TILE);
-    let first_row = |group: usize| group * rows / groups;
-    let woven: Vec<_> = (0..groups)
-        .map(|group| {
-            let (first, end) = (first_row(group), first_row(group + 1));
-            (
-                first,
-                end - first,
-                weave(&input[first * inputs..end * inputs], end - first),
-            )
-        })
-        .collect();
+    let tiles = tiles(input, rows);
     // Sums of two rows over a whole panel fit into registers: weights are read once, on and on.
     let near = if rows <= 2 { inputs } else { NEAR };
-    for (panel, weights) in weights.chunks_exact(PANEL * inputs).enumerate() {
-        for (piece, weights) in weights.chunks(PANEL * near).enumerate() {
-            for (first, count, woven) in &woven {
-                let woven = &woven[piece * near * count..][..weights.len() / PANEL * count];
+    let passes: usize = tiles.iter().map(|tile| passes(tile.rows)).sum();
+    let stride = if rows <= 2 { 0 } else { PANEL / passes };
+    let mut touched = 0;
+    for panel in 0..width / PANEL {
+        for from in (0..inputs).step_by(near) {
+            let turns = near.min(inputs - from);
+            let at = (panel * inputs + from) * PANEL;
+            let (piece, coming) = weights[at..].split_at(turns * PANEL);
+            let mut coming = Coming {
+                weights: coming.get(..piece.len()),
+                stride,
+                turns,
+            };
+            for Rows { first, rows, woven } in &tiles {
+                let woven = &woven[from * rows..][..turns * rows];
                 let output = &mut output[first * width + panel * PANEL..];
-                add(*count, woven, weights, output, width, piece > 0);
+                touched |= add(*rows, woven, piece, output, width, from > 0, &mut coming);
             }
         }
     }
+    // Weights that are only touched would not be read otherwise.
+    black_box(touched);
+}
+
+/// Rows that are computed together.
+struct Rows<'a> {
+    first: usize,
+    rows: usize,
+    /// Shape (inputs, rows).
+    woven: Cow<'a, [f32]>,
+}
+
+/// All rows, in tiles of four and what is left. Five are three and two, since one row beside others
+/// has too few sums to keep a core busy.
+fn tiles(input: &[f32], rows: usize) -> Vec<Rows<'_>> {
+    let inputs = input.len() / rows;
+    let mut tiles = Vec::with_capacity(rows.div_ceil(TILE));
+    let mut first = 0;
+    while first < rows {
+        let count = match rows - first {
+            5 => 3,
+            left => left.min(TILE),
+        };
+        tiles.push(Rows {
+            first,
+            rows: count,
+            woven: weave(&input[first * inputs..(first + count) * inputs], count),
+        });
+        first += count;
+    }
+    tiles
+}
+
+/// How often [`add`] goes through a piece of a panel for so many rows.
+fn passes(rows: usize) -> usize {
+    if rows <= 2 { 1 } else { 2 }
 }
 
 /// Woven rows times a panel or a part of one; `output` begins at the first row's first column. With
@@ -67,50 +105,112 @@ fn add(
     output: &mut [f32],
     width: usize,
     further: bool,
-) {
+    coming: &mut Coming<'_>,
+) -> u32 {
+    macro_rules! tile {
+        ($rows:expr, $vectors:literal) => {
+            compute(Tile::<'_, '_, { $rows }, $vectors> {
+                woven,
+                weights,
+                output,
+                width,
+                further,
+                coming,
+            })
+        };
+    }
     match rows {
-        1 => add_rows::<1, 4>(woven, weights, output, width, further),
-        2 => add_rows::<2, 4>(woven, weights, output, width, further),
-        3 => add_rows::<3, 2>(woven, weights, output, width, further),
-        _ => add_rows::<TILE, 2>(woven, weights, output, width, further),
+        1 => tile!(1, 4),
+        2 => tile!(2, 4),
+        3 => tile!(3, 2),
+        _ => tile!(TILE, 2),
+    }
+}
+
+/// The weights after a piece. While one is used out of the nearest cache, nothing asks for those that
+/// follow, and after it everything would wait for them: so every turn of the loop looks at a few.
+struct Coming<'a> {
+    /// As many as in the piece; none after the last.
+    weights: Option<&'a [f32]>,
+    /// So many at a turn, which are all of them after all passes through the piece. With 0, none.
+    stride: usize,
+    /// Turns of a pass.
+    turns: usize,
+}
+
+impl<'a> Coming<'a> {
+    /// What one pass looks at.
+    fn next_pass(&mut self) -> Option<&'a [f32]> {
+        let (now, later) = self.weights?.split_at(self.stride * self.turns);
+        self.weights = Some(later);
+        Some(now).filter(|now| !now.is_empty())
     }
 }
 
 /// [`add`] for so many rows, with the sums of so many vectors of each in registers: sixteen of
 /// those are what 128-bit instruction sets have. Eight sums hide an addition's delay; one row has
 /// fewer because its panel ends there, and three because twelve leave too few for the rest.
-#[inline(never)]
-fn add_rows<const ROWS: usize, const VECTORS: usize>(
-    woven: &[f32],
-    weights: &[f32],
-    output: &mut [f32],
+struct Tile<'a, 'c, const ROWS: usize, const VECTORS: usize> {
+    woven: &'a [f32],
+    weights: &'a [f32],
+    output: &'a mut [f32],
     width: usize,
     further: bool,
-) {
-    for first in (0..PANEL).step_by(4 * VECTORS) {
-        let mut sums = [[f32x4::ZERO; VECTORS]; ROWS];
-        if further {
-            for (row, sums) in sums.iter_mut().enumerate() {
-                for (vector, sum) in sums.iter_mut().enumerate() {
-                    *sum = load(output, row * width + first + 4 * vector);
+    coming: &'a mut Coming<'c>,
+}
+
+impl<const ROWS: usize, const VECTORS: usize> Products for Tile<'_, '_, ROWS, VECTORS> {
+    /// Depends on everything that was looked at.
+    type Output = u32;
+
+    #[inline(always)]
+    fn run(self, fused: bool, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) -> u32 {
+        let Self {
+            woven,
+            weights,
+            output,
+            width,
+            further,
+            coming,
+        } = self;
+        let mut touched = 0;
+        for first in (0..PANEL).step_by(4 * VECTORS) {
+            let mut sums = [[f32x4::ZERO; VECTORS]; ROWS];
+            if further {
+                for (row, sums) in sums.iter_mut().enumerate() {
+                    for (vector, sum) in sums.iter_mut().enumerate() {
+                        *sum = load(output, row * width + first + 4 * vector);
+                    }
+                }
+            }
+            let turns = woven.chunks_exact(ROWS).zip(weights.chunks_exact(PANEL));
+            let mut turn = |xs: &[f32], weights: &[f32]| {
+                let weights: [f32x4; VECTORS] = from_fn(|vector| load(weights, first + 4 * vector));
+                for (x, sums) in xs.iter().zip(&mut sums) {
+                    let x = f32x4::splat(*x);
+                    for (sum, weights) in sums.iter_mut().zip(weights) {
+                        *sum = multiply_add(x, weights, *sum);
+                    }
+                }
+            };
+            // A processor that takes two instructions for a product has no room for one more.
+            match coming.next_pass().filter(|_| fused) {
+                Some(next) => {
+                    for ((xs, weights), next) in turns.zip(next.chunks_exact(coming.stride)) {
+                        touched |= next[0].to_bits();
+                        turn(xs, weights);
+                    }
+                }
+                None => turns.for_each(|(xs, weights)| turn(xs, weights)),
+            }
+            for (row, sums) in sums.iter().enumerate() {
+                let output = &mut output[row * width + first..][..4 * VECTORS];
+                for (output, sum) in output.chunks_exact_mut(4).zip(sums) {
+                    output.copy_from_slice(&sum.to_array());
                 }
             }
         }
-        for (xs, weights) in woven.chunks_exact(ROWS).zip(weights.chunks_exact(PANEL)) {
-            let weights: [f32x4; VECTORS] = from_fn(|vector| load(weights, first + 4 * vector));
-            for (x, sums) in xs.iter().zip(&mut sums) {
-                let x = f32x4::splat(*x);
-                for (sum, weights) in sums.iter_mut().zip(weights) {
-                    *sum += x * weights;
-                }
-            }
-        }
-        for (row, sums) in sums.iter().enumerate() {
-            let output = &mut output[row * width + first..][..4 * VECTORS];
-            for (output, sum) in output.chunks_exact_mut(4).zip(sums) {
-                output.copy_from_slice(&sum.to_array());
-            }
-        }
+        touched
     }
 }
 
@@ -152,24 +252,38 @@ fn weave_four(rows: &[f32], woven: &mut [f32]) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fused;
     use super::*;
+
+    fn number(i: usize) -> f32 {
+        ((i * 7919) % 1009) as f32 / 505.0 - 1.0
+    }
+
+    /// The terms in the order of the inputs, as one number after the other.
+    fn expected(x: &[f32], weights: &[f32], column: usize, fused: bool) -> f32 {
+        let panel = &weights[column / PANEL * x.len() * PANEL..];
+        x.iter().enumerate().fold(0.0, |sum, (i, x)| {
+            let weight = panel[i * PANEL + column % PANEL];
+            if fused {
+                x.mul_add(weight, sum)
+            } else {
+                sum + x * weight
+            }
+        })
+    }
 
     #[test]
     fn every_number_of_rows_gives_the_rows_of_one_alone_to_the_bit() {
-        for (inputs, panels) in [(8, 1), (20, 3), (33, 4), (150, 2)] {
-            let number = |i: usize| ((i * 7919) % 1009) as f32 / 505.0 - 1.0;
+        for (inputs, panels) in [(8, 1), (20, 3), (33, 4), (150, 2), (NEAR, 2), (600, 3)] {
             let weights: Vec<f32> = (0..panels * inputs * PANEL).map(number).collect();
-            let input: Vec<f32> = (0..32 * inputs).map(|i| number(3 * i + 1)).collect();
-            for rows in 1..=32 {
+            let input: Vec<f32> = (0..40 * inputs).map(|i| number(3 * i + 1)).collect();
+            for rows in 1..=40 {
                 let mut together = vec![0.0; rows * panels * PANEL];
                 multiply(&input[..rows * inputs], rows, &weights, &mut together);
                 for (row, found) in together.chunks_exact(panels * PANEL).enumerate() {
                     let x = &input[row * inputs..][..inputs];
                     for (column, found) in found.iter().enumerate() {
-                        let at =
-                            |i: usize| column / PANEL * inputs * PANEL + i * PANEL + column % PANEL;
-                        let expected =
-                            (0..inputs).fold(0.0f32, |sum, i| sum + x[i] * weights[at(i)]);
+                        let expected = expected(x, &weights, column, fused::is_fused());
                         assert_eq!(
                             found.to_bits(),
                             expected.to_bits(),
@@ -178,6 +292,51 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    /// Tests run on processors that round once; others and other browsers do not.
+    #[test]
+    fn two_roundings_give_the_same_sums_up_to_the_last_places() {
+        let inputs = 150;
+        let weights: Vec<f32> = (0..inputs * PANEL).map(number).collect();
+        let input: Vec<f32> = (0..TILE * inputs).map(|i| number(3 * i + 1)).collect();
+        let mut output = vec![0.0; TILE * PANEL];
+        fused::separate(Tile::<'_, '_, TILE, 2> {
+            woven: &weave(&input, TILE),
+            weights: &weights,
+            output: &mut output,
+            width: PANEL,
+            further: false,
+            coming: &mut Coming {
+                weights: None,
+                stride: 0,
+                turns: inputs,
+            },
+        });
+        let separate_is_fused = cfg!(target_arch = "aarch64");
+        for (at, found) in output.iter().enumerate() {
+            let x = &input[at / PANEL * inputs..][..inputs];
+            let expected = expected(x, &weights, at % PANEL, separate_is_fused);
+            assert_eq!(found.to_bits(), expected.to_bits(), "{at}");
+        }
+    }
+
+    #[test]
+    fn all_that_comes_next_is_looked_at_in_all_passes() {
+        let weights = vec![1.0; 10 * PANEL];
+        for rows in 3..=32 {
+            let input = vec![1.0; rows];
+            let tiles = tiles(&input, rows);
+            assert_eq!(tiles.iter().map(|tile| tile.rows).sum::<usize>(), rows);
+            let passes: usize = tiles.iter().map(|tile| passes(tile.rows)).sum();
+            let mut coming = Coming {
+                weights: Some(&weights),
+                stride: PANEL / passes,
+                turns: 10,
+            };
+            let looked_at: usize = (0..passes).map(|_| coming.next_pass().unwrap().len()).sum();
+            assert!(looked_at + passes * 10 > weights.len(), "{rows} rows");
         }
     }
 }

@@ -3,6 +3,8 @@
 use wide::f32x4;
 
 use super::Bindings;
+use super::exp::{SMALLEST, exp};
+use super::fused::{Products, compute};
 use crate::{Pass, RunSettings};
 
 const PARTS: usize = 64;
@@ -78,13 +80,12 @@ pub(super) fn run(bindings: &Bindings<'_>, rows: usize) {
             continue;
         }
 
-        let inverse_temperature = 1.0 / settings.temperature;
-        for (probs, logits) in probs.chunks_mut(4).zip(logits.chunks(4)) {
-            let mut four = [best_value; 4];
-            four[..logits.len()].copy_from_slice(logits);
-            let four = (f32x4::new(four) - f32x4::splat(best_value)) * inverse_temperature;
-            probs.copy_from_slice(&four.exp().to_array()[..logits.len()]);
-        }
+        compute(Weights {
+            logits,
+            probs,
+            best_value,
+            inverse_temperature: 1.0 / settings.temperature,
+        });
         let filters = (settings.top_k > 0 && settings.top_k < pass.vocab) || settings.top_p < 1.0;
         let keys: Vec<u32> = if filters {
             logits.iter().map(|value| key_of(*value)).collect()
@@ -123,6 +124,30 @@ pub(super) fn run(bindings: &Bindings<'_>, rows: usize) {
         }
         for prob in probs.iter_mut() {
             *prob /= total;
+        }
+    }
+}
+
+/// `exp((logit - best) / temperature)` for every token; 0 where that is no normal number.
+struct Weights<'a> {
+    logits: &'a [f32],
+    probs: &'a mut [f32],
+    best_value: f32,
+    inverse_temperature: f32,
+}
+
+impl Products for Weights<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, _fused: bool, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) {
+        for (probs, logits) in self.probs.chunks_mut(4).zip(self.logits.chunks(4)) {
+            let mut four = [self.best_value; 4];
+            four[..logits.len()].copy_from_slice(logits);
+            let below = f32x4::new(four) - f32x4::splat(self.best_value);
+            let power = below * self.inverse_temperature;
+            let weights = exp(power, multiply_add) & power.simd_gt(f32x4::splat(SMALLEST));
+            probs.copy_from_slice(&weights.to_array()[..logits.len()]);
         }
     }
 }

@@ -1,0 +1,80 @@
+//! The exponential of numbers that are neither infinite nor NaN, in the few instructions that are
+//! left when nothing else has to be thought of.
+
+use std::f32::consts::LOG2_E;
+
+use wide::{f32x4, i32x4};
+
+/// Beyond these the result would leave the range of normal numbers; it stays where it is there,
+/// which no sum of weights and no sigmoid can tell from 0 or infinity.
+pub(super) const SMALLEST: f32 = -87.0;
+const LARGEST: f32 = 88.0;
+
+/// Added to a number below 2^22, it leaves an integer in the last places: the nearest.
+const TO_INTEGER: f32 = 12_582_912.0;
+
+/// The logarithm of 2 in two parts, the first with so few digits that a product with an exponent is
+/// exact.
+const LN_2_HIGH: f32 = 0.693_359_4;
+const LN_2_LOW: f32 = -2.121_944_4e-4;
+
+/// `e^x` up to three units in the last place, held at [`SMALLEST`] and [`LARGEST`];
+/// `multiply_add(x, y, sum)` is `x * y + sum`.
+#[inline(always)]
+pub(super) fn exp(x: f32x4, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4) -> f32x4 {
+    let x = x.max(f32x4::splat(SMALLEST)).min(f32x4::splat(LARGEST));
+    let shifted = multiply_add(x, f32x4::splat(LOG2_E), f32x4::splat(TO_INTEGER));
+    let exponent = shifted - f32x4::splat(TO_INTEGER);
+    let rest = multiply_add(exponent, f32x4::splat(-LN_2_HIGH), x);
+    let rest = multiply_add(exponent, f32x4::splat(-LN_2_LOW), rest);
+    // Taylor's series, to the power at which half of ln 2 has nothing more to say.
+    let mut power = f32x4::splat(1.0 / 5040.0);
+    for factor in [
+        1.0 / 720.0,
+        1.0 / 120.0,
+        1.0 / 24.0,
+        1.0 / 6.0,
+        0.5,
+        1.0,
+        1.0,
+    ] {
+        power = multiply_add(power, rest, f32x4::splat(factor));
+    }
+    // Times two to the exponent: what pushes the integer up pushes out what is above it.
+    let (shifted, power): (i32x4, i32x4) = (bytemuck::cast(shifted), bytemuck::cast(power));
+    bytemuck::cast(power + (shifted << 23))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_units_in_the_last_place() {
+        for fused in [false, true] {
+            let multiply_add = |x: f32x4, y: f32x4, sum: f32x4| {
+                let (x, y, sum) = (x.to_array(), y.to_array(), sum.to_array());
+                f32x4::new(std::array::from_fn(|i| {
+                    if fused {
+                        x[i].mul_add(y[i], sum[i])
+                    } else {
+                        x[i] * y[i] + sum[i]
+                    }
+                }))
+            };
+            for step in 0..400_000 {
+                let x = SMALLEST + (LARGEST - SMALLEST) * step as f32 / 400_000.0;
+                let found = exp(f32x4::splat(x), multiply_add).to_array()[0];
+                let right = f64::from(x).exp();
+                let unit = f64::from(f32::EPSILON) * 2f64.powf(right.log2().floor());
+                assert!(
+                    (f64::from(found) - right).abs() <= 3.0 * unit,
+                    "e^{x} is {right}, not {found}"
+                );
+            }
+            let held = exp(f32x4::new([-1e30, -88.0, 89.0, 1e30]), multiply_add).to_array();
+            assert!(held[0] > 0.0 && held[0] < 2e-38 && held[0] == held[1]);
+            assert!(held[3].is_finite() && held[3] > 1e38 && held[2] == held[3]);
+        }
+    }
+}

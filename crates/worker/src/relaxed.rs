@@ -1,0 +1,5 @@
+//! The engine's worker for browsers that also know relaxed SIMD, which the feature asks for.
+
+fn main() {
+    couplet_worker::run();
+}
