@@ -186,7 +186,7 @@ impl Device {
     pub fn program(&self, dispatches: Vec<Dispatch>) -> Program {
         for dispatch in &dispatches {
             let without_gains = matches!(self, Self::Cpu) && dispatch.kernel.reads_halves();
-            debug_assert_eq!(
+            assert_eq!(
                 dispatch.bindings.len() + usize::from(without_gains),
                 dispatch.kernel.bindings().len(),
                 "{}",

@@ -4,7 +4,6 @@
 //! arithmetic soon after. So every weight that arrives is used for all rows while it is near,
 //! sums stay in registers, and their number is what 128-bit instruction sets have room for.
 
-use std::array::from_fn;
 use std::borrow::Cow;
 use std::hint::black_box;
 
@@ -184,24 +183,19 @@ impl<const ROWS: usize, const VECTORS: usize> Products for Tile<'_, '_, ROWS, VE
                 }
             }
             let turns = woven.chunks_exact(ROWS).zip(weights.chunks_exact(PANEL));
-            let mut turn = |xs: &[f32], weights: &[f32]| {
-                let weights: [f32x4; VECTORS] = from_fn(|vector| load(weights, first + 4 * vector));
-                for (x, sums) in xs.iter().zip(&mut sums) {
-                    let x = f32x4::splat(*x);
-                    for (sum, weights) in sums.iter_mut().zip(weights) {
-                        *sum = multiply_add(x, weights, *sum);
-                    }
-                }
-            };
             // A processor that takes two instructions for a product has no room for one more.
             match coming.next_pass().filter(|_| fused) {
                 Some(next) => {
                     for ((xs, weights), next) in turns.zip(next.chunks_exact(coming.stride)) {
                         touched |= next[0].to_bits();
-                        turn(xs, weights);
+                        add_products(xs, &weights[first..], &mut sums, multiply_add);
                     }
                 }
-                None => turns.for_each(|(xs, weights)| turn(xs, weights)),
+                None => {
+                    for (xs, weights) in turns {
+                        add_products(xs, &weights[first..], &mut sums, multiply_add);
+                    }
+                }
             }
             for (row, sums) in sums.iter().enumerate() {
                 let output = &mut output[row * width + first..][..4 * VECTORS];
@@ -211,6 +205,27 @@ impl<const ROWS: usize, const VECTORS: usize> Products for Tile<'_, '_, ROWS, VE
             }
         }
         touched
+    }
+}
+
+/// One input of every row times its weights. A function and no closure, which might not be inlined
+/// and then would multiply without the instruction that it is here for.
+#[inline(always)]
+fn add_products<const ROWS: usize, const VECTORS: usize>(
+    xs: &[f32],
+    weights: &[f32],
+    sums: &mut [[f32x4; VECTORS]; ROWS],
+    multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4,
+) {
+    let mut four = [f32x4::ZERO; VECTORS];
+    for (vector, four) in four.iter_mut().enumerate() {
+        *four = load(weights, 4 * vector);
+    }
+    for (x, sums) in xs.iter().zip(sums) {
+        let x = f32x4::splat(*x);
+        for (sum, weights) in sums.iter_mut().zip(four) {
+            *sum = multiply_add(x, weights, *sum);
+        }
     }
 }
 
