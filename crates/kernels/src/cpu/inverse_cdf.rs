@@ -74,3 +74,43 @@ pub(super) fn draw_token(vocab: usize, weight_of: impl Fn(usize) -> f32, u: f32)
     }
     last as u32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_side_by_side_add_up_to_what_each_alone_does() {
+        for vocab in [1_usize, 3, 64, 65, 200, 255, 256, 1000, 2048] {
+            let weight = |token: usize| ((token * 7919) % 1009) as f32 / 1009.0;
+            let length = vocab.div_ceil(CHUNKS);
+            let sums = sums_of_chunks(vocab, weight);
+            for (chunk, sum) in sums.into_iter().enumerate() {
+                let tokens = (chunk * length).min(vocab)..((chunk + 1) * length).min(vocab);
+                let alone = tokens.fold(0.0, |sum, token| sum + weight(token));
+                assert_eq!(
+                    sum.to_bits(),
+                    alone.to_bits(),
+                    "{vocab} tokens, chunk {chunk}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_token_drawn_is_the_first_whose_cumulative_weight_exceeds_the_goal() {
+        // Whole numbers: every sum is exact.
+        let weights = [0.0, 3.0, 0.0, 1.0, 4.0, 0.0];
+        for part in 0..32 {
+            let u = part as f32 / 32.0;
+            let drawn = draw_token(weights.len(), |token| weights[token], u);
+            let expected = match part {
+                0..12 => 1,
+                12..16 => 3,
+                _ => 4,
+            };
+            assert_eq!(drawn, expected, "u = {u}");
+        }
+        assert_eq!(draw_token(weights.len(), |token| weights[token], 1.0), 4);
+    }
+}
