@@ -6,7 +6,6 @@
 // the next one, or come back later.
 "use strict";
 
-// Which build of the engine's worker this browser runs: the other one is not kept.
 importScripts("./couplet-worker_choice.js");
 
 // `xtask finish` puts the built page's files here: { files: { path: sha256 } }.
@@ -21,6 +20,8 @@ const CHANGING = /(^|\/)(pairs|model-card)\.json$/;
 const PATIENCE_MS = 4_000;
 
 const address = (path) => new URL(path, registration.scope).href;
+/** Of the two builds of the engine, the files of the one that this browser runs, and of the other. */
+const [ENGINE, OTHER_ENGINE] = [knowsRelaxedSimd, !knowsRelaxedSimd].map((relaxed) => Object.values(workerFiles(relaxed)));
 const released = (path) => `${address(path)}?sha256=${RELEASE.files[path]}`;
 const latest = (path) => `${address(path)}?latest`;
 
@@ -30,15 +31,17 @@ addEventListener("message", (event) => event.data === "use this release" && skip
 addEventListener("fetch", (event) => {
   const path = pathOf(event.request);
   if (path === null) return;
-  event.respondWith(CHANGING.test(path) ? changing(event.request, path) : lasting(event.request, path));
+  event.respondWith(CHANGING.test(path) ? changing(event.request, path) : lasting(event, path));
 });
 
-/** Keeps every file of the release; one that cannot be had leaves the release before in charge. */
+/**
+ * Keeps every file of the release but the engine that is not run; a file that cannot be had leaves the
+ * release before in charge.
+ */
 async function keepAll() {
   const cache = await caches.open(SHELF);
-  const notRun = Object.values(workerFiles(!knowsRelaxedSimd));
   for (const path of Object.keys(RELEASE.files)) {
-    if (notRun.includes(path)) continue;
+    if (OTHER_ENGINE.includes(path)) continue;
     const there = await cache.match(released(path));
     if (there && (await isSound(path, await there.arrayBuffer()))) continue;
     await cache.put(released(path), await download(path));
@@ -90,8 +93,16 @@ function pathOf(request) {
 }
 
 /** What is kept; the network where that is missing. */
-async function lasting(request, path) {
-  return (await kept(path)) ?? fetch(request);
+async function lasting(event, path) {
+  const copy = await kept(path);
+  if (copy) return copy;
+  // The browser has learnt to run the better engine since the release was kept: this time it gets the
+  // one that is here, which is of this release for certain, and the next time the other.
+  if (ENGINE.includes(path) && (await kept(OTHER_ENGINE[0]))) {
+    event.waitUntil(keepAll().catch(() => {}));
+    return Response.error();
+  }
+  return fetch(event.request);
 }
 
 async function kept(path) {

@@ -1,6 +1,5 @@
-// Source, not build output: which of the two builds of the engine's worker this browser can run. The
-// loader starts that one and the service worker keeps that one.
-"use strict";
+// Which of the two builds of the engine's worker this browser can run. The loader starts that one and
+// the service worker keeps that one; `xtask finish` puts this text into both.
 
 /** A module of one function that uses `f32x4.relaxed_madd`, which a browser knows or refuses. */
 const RELAXED_SIMD = new Uint8Array([

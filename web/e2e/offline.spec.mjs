@@ -85,6 +85,36 @@ export default {
     }
   },
 
+  "a browser that has learnt to run the better engine gets the kept one first, and then the better": async ({ browser, base }) => {
+    const server = await release(base);
+    const { page, close } = await visitor(browser);
+    const names = { before: "couplet-worker", now: "couplet-worker-relaxed" };
+    try {
+      await firstVisit(page, server);
+      const { device: first } = await ready(page);
+      // As it was kept by a browser that could not.
+      await page.evaluate(async ({ before, now }) => {
+        const cache = await caches.open("couplet-shell-1");
+        const script = await (await fetch("service-worker.js")).text();
+        for (const end of [".js", "_bg.wasm"]) {
+          const [relaxed] = (await cache.keys()).filter(({ url }) => new URL(url).pathname.endsWith(now + end));
+          await cache.delete(relaxed);
+          const hash = new RegExp(`"${before}${end}": "([0-9a-f]+)"`).exec(script)[1];
+          await cache.put(new URL(`${before}${end}?sha256=${hash}`, location.href), await fetch(before + end));
+        }
+      }, names);
+      await page.reload();
+      assert.equal((await ready(page)).device.variant, "multiplications and additions apart");
+      await until(async () => (await kept(page)).some((url) => url.includes(`${names.now}_bg`)), "the better one is kept");
+      await page.reload();
+      assert.equal((await ready(page)).device.variant, first.variant);
+      await noPanicText(page);
+    } finally {
+      server.close();
+      await close();
+    }
+  },
+
   "a newer release is offered and comes when it is asked for": async ({ browser, base }) => {
     const server = await release(base);
     const { page, close } = await visitor(browser);
@@ -98,9 +128,7 @@ export default {
       assert.match(await notice(page, /newer version of this page is ready/), /settings stay/);
       assert.equal(await page.title(), old);
       // Only what changed was fetched.
-      // What the service worker imports is looked at each time that the script itself is.
-      const again = server.asked.slice(asked).filter((path) => !path.endsWith("_choice.js"));
-      const engine = again.filter((path) => /couplet-(web|worker)/.test(path));
+      const engine = server.asked.slice(asked).filter((path) => /couplet-(web|worker)/.test(path));
       assert.deepEqual(engine, []);
       await page.getByRole("button", { name: "Load it" }).click();
       await page.waitForFunction(() => document.title === "Newer");

@@ -33,8 +33,8 @@ pub struct DeviceInfo {
     pub backend: BackendKind,
     /// Name for the badge: "WebGPU, Apple M2", "CPU in WebAssembly".
     pub name: String,
-    /// Which of the engine's kernels were found to be the quickest here, for people; empty where
-    /// there is nothing to choose from.
+    /// How the engine computes here, for people: on a GPU which of its kernels were found to be the
+    /// quickest, on the CPU how it adds products. Empty where nobody said.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub variant: String,
     /// A sentence about the GPU: why it is not used although nobody asked for the CPU, or that

@@ -36,7 +36,8 @@ target/bench and prints what was required and what was found.";
 
 /// Crates whose speed natively is measured: optimised as for the browser, without the checks that
 /// development builds have. Both builds have 128-bit vectors, the browser's by WebAssembly's
-/// `simd128`, the native one because no processor in particular is named.
+/// `simd128`, the native one because no processor in particular is named; and both add products in one
+/// instruction, the browser's by relaxed SIMD, the native one where the processor says that it can.
 const TIMED_CRATES: [&str; 4] = [
     "couplet-kernels",
     "couplet-engine",

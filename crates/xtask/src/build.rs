@@ -318,7 +318,7 @@ mod tests {
             &[
                 weighed("a.js", Part::Shell, 2_000_000, 600_000),
                 weighed("b.css", Part::Shell, 1_000_000, 500_000),
-                weighed("couplet-worker.js", Part::Engine, 10, 5),
+                weighed("couplet-worker-relaxed.js", Part::Engine, 10, 5),
             ],
             "gzip 9",
         );

@@ -15,6 +15,10 @@ const SERVICE_WORKER: &str = "service-worker.js";
 /// What stands in the service worker for its files.
 const NO_RELEASE: &str = "const RELEASE = { files: {} };";
 const PAGE: &str = "index.html";
+/// A script that others begin with, and how they ask for it.
+const CHOICE: &str = "couplet-worker_choice.js";
+const CHOICE_IMPORT: &str = "importScripts(\"./couplet-worker_choice.js\");\n";
+const LOADER: &str = "couplet-worker_loader.js";
 
 /// Finishes the page in the folder that trunk names.
 ///
@@ -29,9 +33,23 @@ pub fn run() -> Result<()> {
         let text = fs::read_to_string(&file).with_context(|| format!("trunk wrote no {path}"))?;
         fs::write(&file, change(&folder, &text)?).with_context(|| format!("writing {path}"))
     };
+    write(LOADER, with_choice)?;
+    write(SERVICE_WORKER, with_choice)?;
+    fs::remove_file(folder.join(CHOICE)).with_context(|| format!("removing {CHOICE}"))?;
     // The page first: the service worker knows it by its hash.
     write(PAGE, |_, html| with_policy(html))?;
     write(SERVICE_WORKER, with_release)
+}
+
+/// Puts the choice of the engine's build where a script asks for it: one file less to wait for, and
+/// nothing that the service worker runs without knowing its hash.
+fn with_choice(folder: &Path, script: &str) -> Result<String> {
+    if !script.contains(CHOICE_IMPORT) {
+        bail!("a script has no line `{}`", CHOICE_IMPORT.trim_end());
+    }
+    let choice = fs::read_to_string(folder.join(CHOICE))
+        .with_context(|| format!("index.html copies no {CHOICE}"))?;
+    Ok(script.replace(CHOICE_IMPORT, &choice))
 }
 
 /// Fills in the hashes of what stands between the tags of a page.
@@ -176,6 +194,17 @@ mod tests {
         ] {
             assert!(!is_kept(path), "{path}");
         }
+    }
+
+    #[test]
+    fn the_choice_of_the_engine_stands_in_the_scripts_that_ask_for_it() {
+        let folder = std::env::temp_dir().join(format!("xtask-choice-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join(CHOICE), "const choice = 1;\n").unwrap();
+        let script = with_choice(&folder, &format!("// Above.\n{CHOICE_IMPORT}below();\n"));
+        assert_eq!(script.unwrap(), "// Above.\nconst choice = 1;\nbelow();\n");
+        assert!(with_choice(&folder, "below();\n").is_err());
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

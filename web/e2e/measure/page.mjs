@@ -29,7 +29,7 @@ export async function sizes(base) {
   const script = await (await fetch(`${base}service-worker.js`)).text();
   const paths = [...script.matchAll(/^\s*"([^"]+)": "[0-9a-f]{64}"/gm)].map(([, path]) => path);
   const found = { shell: 0, engine: 0, pair: 0 };
-  // Of the two builds of the engine a browser fetches one, in Chromium the other.
+  // The build of the engine for browsers that know less than Chromium.
   const notRun = ["couplet-worker.js", "couplet-worker_bg.wasm"];
   for (const path of paths.filter((path) => !path.startsWith("pairs/") && !notRun.includes(path))) {
     found[path.startsWith("couplet-worker") ? "engine" : "shell"] += await bytes(path, path.endsWith(".woff2"));

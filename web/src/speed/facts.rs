@@ -9,7 +9,7 @@ use super::setup::Again;
 use super::state::use_speed;
 use super::sweep::CHART;
 use super::words;
-use crate::language::{self, of_engine};
+use crate::language;
 use crate::share::{save, save_png, save_svg};
 use crate::stage::{grouped, rule_title};
 use crate::store::Kept;
@@ -167,7 +167,7 @@ fn backend(kept: &Kept) -> String {
     if device.variant.is_empty() {
         kind.to_owned()
     } else {
-        format!("{kind}, {}", of_engine(&device.variant))
+        format!("{kind}, {}", language::of_engine(&device.variant))
     }
 }
 

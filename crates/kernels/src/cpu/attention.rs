@@ -69,7 +69,7 @@ impl Products for Head<'_> {
         } = self;
         let head_dim = mixed.len();
         let positions = keys.len() / head_dim;
-        // Far below every score: what fills the last four must not weigh anything.
+        // Far below every score: what fills the last four weighs too little to change a sum.
         scores.clear();
         scores.resize(positions.next_multiple_of(4), -1e30);
         let mut fours = keys.chunks_exact(4 * head_dim);

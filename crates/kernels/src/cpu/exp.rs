@@ -5,8 +5,8 @@ use std::f32::consts::LOG2_E;
 
 use wide::{f32x4, i32x4};
 
-/// Beyond these the result would leave the range of normal numbers; it stays where it is there,
-/// which no sum of weights and no sigmoid can tell from 0 or infinity.
+/// A little further the result would leave the range of normal numbers; from here on it stays what it
+/// is here, which no sum of weights and no sigmoid can tell from 0 or infinity.
 pub(super) const SMALLEST: f32 = -87.0;
 const LARGEST: f32 = 88.0;
 
@@ -18,8 +18,9 @@ const TO_INTEGER: f32 = 12_582_912.0;
 const LN_2_HIGH: f32 = 0.693_359_4;
 const LN_2_LOW: f32 = -2.121_944_4e-4;
 
-/// `e^x` up to three units in the last place, held at [`SMALLEST`] and [`LARGEST`];
-/// `multiply_add(x, y, sum)` is `x * y + sum`.
+/// `e^x` up to three units in the last place, `x` held between [`SMALLEST`] and [`LARGEST`];
+/// `multiply_add(x, y, sum)` is `x * y + sum`. Of what is no number, a number comes: models whose
+/// weights are not finite are refused when they are read.
 #[inline(always)]
 pub(super) fn exp(x: f32x4, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4) -> f32x4 {
     let x = x.max(f32x4::splat(SMALLEST)).min(f32x4::splat(LARGEST));

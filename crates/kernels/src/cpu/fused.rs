@@ -4,9 +4,12 @@
 //! several rows costs. In WebAssembly the instruction (`f32x4.relaxed_madd` of the proposal relaxed
 //! SIMD) is not known to every browser, and one that does not know it refuses the whole module. So
 //! it takes the feature `relaxed-simd` and a worker of its own, which
-//! `crates/worker/couplet-worker_loader.js` starts where it can be.
+//! `crates/worker/couplet-worker_loader.js` starts where it can be. On a processor that has no such
+//! instruction a browser makes two of it.
 //!
 //! A processor does it or does not: a row's result never depends on how many rows there are.
+
+use std::hint::black_box;
 
 use wide::f32x4;
 
@@ -15,8 +18,8 @@ pub(super) trait Products {
     /// What the loops come to beside what they write.
     type Output;
 
-    /// Runs the loops with `multiply_add(x, y, sum)`, which is `x * y + sum` and rounded once if
-    /// `fused`.
+    /// Runs the loops with `multiply_add(x, y, sum)`, which is `x * y + sum` and, if `fused`, one
+    /// instruction.
     ///
     /// To be `#[inline(always)]`, with all that it calls and that multiplies: the instructions are
     /// those of the function where the loops end up.
@@ -28,9 +31,8 @@ pub(super) trait Products {
 }
 
 /// Runs loops of products in the quickest way that there is.
+#[cfg(not(all(target_arch = "wasm32", feature = "relaxed-simd")))]
 pub(super) fn compute<P: Products>(products: P) -> P::Output {
-    #[cfg(all(target_arch = "wasm32", feature = "relaxed-simd"))]
-    return fused(products);
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("fma") {
         // SAFETY: the processor has just said that it has these instructions.
@@ -40,29 +42,42 @@ pub(super) fn compute<P: Products>(products: P) -> P::Output {
         )]
         return unsafe { fused(products) };
     }
-    #[cfg(not(all(target_arch = "wasm32", feature = "relaxed-simd")))]
     separate(products)
 }
 
-/// Whether the CPU path adds products without rounding them first, as it does where processor and
-/// build have an instruction for it.
-pub fn is_fused() -> bool {
-    struct Asked;
-    impl Products for Asked {
-        type Output = bool;
-        #[inline(always)]
-        fn run(self, fused: bool, _: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) -> bool {
-            fused
-        }
-    }
-    compute(Asked)
+/// Runs loops of products in the quickest way that there is.
+#[cfg(all(target_arch = "wasm32", feature = "relaxed-simd"))]
+pub(super) fn compute<P: Products>(products: P) -> P::Output {
+    fused(products)
 }
 
-/// Two roundings, but on processors whose every build adds products in one.
+/// Whether products are rounded before they are added: found by adding one that shows it.
+pub(super) struct RoundsOnce;
+
+impl Products for RoundsOnce {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self, _fused: bool, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) -> bool {
+        // Its square ends in 2^-24, for which a number of 32 bits has no place.
+        let x = black_box(f32x4::splat(1.0 + 1.0 / 4096.0));
+        let rounded = f32x4::splat(1.0 + 1.0 / 2048.0);
+        multiply_add(x, x, -rounded).to_array()[0] != 0.0
+    }
+}
+
+/// Whether the CPU path adds products without rounding them first, as it does where build and
+/// processor have an instruction for it.
+pub fn is_fused() -> bool {
+    compute(RoundsOnce)
+}
+
+/// Two instructions, but where every build for the target has the one.
 #[inline(never)]
 #[cfg(not(all(target_arch = "wasm32", feature = "relaxed-simd")))]
 pub(super) fn separate<P: Products>(products: P) -> P::Output {
-    products.run(cfg!(target_arch = "aarch64"), |x, y, sum| x.mul_add(y, sum))
+    let fused = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
+    products.run(fused, |x, y, sum| x.mul_add(y, sum))
 }
 
 #[inline(never)]

@@ -1,7 +1,7 @@
 //! The kernels' twins: the same names, the same bindings, the same results.
 //!
 //! Integers are the same to the bit. Floats differ in the last places, since each device adds in
-//! the order that suits it; what holds on every device is that this order does not depend on the
+//! the order that suits it and rounds products before or not; what holds on every device is that this order does not depend on the
 //! number of rows, so a row's result is the same alone and in company.
 
 mod attend;

@@ -34,11 +34,15 @@ pub(super) fn load(numbers: &[f32], at: usize) -> f32x4 {
 pub(super) fn multiply(input: &[f32], rows: usize, weights: &[f32], output: &mut [f32]) {
     let inputs = input.len() / rows;
     let width = output.len() / rows;
+    assert_eq!(
+        weights.len(),
+        inputs * width,
+        "a column of weights for each result"
+    );
     let tiles = tiles(input, rows);
     // Sums of two rows over a whole panel fit into registers: weights are read once, on and on.
     let near = if rows <= 2 { inputs } else { NEAR };
-    let passes: usize = tiles.iter().map(|tile| passes(tile.rows)).sum();
-    let stride = if rows <= 2 { 0 } else { PANEL / passes };
+    let stride = stride(&tiles);
     let mut touched = 0;
     for panel in 0..width / PANEL {
         for from in (0..inputs).step_by(near) {
@@ -95,6 +99,16 @@ fn passes(rows: usize) -> usize {
     if rows <= 2 { 1 } else { 2 }
 }
 
+/// How many of the coming weights a turn looks at, so that after all passes through a piece about as
+/// many were looked at as it has. Where weights are read once anyway, and where there are so many
+/// rows that waiting for weights is nothing beside them, none.
+fn stride(tiles: &[Rows<'_>]) -> usize {
+    match tiles.iter().map(|tile| passes(tile.rows)).sum() {
+        1 => 0,
+        passes => PANEL / passes,
+    }
+}
+
 /// Woven rows times a panel or a part of one; `output` begins at the first row's first column. With
 /// `further` it holds the sums of the inputs before.
 fn add(
@@ -129,9 +143,9 @@ fn add(
 /// The weights after a piece. While one is used out of the nearest cache, nothing asks for those that
 /// follow, and after it everything would wait for them: so every turn of the loop looks at a few.
 struct Coming<'a> {
-    /// As many as in the piece; none after the last.
+    /// As many as in the piece; nothing where no more are left.
     weights: Option<&'a [f32]>,
-    /// So many at a turn, which are all of them after all passes through the piece. With 0, none.
+    /// So many at a turn.
     stride: usize,
     /// Turns of a pass.
     turns: usize,
@@ -267,7 +281,7 @@ fn weave_four(rows: &[f32], woven: &mut [f32]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fused;
+    use super::super::fused::{self, RoundsOnce};
     use super::*;
 
     fn number(i: usize) -> f32 {
@@ -310,9 +324,9 @@ mod tests {
         }
     }
 
-    /// Tests run on processors that round once; others and other browsers do not.
+    /// [`compute`] does not come here where the processor can fuse.
     #[test]
-    fn two_roundings_give_the_same_sums_up_to_the_last_places() {
+    fn two_instructions_add_the_terms_in_order_too() {
         let inputs = 150;
         let weights: Vec<f32> = (0..inputs * PANEL).map(number).collect();
         let input: Vec<f32> = (0..TILE * inputs).map(|i| number(3 * i + 1)).collect();
@@ -329,29 +343,52 @@ mod tests {
                 turns: inputs,
             },
         });
-        let separate_is_fused = cfg!(target_arch = "aarch64");
+        let rounds_once = fused::separate(RoundsOnce);
         for (at, found) in output.iter().enumerate() {
             let x = &input[at / PANEL * inputs..][..inputs];
-            let expected = expected(x, &weights, at % PANEL, separate_is_fused);
+            let expected = expected(x, &weights, at % PANEL, rounds_once);
             assert_eq!(found.to_bits(), expected.to_bits(), "{at}");
         }
     }
 
     #[test]
-    fn all_that_comes_next_is_looked_at_in_all_passes() {
-        let weights = vec![1.0; 10 * PANEL];
-        for rows in 3..=32 {
+    fn every_line_of_what_comes_next_is_looked_at() {
+        const TURNS: usize = NEAR;
+        const LINE: usize = 16;
+        let weights: Vec<f32> = (0..TURNS * PANEL).map(|at| at as f32).collect();
+        // Up to the most rows that a round at the largest γ verifies.
+        for rows in 3..=17 {
             let input = vec![1.0; rows];
             let tiles = tiles(&input, rows);
             assert_eq!(tiles.iter().map(|tile| tile.rows).sum::<usize>(), rows);
-            let passes: usize = tiles.iter().map(|tile| passes(tile.rows)).sum();
+            let stride = stride(&tiles);
             let mut coming = Coming {
                 weights: Some(&weights),
-                stride: PANEL / passes,
-                turns: 10,
+                stride,
+                turns: TURNS,
             };
-            let looked_at: usize = (0..passes).map(|_| coming.next_pass().unwrap().len()).sum();
-            assert!(looked_at + passes * 10 > weights.len(), "{rows} rows");
+            let mut lines = vec![false; weights.len() / LINE];
+            for _ in 0..tiles.iter().map(|tile| passes(tile.rows)).sum() {
+                for looked_at in coming.next_pass().unwrap().chunks_exact(stride) {
+                    lines[looked_at[0] as usize / LINE] = true;
+                }
+            }
+            let seen = lines.iter().filter(|seen| **seen).count();
+            assert!(
+                2 * seen > lines.len(),
+                "{rows} rows: {seen} of {}",
+                lines.len()
+            );
+            if rows <= 9 {
+                assert!(
+                    8 * seen > 7 * lines.len(),
+                    "{rows} rows: {seen} of {}",
+                    lines.len()
+                );
+            }
+        }
+        for rows in 1..=2 {
+            assert_eq!(stride(&tiles(&vec![1.0; rows], rows)), 0);
         }
     }
 }

@@ -128,7 +128,7 @@ pub(super) fn run(bindings: &Bindings<'_>, rows: usize) {
     }
 }
 
-/// `exp((logit - best) / temperature)` for every token; 0 where that is no normal number.
+/// `exp((logit - best) / temperature)` for every token; 0 where the exponent is [`SMALLEST`] or less.
 struct Weights<'a> {
     logits: &'a [f32],
     probs: &'a mut [f32],
