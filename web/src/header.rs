@@ -121,7 +121,34 @@ fn Badge() -> impl IntoView {
     view! {
         <p class="badge" data-testid="badge" data-kind=kind title=move || reason().unwrap_or_default()>
             <i aria-hidden="true"></i>
-            <span>{text}</span>
+            <span>
+                {move || kept_on_phones(&text()).0.to_owned()}
+                <span class="wide-only">{move || kept_on_phones(&text()).1.to_owned()}</span>
+            </span>
         </p>
+    }
+}
+
+/// Where a device's name is cut on phones, which have room for whether it is a GPU or the CPU.
+fn kept_on_phones(name: &str) -> (&str, &str) {
+    if !["CPU", "WebGPU"].iter().any(|kind| name.starts_with(kind)) {
+        return (name, "");
+    }
+    name.split_at(name.find([' ', ',']).unwrap_or(name.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phone_says_what_computes_and_no_half_words() {
+        assert_eq!(
+            kept_on_phones("CPU in WebAssembly"),
+            ("CPU", " in WebAssembly")
+        );
+        assert_eq!(kept_on_phones("WebGPU, Apple M2"), ("WebGPU", ", Apple M2"));
+        assert_eq!(kept_on_phones("CPU"), ("CPU", ""));
+        assert_eq!(kept_on_phones("Loading, 4 %"), ("Loading, 4 %", ""));
     }
 }
