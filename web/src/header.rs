@@ -95,7 +95,7 @@ fn Badge() -> impl IntoView {
         (EngineState::Failed(_) | EngineState::Crashed, _) => "none",
         _ => "waiting",
     };
-    let text = move || match (engine.state.get(), engine.device.get()) {
+    let text = Signal::derive(move || match (engine.state.get(), engine.device.get()) {
         (EngineState::Ready, Some(device)) => language::of_engine(&device.name),
         (EngineState::Failed(_) | EngineState::Crashed, _) if store.recorded() => {
             tr!("Recording only")
@@ -113,7 +113,7 @@ fn Badge() -> impl IntoView {
             )
         }
         _ => tr!("Loading"),
-    };
+    });
     let reason = move || {
         let reason = engine.device.get()?.reason?;
         Some(language::of_engine(&reason))
@@ -121,20 +121,17 @@ fn Badge() -> impl IntoView {
     view! {
         <p class="badge" data-testid="badge" data-kind=kind title=move || reason().unwrap_or_default()>
             <i aria-hidden="true"></i>
-            <span>
-                {move || kept_on_phones(&text()).0.to_owned()}
-                <span class="wide-only">{move || kept_on_phones(&text()).1.to_owned()}</span>
-            </span>
+            <span>{move || on_phones(&text.get(), true)}<span class="wide-only">{move || on_phones(&text.get(), false)}</span></span>
         </p>
     }
 }
 
-/// Where a device's name is cut on phones, which have room for whether it is a GPU or the CPU.
-fn kept_on_phones(name: &str) -> (&str, &str) {
-    if !["CPU", "WebGPU"].iter().any(|kind| name.starts_with(kind)) {
-        return (name, "");
-    }
-    name.split_at(name.find([' ', ',']).unwrap_or(name.len()))
+/// What phones have room for of a device's name, which is whether it is a GPU or the CPU, or the rest.
+fn on_phones(name: &str, kept: bool) -> String {
+    let is_device = ["CPU", "WebGPU"].iter().any(|kind| name.starts_with(kind));
+    let end = name.find([' ', ',']).filter(|_| is_device);
+    let (first, rest) = name.split_at(end.unwrap_or(name.len()));
+    if kept { first } else { rest }.to_owned()
 }
 
 #[cfg(test)]
@@ -143,12 +140,10 @@ mod tests {
 
     #[test]
     fn a_phone_says_what_computes_and_no_half_words() {
-        assert_eq!(
-            kept_on_phones("CPU in WebAssembly"),
-            ("CPU", " in WebAssembly")
-        );
-        assert_eq!(kept_on_phones("WebGPU, Apple M2"), ("WebGPU", ", Apple M2"));
-        assert_eq!(kept_on_phones("CPU"), ("CPU", ""));
-        assert_eq!(kept_on_phones("Loading, 4 %"), ("Loading, 4 %", ""));
+        let cut = |name| [true, false].map(|kept| on_phones(name, kept));
+        assert_eq!(cut("CPU in WebAssembly"), ["CPU", " in WebAssembly"]);
+        assert_eq!(cut("WebGPU, Apple M2"), ["WebGPU", ", Apple M2"]);
+        assert_eq!(cut("CPU"), ["CPU", ""]);
+        assert_eq!(cut("Loading, 4 %"), ["Loading, 4 %", ""]);
     }
 }
