@@ -57,7 +57,20 @@ pub(super) fn multiply(input: &[f32], rows: usize, weights: &[f32], output: &mut
             for Rows { first, rows, woven } in &tiles {
                 let woven = &woven[from * rows..][..turns * rows];
                 let output = &mut output[first * width + panel * PANEL..];
-                touched |= add(*rows, woven, piece, output, width, from > 0, &mut coming);
+                let tile = Tile {
+                    woven,
+                    weights: piece,
+                    output,
+                    width,
+                    further: from > 0,
+                    coming: &mut coming,
+                };
+                touched |= match rows {
+                    1 => compute(OfRows::<'_, '_, 1, 4>(tile)),
+                    2 => compute(OfRows::<'_, '_, 2, 4>(tile)),
+                    3 => compute(OfRows::<'_, '_, 3, 2>(tile)),
+                    _ => compute(OfRows::<'_, '_, TILE, 2>(tile)),
+                };
             }
         }
     }
@@ -94,7 +107,8 @@ fn tiles(input: &[f32], rows: usize) -> Vec<Rows<'_>> {
     tiles
 }
 
-/// How often [`add`] goes through a piece of a panel for so many rows.
+/// How often a tile of so many rows goes through a piece of a panel: once if the sums of all columns
+/// fit into registers.
 fn passes(rows: usize) -> usize {
     if rows <= 2 { 1 } else { 2 }
 }
@@ -106,37 +120,6 @@ fn stride(tiles: &[Rows<'_>]) -> usize {
     match tiles.iter().map(|tile| passes(tile.rows)).sum() {
         1 => 0,
         passes => PANEL / passes,
-    }
-}
-
-/// Woven rows times a panel or a part of one; `output` begins at the first row's first column. With
-/// `further` it holds the sums of the inputs before.
-fn add(
-    rows: usize,
-    woven: &[f32],
-    weights: &[f32],
-    output: &mut [f32],
-    width: usize,
-    further: bool,
-    coming: &mut Coming<'_>,
-) -> u32 {
-    macro_rules! tile {
-        ($rows:expr, $vectors:literal) => {
-            compute(Tile::<'_, '_, { $rows }, $vectors> {
-                woven,
-                weights,
-                output,
-                width,
-                further,
-                coming,
-            })
-        };
-    }
-    match rows {
-        1 => tile!(1, 4),
-        2 => tile!(2, 4),
-        3 => tile!(3, 2),
-        _ => tile!(TILE, 2),
     }
 }
 
@@ -160,32 +143,37 @@ impl<'a> Coming<'a> {
     }
 }
 
-/// [`add`] for so many rows, with the sums of so many vectors of each in registers: sixteen of
-/// those are what 128-bit instruction sets have. Eight sums hide an addition's delay; one row has
-/// fewer because its panel ends there, and three because twelve leave too few for the rest.
-struct Tile<'a, 'c, const ROWS: usize, const VECTORS: usize> {
+/// Woven rows times a panel or a part of one.
+struct Tile<'a, 'c> {
     woven: &'a [f32],
     weights: &'a [f32],
+    /// From the first row's first column on, `width` numbers a row.
     output: &'a mut [f32],
     width: usize,
+    /// Whether the output holds the sums of the inputs before.
     further: bool,
     coming: &'a mut Coming<'c>,
 }
 
-impl<const ROWS: usize, const VECTORS: usize> Products for Tile<'_, '_, ROWS, VECTORS> {
+/// A tile of so many rows, with the sums of so many vectors of each in registers: sixteen of those
+/// are what 128-bit instruction sets have. Eight sums hide an addition's delay; one row has fewer
+/// because its panel ends there, and three because twelve leave too few for the rest.
+struct OfRows<'a, 'c, const ROWS: usize, const VECTORS: usize>(Tile<'a, 'c>);
+
+impl<const ROWS: usize, const VECTORS: usize> Products for OfRows<'_, '_, ROWS, VECTORS> {
     /// Depends on everything that was looked at.
     type Output = u32;
 
     #[inline(always)]
     fn run(self, fused: bool, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) -> u32 {
-        let Self {
+        let Self(Tile {
             woven,
             weights,
             output,
             width,
             further,
             coming,
-        } = self;
+        }) = self;
         let mut touched = 0;
         for first in (0..PANEL).step_by(4 * VECTORS) {
             let mut sums = [[f32x4::ZERO; VECTORS]; ROWS];
@@ -331,7 +319,7 @@ mod tests {
         let weights: Vec<f32> = (0..inputs * PANEL).map(number).collect();
         let input: Vec<f32> = (0..TILE * inputs).map(|i| number(3 * i + 1)).collect();
         let mut output = vec![0.0; TILE * PANEL];
-        fused::separate(Tile::<'_, '_, TILE, 2> {
+        fused::separate(OfRows::<'_, '_, TILE, 2>(Tile {
             woven: &weave(&input, TILE),
             weights: &weights,
             output: &mut output,
@@ -342,7 +330,7 @@ mod tests {
                 stride: 0,
                 turns: inputs,
             },
-        });
+        }));
         let rounds_once = fused::separate(RoundsOnce);
         for (at, found) in output.iter().enumerate() {
             let x = &input[at / PANEL * inputs..][..inputs];
@@ -352,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_what_comes_next_is_looked_at() {
+    fn most_of_what_comes_next_is_looked_at() {
         const TURNS: usize = NEAR;
         const LINE: usize = 16;
         let weights: Vec<f32> = (0..TURNS * PANEL).map(|at| at as f32).collect();
