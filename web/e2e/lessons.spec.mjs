@@ -55,6 +55,34 @@ const walks = Object.fromEntries(
 export default {
   ...walks,
 
+  "a presenter's remote reveals and goes on where letters are for a projector": async ({ page, base }) => {
+    const at = (step) => page.waitForFunction((step) => new URLSearchParams(location.hash.slice(1)).get("step") === `${step}`, step);
+    await page.goto(`${base}?backend=cpu#v=1&lesson=slow&step=1&projector=1`);
+    await page.getByTestId("lesson-panel").locator("form").waitFor();
+    await page.keyboard.press("PageDown");
+    // Nobody goes past a question without a guess.
+    assert.equal(await page.getByTestId("lesson-answer").count(), 0);
+    await at(1);
+    if (await page.getByTestId("lesson-number").count()) await page.getByTestId("lesson-number").fill("40");
+    else await page.getByTestId("option-0").click();
+    await page.keyboard.press("PageDown");
+    await page.getByTestId("lesson-answer").waitFor();
+    await page.keyboard.press("PageDown");
+    await at(2);
+    await page.keyboard.press("PageUp");
+    await at(1);
+    await page.getByTestId("lesson-close").click();
+    await page.waitForFunction(() => document.querySelector("#scene").dataset.scene === "stage");
+    await page.keyboard.press("Home");
+    const shown = () => page.evaluate(() => Number(new URL(couplet.link()).hash.match(/at=(\d+)/)?.[1] ?? 0));
+    const before = await shown();
+    await page.keyboard.press("PageDown");
+    const after = await shown();
+    assert.ok(after > before, `${after} steps after ${before}`);
+    await page.keyboard.press("PageUp");
+    assert.equal(await shown(), before);
+  },
+
   "answers about the run are counted from its events": async ({ page, base }) => {
     const { events, pair } = await (await page.request.get(`${base}pairs/shakespeare/recording.json`)).json();
     const committed = events.filter((event) => event.event === "committed");

@@ -11,14 +11,14 @@ use crate::errors::Notices;
 use crate::header::Header;
 use crate::help::Help;
 use crate::language::Language;
-use crate::lessons::{Contents, Covered, Lessons, Panel, use_lessons};
+use crate::lessons::{Contents, Covered, Lessons, Panel, lead, use_lessons};
 use crate::playhead::Stride;
 use crate::proof::{Proof, ProofState};
 use crate::share::{self, EmbedFoot, Share, Sharing, use_sharing};
 use crate::speed::{Speed, SpeedState};
 use crate::stage::Stage;
 use crate::store::{Scene, Store, use_store};
-use crate::{api, browser, permalink};
+use crate::{api, browser, permalink, projector};
 
 /// The page.
 #[component]
@@ -56,7 +56,7 @@ pub fn App(
     api::install(store, sharing);
     let help = RwSignal::new(false);
     let listener = window_event_listener(ev::keydown, move |event| {
-        on_key(store, help, sharing.open, &event)
+        on_key(store, lessons, [help, sharing.open], &event)
     });
     on_cleanup(move || listener.remove());
     permalink::claim();
@@ -127,7 +127,12 @@ fn Hatch() -> impl IntoView {
     }
 }
 
-fn on_key(store: Store, help: RwSignal<bool>, share: RwSignal<bool>, event: &KeyboardEvent) {
+fn on_key(
+    store: Store,
+    lessons: Lessons,
+    [help, share]: [RwSignal<bool>; 2],
+    event: &KeyboardEvent,
+) {
     if event.ctrl_key()
         || event.meta_key()
         || event.alt_key()
@@ -135,6 +140,10 @@ fn on_key(store: Store, help: RwSignal<bool>, share: RwSignal<bool>, event: &Key
         || help.get_untracked()
         || share.get_untracked()
     {
+        return;
+    }
+    if present(store, lessons, event) {
+        event.prevent_default();
         return;
     }
     let element = event
@@ -172,4 +181,25 @@ fn on_key(store: Store, help: RwSignal<bool>, share: RwSignal<bool>, event: &Key
         _ => return,
     }
     event.prevent_default();
+}
+
+/// The keys of a presenter's remote: with letters for a projector they lead through a lesson or the
+/// run, where everywhere else they scroll. Tells whether they did.
+fn present(store: Store, lessons: Lessons, event: &KeyboardEvent) -> bool {
+    let forward = match event.key().as_str() {
+        "PageDown" => true,
+        "PageUp" => false,
+        _ => return false,
+    };
+    if !projector::is_on() || event.shift_key() {
+        return false;
+    }
+    if lessons.open.with_untracked(Option::is_some) {
+        return lead(forward);
+    }
+    let on_stage = store.scene.get_untracked() == Scene::Stage;
+    if on_stage {
+        store.playhead.step(Stride::Phase, forward);
+    }
+    on_stage
 }

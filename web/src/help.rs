@@ -6,7 +6,7 @@ use tr::tr;
 use crate::dialog::Dialog;
 use crate::language::LanguageChoice;
 
-fn keys() -> [(String, String); 8] {
+fn keys() -> [(String, String); 9] {
     [
         (tr!("key" => "Space"), tr!("play or pause")),
         ("← →".to_owned(), tr!("previous, next token or phase")),
@@ -15,6 +15,12 @@ fn keys() -> [(String, String); 8] {
         (tr!("key" => "Shift ← →"), tr!("previous, next round")),
         (tr!("key" => "Home"), tr!("back to the prompt")),
         (tr!("key" => "End"), tr!("to the end of what is written")),
+        (
+            tr!("key" => "Page ↑ ↓"),
+            tr!(
+                "with large letters, as from a presenter’s remote: previous, next phase, or on in a lesson"
+            ),
+        ),
         ("?".to_owned(), tr!("this help")),
     ]
 }

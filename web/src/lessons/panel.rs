@@ -295,7 +295,7 @@ fn Foot() -> impl IntoView {
     };
     view! {
         <footer>
-            <button type="button" class="button" data-testid="lesson-back" disabled=move || lessons.before().is_none()
+            <button type="button" class="button" id="lesson-back" data-testid="lesson-back" disabled=move || lessons.before().is_none()
                 on:click=move |_| go(untrack(|| lessons.before()))>{tr!("Back")}</button>
             <ol class="lesson-dots" aria-label=tr!("Steps of this lesson")>{dots}</ol>
             <button type="button" class="button" class:go-on=ready id="lesson-next" data-testid="lesson-next" node_ref=next
@@ -315,6 +315,16 @@ pub fn to_step() {
         browser::unscroll(TITLE);
         browser::show(TITLE);
     });
+}
+
+/// Reveals or goes on, or goes back, if the lesson can; tells whether it did.
+pub fn lead(forward: bool) -> bool {
+    match forward {
+        true => {
+            browser::press(".lesson-reveal button:not([disabled]), #lesson-next:not([disabled])")
+        }
+        false => browser::press("#lesson-back:not([disabled])"),
+    }
 }
 
 /// Where a lesson begins.

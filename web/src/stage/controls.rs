@@ -247,19 +247,23 @@ fn GammaField(form: Form) -> impl IntoView {
     }
 }
 
+/// What stands in for the draft, by its name.
+pub fn drafter_title(drafter: Drafter, cut: Cut) -> String {
+    match (drafter, cut) {
+        (Drafter::Model, _) => tr!("Model"),
+        (Drafter::Bigram, Cut::Characters) => tr!("Letter pairs"),
+        (Drafter::Bigram, Cut::WordPieces) => tr!("Token pairs"),
+        (Drafter::Uniform, _) => tr!("Uniform"),
+    }
+}
+
 #[component]
 fn DrafterField(form: Form) -> impl IntoView {
     let store = use_store();
-    let pieces = move || {
-        store
-            .pair()
-            .is_some_and(|pair| Cut::of(&pair.tokens) == Cut::WordPieces)
-    };
-    let title = move |drafter: Drafter| match drafter {
-        Drafter::Model => tr!("Model"),
-        Drafter::Bigram if pieces() => tr!("Pairs of pieces"),
-        Drafter::Bigram => tr!("Letter pairs"),
-        Drafter::Uniform => tr!("Uniform"),
+    let title = move |drafter| {
+        let pair = store.pair();
+        let cut = pair.map_or(Cut::Characters, |pair| Cut::of(&pair.tokens));
+        drafter_title(drafter, cut)
     };
     let hint = move || match form.drafter.get() {
         Drafter::Model => tr!("The small model proposes"),

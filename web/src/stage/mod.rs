@@ -42,7 +42,7 @@ pub use rule_field::RuleField;
 pub use rule_words::title as rule_title;
 
 use controls::Controls;
-pub use controls::{NumberField, PairField};
+pub use controls::{NumberField, PairField, drafter_title};
 use inspector::Inspector;
 use introduction::Introduction;
 use manuscript::Manuscript;

@@ -1,12 +1,14 @@
 //! Twin of `shaders/attention.wgsl`.
 
+use std::hint::black_box;
+
 use wide::f32x4;
 
 use super::Bindings;
-use super::exp::exp;
+use super::exp::Exponential;
 use super::fused::{Products, compute};
 use super::multiply::load;
-use crate::Pass;
+use crate::{COMMON_HEAD_DIM, Pass};
 
 pub(super) fn run(bindings: &Bindings<'_>) {
     let pass: Pass = bindings.uniform(0);
@@ -72,27 +74,18 @@ impl Products for Head<'_> {
         // Far below every score: what fills the last four weighs too little to change a sum.
         scores.clear();
         scores.resize(positions.next_multiple_of(4), -1e30);
-        let mut fours = keys.chunks_exact(4 * head_dim);
-        for (scores, keys) in scores.chunks_exact_mut(4).zip(&mut fours) {
-            let [a, b, c, d] = f32x4::transpose(products_of_four(mixed, keys, multiply_add));
-            scores.copy_from_slice(&(((a + b) + c) + d).to_array());
-        }
-        let whole = positions / 4 * 4;
-        for (score, key) in scores[whole..]
-            .iter_mut()
-            .zip(fours.remainder().chunks_exact(head_dim))
-        {
-            let [a, b, c, d] = products(mixed, key, multiply_add).to_array();
-            *score = ((a + b) + c) + d;
-        }
+        score(mixed, keys, &mut scores[..positions], multiply_add);
         let mut largest = f32x4::splat(-1e30);
         for four in scores.chunks_exact(4) {
-            largest = largest.max(load(four, 0));
+            largest = largest.fast_max(load(four, 0));
         }
-        let largest = largest.to_array().into_iter().fold(-1e30f32, f32::max);
+        let [a, b, c, d] = largest.to_array();
+        let larger = |a: f32, b: f32| if b > a { b } else { a };
+        let largest = larger(larger(a, b), larger(c, d));
+        let exponential = Exponential::new();
         let mut totals = f32x4::ZERO;
         for four in scores.chunks_exact_mut(4) {
-            let weights = exp(load(four, 0) - f32x4::splat(largest), multiply_add);
+            let weights = exponential.of(load(four, 0) - f32x4::splat(largest), multiply_add);
             totals += weights;
             four.copy_from_slice(&weights.to_array());
         }
@@ -136,39 +129,68 @@ fn mix<const VECTORS: usize>(
     }
 }
 
-/// [`products`] of a query and four keys, the query read once.
+/// Products of a query with all keys.
 #[inline(always)]
-fn products_of_four(
+fn score(
     query: &[f32],
     keys: &[f32],
-    multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4,
-) -> [f32x4; 4] {
-    let (first, keys) = keys.split_at(query.len());
-    let (second, keys) = keys.split_at(query.len());
-    let (third, fourth) = keys.split_at(query.len());
-    let mut sums = [f32x4::ZERO; 4];
-    let pairs = first.chunks_exact(4).zip(second.chunks_exact(4));
-    let pairs = pairs.zip(third.chunks_exact(4).zip(fourth.chunks_exact(4)));
-    for (query, ((first, second), (third, fourth))) in query.chunks_exact(4).zip(pairs) {
-        let query = load(query, 0);
-        sums[0] = multiply_add(query, load(first, 0), sums[0]);
-        sums[1] = multiply_add(query, load(second, 0), sums[1]);
-        sums[2] = multiply_add(query, load(third, 0), sums[2]);
-        sums[3] = multiply_add(query, load(fourth, 0), sums[3]);
+    scores: &mut [f32],
+    multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy,
+) {
+    /// Vectors of a head of the usual width.
+    const VECTORS: usize = COMMON_HEAD_DIM / 4;
+    let query = query.as_chunks::<4>().0;
+    let (keys, vectors) = (keys.as_chunks::<4>().0, query.len());
+    let mut scored = 0;
+    if vectors == VECTORS {
+        // A loop of so few turns would be unrolled and its sums made one after the other, for which
+        // all that is multiplied would have to be in registers.
+        let turns = black_box(VECTORS).min(VECTORS);
+        let (eights, _) = keys.as_chunks::<VECTORS>().0.as_chunks::<8>();
+        for (scores, keys) in scores.as_chunks_mut::<8>().0.iter_mut().zip(eights) {
+            let keys = keys.each_ref().map(|key| &key[..]);
+            let sums = products(&query[..VECTORS], keys, turns, multiply_add);
+            let (first, second) = sums.split_at(4);
+            for (scores, sums) in scores.chunks_exact_mut(4).zip([first, second]) {
+                scores.copy_from_slice(&added([sums[0], sums[1], sums[2], sums[3]]));
+            }
+        }
+        scored = 8 * eights.len();
     }
-    sums
+    let mut fours = keys[scored * vectors..].chunks_exact(4 * vectors);
+    let (whole, rest) = scores[scored..].as_chunks_mut::<4>();
+    for (scores, keys) in whole.iter_mut().zip(&mut fours) {
+        let keys = [0, 1, 2, 3].map(|place| &keys[place * vectors..][..vectors]);
+        *scores = added(products(query, keys, vectors, multiply_add));
+    }
+    for (score, key) in rest.iter_mut().zip(fours.remainder().chunks_exact(vectors)) {
+        let [sums] = products(query, [key], vectors, multiply_add);
+        [*score, ..] = added([sums, f32x4::ZERO, f32x4::ZERO, f32x4::ZERO]);
+    }
 }
 
-/// Products of a query and a key, four sums of every fourth.
+/// The sum of each four.
 #[inline(always)]
-fn products(
-    query: &[f32],
-    key: &[f32],
+fn added(fours: [f32x4; 4]) -> [f32; 4] {
+    let [a, b, c, d] = f32x4::transpose(fours);
+    (((a + b) + c) + d).to_array()
+}
+
+/// Products of a query with some keys, four sums of every fourth for each: the query is read once,
+/// and sums of several keys hide an addition's delay.
+#[inline(always)]
+fn products<const KEYS: usize>(
+    query: &[[f32; 4]],
+    keys: [&[[f32; 4]]; KEYS],
+    vectors: usize,
     multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4,
-) -> f32x4 {
-    let mut sums = f32x4::ZERO;
-    for (query, key) in query.chunks_exact(4).zip(key.chunks_exact(4)) {
-        sums = multiply_add(load(query, 0), load(key, 0), sums);
+) -> [f32x4; KEYS] {
+    let mut sums = [f32x4::ZERO; KEYS];
+    for vector in 0..vectors {
+        let query = f32x4::new(query[vector]);
+        for (sum, key) in sums.iter_mut().zip(keys) {
+            *sum = multiply_add(query, f32x4::new(key[vector]), *sum);
+        }
     }
     sums
 }

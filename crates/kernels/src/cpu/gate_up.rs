@@ -2,7 +2,7 @@
 
 use wide::f32x4;
 
-use super::exp::exp;
+use super::exp::Exponential;
 use super::fused::{Products, compute};
 use super::multiply::{load, multiply};
 use super::{Bindings, norm_factor};
@@ -42,9 +42,10 @@ impl Products for Activation<'_> {
 
     #[inline(always)]
     fn run(self, _fused: bool, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) {
+        let exponential = Exponential::new();
         for (gate, up) in self.gates.chunks_exact_mut(4).zip(self.ups.chunks_exact(4)) {
             let (x, up) = (load(gate, 0) * self.factor, load(up, 0) * self.factor);
-            let silu = x / (f32x4::ONE + exp(-x, multiply_add));
+            let silu = x / (f32x4::ONE + exponential.of(-x, multiply_add));
             gate.copy_from_slice(&(silu * up).to_array());
         }
     }

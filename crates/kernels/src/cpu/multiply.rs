@@ -9,11 +9,15 @@ use std::hint::black_box;
 
 use wide::f32x4;
 
-use super::fused::{Products, compute};
+use super::fused::{self, Products, compute};
 use crate::PANEL;
 
-/// Rows whose sums fit into registers together.
-const TILE: usize = 4;
+/// Rows whose sums of two vectors fit into registers together.
+const TILE: usize = 5;
+
+/// Coming weights that a turn goes on by, so that two passes through a piece look at every line of
+/// the next.
+const HALF: usize = PANEL / 2;
 
 /// Inputs over which all rows pass before the next ones are touched: their weights, 16 KB of a
 /// panel, stay in the nearest cache meanwhile, and going from one to the next costs little.
@@ -41,35 +45,33 @@ pub(super) fn multiply(input: &[f32], rows: usize, weights: &[f32], output: &mut
     );
     let tiles = tiles(input, rows);
     // Sums of two rows over a whole panel fit into registers: weights are read once, on and on.
-    let near = if rows <= 2 { inputs } else { NEAR };
-    let stride = stride(&tiles);
+    let read_once = rows <= 2;
+    let near = if read_once { inputs } else { NEAR };
     let mut touched = 0;
     for panel in 0..width / PANEL {
         for from in (0..inputs).step_by(near) {
             let turns = near.min(inputs - from);
             let at = (panel * inputs + from) * PANEL;
-            let (piece, coming) = weights[at..].split_at(turns * PANEL);
-            let mut coming = Coming {
-                weights: coming.get(..piece.len()),
-                stride,
-                turns,
-            };
+            let (piece, later) = weights[at..].split_at(turns * PANEL);
+            let coming = later.get(..piece.len()).filter(|_| !read_once);
+            let mut coming = Coming(coming.unwrap_or_default());
             for Rows { first, rows, woven } in &tiles {
                 let woven = &woven[from * rows..][..turns * rows];
                 let output = &mut output[first * width + panel * PANEL..];
-                let tile = Tile {
+                let mut tile = Tile {
                     woven,
                     weights: piece,
                     output,
                     width,
                     further: from > 0,
-                    coming: &mut coming,
+                    next: &[],
                 };
                 touched |= match rows {
-                    1 => compute(OfRows::<'_, '_, 1, 4>(tile)),
-                    2 => compute(OfRows::<'_, '_, 2, 4>(tile)),
-                    3 => compute(OfRows::<'_, '_, 3, 2>(tile)),
-                    _ => compute(OfRows::<'_, '_, TILE, 2>(tile)),
+                    1 => compute(TilePass::<'_, '_, 1, 4, 0>(&mut tile)),
+                    2 => compute(TilePass::<'_, '_, 2, 4, 0>(&mut tile)),
+                    3 => two_passes::<3>(&mut tile, &mut coming),
+                    4 => two_passes::<4>(&mut tile, &mut coming),
+                    _ => two_passes::<TILE>(&mut tile, &mut coming),
                 };
             }
         }
@@ -86,16 +88,24 @@ struct Rows<'a> {
     woven: Cow<'a, [f32]>,
 }
 
-/// All rows, in tiles of four and what is left. Five are three and two, since one row beside others
-/// has too few sums to keep a core busy.
+/// All rows, in tiles of as many as there are registers for and what is left, but none of one row
+/// beside others, which has too few sums to keep a core busy.
 fn tiles(input: &[f32], rows: usize) -> Vec<Rows<'_>> {
     let inputs = input.len() / rows;
-    let mut tiles = Vec::with_capacity(rows.div_ceil(TILE));
+    // Where a product is added in two instructions, it needs a register in between.
+    let most = if fused::in_one_instruction() {
+        TILE
+    } else {
+        TILE - 1
+    };
+    let mut tiles = Vec::with_capacity(rows.div_ceil(TILE - 1));
     let mut first = 0;
     while first < rows {
         let count = match rows - first {
+            left if left <= most => left,
             5 => 3,
-            left => left.min(TILE),
+            6 | 8 => 4,
+            _ => most,
         };
         tiles.push(Rows {
             first,
@@ -107,44 +117,24 @@ fn tiles(input: &[f32], rows: usize) -> Vec<Rows<'_>> {
     tiles
 }
 
-/// How often a tile of so many rows goes through a piece of a panel: once if the sums of all columns
-/// fit into registers.
-fn passes(rows: usize) -> usize {
-    if rows <= 2 { 1 } else { 2 }
-}
-
-/// How many of the coming weights a turn looks at, so that after all passes through a piece about as
-/// many were looked at as it has. Where weights are read once anyway, and where there are so many
-/// rows that waiting for weights is nothing beside them, none.
-fn stride(tiles: &[Rows<'_>]) -> usize {
-    match tiles.iter().map(|tile| passes(tile.rows)).sum() {
-        1 => 0,
-        passes => PANEL / passes,
-    }
-}
-
-/// The weights after a piece. While one is used out of the nearest cache, nothing asks for those that
-/// follow, and after it everything would wait for them: so every turn of the loop looks at a few.
-struct Coming<'a> {
-    /// As many as in the piece; nothing where no more are left.
-    weights: Option<&'a [f32]>,
-    /// So many at a turn.
-    stride: usize,
-    /// Turns of a pass.
-    turns: usize,
-}
+/// The weights after a piece, as many as it has, or none. While one is used out of the nearest cache,
+/// nothing asks for those that follow, and after it everything would wait for them: so every turn of
+/// the first tile's loops looks at one.
+struct Coming<'a>(&'a [f32]);
 
 impl<'a> Coming<'a> {
-    /// What one pass looks at.
-    fn next_pass(&mut self) -> Option<&'a [f32]> {
-        let (now, later) = self.weights?.split_at(self.stride * self.turns);
-        self.weights = Some(later);
-        Some(now).filter(|now| !now.is_empty())
+    /// What a pass of so many turns looks at: nothing where all was.
+    fn next_pass(&mut self, turns: usize) -> &'a [[f32; HALF]] {
+        let Some((now, later)) = self.0.split_at_checked(turns * HALF) else {
+            return &[];
+        };
+        self.0 = later;
+        now.as_chunks().0
     }
 }
 
 /// Woven rows times a panel or a part of one.
-struct Tile<'a, 'c> {
+struct Tile<'a> {
     woven: &'a [f32],
     weights: &'a [f32],
     /// From the first row's first column on, `width` numbers a row.
@@ -152,15 +142,30 @@ struct Tile<'a, 'c> {
     width: usize,
     /// Whether the output holds the sums of the inputs before.
     further: bool,
-    coming: &'a mut Coming<'c>,
+    /// What to look at meanwhile: as much as there are inputs, or nothing.
+    next: &'a [[f32; HALF]],
 }
 
-/// A tile of so many rows, with the sums of so many vectors of each in registers: sixteen of those
-/// are what 128-bit instruction sets have. Eight sums hide an addition's delay; one row has fewer
-/// because its panel ends there, and three because twelve leave too few for the rest.
-struct OfRows<'a, 'c, const ROWS: usize, const VECTORS: usize>(Tile<'a, 'c>);
+/// Both halves of a panel, one after the other.
+fn two_passes<'a, 'c: 'a, const ROWS: usize>(tile: &mut Tile<'a>, coming: &mut Coming<'c>) -> u32 {
+    let turns = tile.woven.len() / ROWS;
+    tile.next = coming.next_pass(turns);
+    let touched = compute(TilePass::<'_, '_, ROWS, 2, 0>(tile));
+    tile.next = coming.next_pass(turns);
+    touched | compute(TilePass::<'_, '_, ROWS, 2, HALF>(tile))
+}
 
-impl<const ROWS: usize, const VECTORS: usize> Products for OfRows<'_, '_, ROWS, VECTORS> {
+/// A tile of so many rows times the columns of a panel from `FIRST` on, with the sums of so many
+/// vectors of each row in registers: sixteen of those are what 128-bit instruction sets have. Eight
+/// sums or ten hide an addition's delay; one row has fewer because its panel ends there, and three
+/// because twelve leave too few for the rest.
+struct TilePass<'a, 'b, const ROWS: usize, const VECTORS: usize, const FIRST: usize>(
+    &'b mut Tile<'a>,
+);
+
+impl<const ROWS: usize, const VECTORS: usize, const FIRST: usize> Products
+    for TilePass<'_, '_, ROWS, VECTORS, FIRST>
+{
     /// Depends on everything that was looked at.
     type Output = u32;
 
@@ -172,38 +177,45 @@ impl<const ROWS: usize, const VECTORS: usize> Products for OfRows<'_, '_, ROWS, 
             output,
             width,
             further,
-            coming,
+            next,
         }) = self;
+        let mut sums = [[f32x4::ZERO; VECTORS]; ROWS];
+        if *further {
+            for (row, sums) in sums.iter_mut().enumerate() {
+                for (vector, sum) in sums.iter_mut().enumerate() {
+                    *sum = load(output, row * *width + FIRST + 4 * vector);
+                }
+            }
+        }
+        let xs = woven.as_chunks::<ROWS>().0;
+        let weights = &weights.as_chunks::<PANEL>().0[..xs.len()];
+        // All bits, which is no news to anybody but the compiler: if it saw through the weights'
+        // addresses, it would go through a turn in an order for which five rows leave too few
+        // registers.
+        let mask = if ROWS < TILE {
+            usize::MAX
+        } else {
+            black_box(usize::MAX)
+        };
+        let weights = |turn: usize| &weights[turn & mask][FIRST..];
+        let turns = 0..xs.len();
         let mut touched = 0;
-        for first in (0..PANEL).step_by(4 * VECTORS) {
-            let mut sums = [[f32x4::ZERO; VECTORS]; ROWS];
-            if further {
-                for (row, sums) in sums.iter_mut().enumerate() {
-                    for (vector, sum) in sums.iter_mut().enumerate() {
-                        *sum = load(output, row * width + first + 4 * vector);
-                    }
-                }
+        // A processor that takes two instructions for a product has no room for one more.
+        if fused && !next.is_empty() {
+            let next = &next[..xs.len()];
+            for turn in turns {
+                touched |= next[turn][0].to_bits();
+                add_products(&xs[turn], weights(turn), &mut sums, multiply_add);
             }
-            let turns = woven.chunks_exact(ROWS).zip(weights.chunks_exact(PANEL));
-            // A processor that takes two instructions for a product has no room for one more.
-            match coming.next_pass().filter(|_| fused) {
-                Some(next) => {
-                    for ((xs, weights), next) in turns.zip(next.chunks_exact(coming.stride)) {
-                        touched |= next[0].to_bits();
-                        add_products(xs, &weights[first..], &mut sums, multiply_add);
-                    }
-                }
-                None => {
-                    for (xs, weights) in turns {
-                        add_products(xs, &weights[first..], &mut sums, multiply_add);
-                    }
-                }
+        } else {
+            for turn in turns {
+                add_products(&xs[turn], weights(turn), &mut sums, multiply_add);
             }
-            for (row, sums) in sums.iter().enumerate() {
-                let output = &mut output[row * width + first..][..4 * VECTORS];
-                for (output, sum) in output.chunks_exact_mut(4).zip(sums) {
-                    output.copy_from_slice(&sum.to_array());
-                }
+        }
+        for (row, sums) in sums.iter().enumerate() {
+            let output = &mut output[row * *width + FIRST..][..4 * VECTORS];
+            for (output, sum) in output.chunks_exact_mut(4).zip(sums) {
+                output.copy_from_slice(&sum.to_array());
             }
         }
         touched
@@ -214,7 +226,7 @@ impl<const ROWS: usize, const VECTORS: usize> Products for OfRows<'_, '_, ROWS, 
 /// and then would multiply without the instruction that it is here for.
 #[inline(always)]
 fn add_products<const ROWS: usize, const VECTORS: usize>(
-    xs: &[f32],
+    xs: &[f32; ROWS],
     weights: &[f32],
     sums: &mut [[f32x4; VECTORS]; ROWS],
     multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4,
@@ -240,7 +252,8 @@ fn weave(input: &[f32], rows: usize) -> Cow<'_, [f32]> {
     match rows {
         2 => weave_rows::<2>(input, &mut woven),
         3 => weave_rows::<3>(input, &mut woven),
-        _ => weave_four(input, &mut woven),
+        4 => weave_four(input, &mut woven),
+        _ => weave_rows::<TILE>(input, &mut woven),
     }
     Cow::Owned(woven)
 }
@@ -269,7 +282,7 @@ fn weave_four(rows: &[f32], woven: &mut [f32]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fused::{self, RoundsOnce};
+    use super::super::fused::RoundsOnce;
     use super::*;
 
     fn number(i: usize) -> f32 {
@@ -319,18 +332,16 @@ mod tests {
         let weights: Vec<f32> = (0..inputs * PANEL).map(number).collect();
         let input: Vec<f32> = (0..TILE * inputs).map(|i| number(3 * i + 1)).collect();
         let mut output = vec![0.0; TILE * PANEL];
-        fused::separate(OfRows::<'_, '_, TILE, 2>(Tile {
+        let mut tile = Tile {
             woven: &weave(&input, TILE),
             weights: &weights,
             output: &mut output,
             width: PANEL,
             further: false,
-            coming: &mut Coming {
-                weights: None,
-                stride: 0,
-                turns: inputs,
-            },
-        }));
+            next: &[],
+        };
+        fused::separate(TilePass::<'_, '_, TILE, 2, 0>(&mut tile));
+        fused::separate(TilePass::<'_, '_, TILE, 2, HALF>(&mut tile));
         let rounds_once = fused::separate(RoundsOnce);
         for (at, found) in output.iter().enumerate() {
             let x = &input[at / PANEL * inputs..][..inputs];
@@ -340,43 +351,29 @@ mod tests {
     }
 
     #[test]
-    fn most_of_what_comes_next_is_looked_at() {
-        const TURNS: usize = NEAR;
+    fn two_passes_look_at_every_line_of_what_comes_next() {
         const LINE: usize = 16;
-        let weights: Vec<f32> = (0..TURNS * PANEL).map(|at| at as f32).collect();
-        // Up to the most rows that a round at the largest γ verifies.
-        for rows in 3..=17 {
-            let input = vec![1.0; rows];
-            let tiles = tiles(&input, rows);
-            assert_eq!(tiles.iter().map(|tile| tile.rows).sum::<usize>(), rows);
-            let stride = stride(&tiles);
-            let mut coming = Coming {
-                weights: Some(&weights),
-                stride,
-                turns: TURNS,
-            };
+        for turns in [NEAR, 33, 1] {
+            let weights: Vec<f32> = (0..turns * PANEL).map(|at| at as f32).collect();
+            let mut coming = Coming(&weights);
             let mut lines = vec![false; weights.len() / LINE];
-            for _ in 0..tiles.iter().map(|tile| passes(tile.rows)).sum() {
-                for looked_at in coming.next_pass().unwrap().chunks_exact(stride) {
+            for _ in 0..2 {
+                for looked_at in coming.next_pass(turns) {
                     lines[looked_at[0] as usize / LINE] = true;
                 }
             }
-            let seen = lines.iter().filter(|seen| **seen).count();
-            assert!(
-                2 * seen > lines.len(),
-                "{rows} rows: {seen} of {}",
-                lines.len()
-            );
-            if rows <= 9 {
-                assert!(
-                    8 * seen > 7 * lines.len(),
-                    "{rows} rows: {seen} of {}",
-                    lines.len()
-                );
-            }
+            assert!(lines.iter().all(|seen| *seen), "{turns} turns");
+            assert!(coming.next_pass(turns).is_empty());
         }
-        for rows in 1..=2 {
-            assert_eq!(stride(&tiles(&vec![1.0; rows], rows)), 0);
+    }
+
+    #[test]
+    fn tiles_are_all_rows_and_none_has_one_row_beside_others() {
+        for rows in 1..=40 {
+            let input = vec![1.0; rows];
+            let sizes: Vec<usize> = tiles(&input, rows).iter().map(|tile| tile.rows).collect();
+            assert_eq!(sizes.iter().sum::<usize>(), rows, "{sizes:?}");
+            assert!(sizes.len() == 1 || !sizes.contains(&1), "{sizes:?}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use wide::f32x4;
 
 use super::Bindings;
-use super::exp::{SMALLEST, exp};
+use super::exp::{Exponential, SMALLEST};
 use super::fused::{Products, compute};
 use crate::{Pass, RunSettings};
 
@@ -141,12 +141,14 @@ impl Products for Weights<'_> {
 
     #[inline(always)]
     fn run(self, _fused: bool, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) {
+        let exponential = Exponential::new();
         for (probs, logits) in self.probs.chunks_mut(4).zip(self.logits.chunks(4)) {
             let mut four = [self.best_value; 4];
             four[..logits.len()].copy_from_slice(logits);
             let below = f32x4::new(four) - f32x4::splat(self.best_value);
             let power = below * self.inverse_temperature;
-            let weights = exp(power, multiply_add) & power.simd_gt(f32x4::splat(SMALLEST));
+            let weights =
+                exponential.of(power, multiply_add) & power.simd_gt(f32x4::splat(SMALLEST));
             probs.copy_from_slice(&weights.to_array()[..logits.len()]);
         }
     }

@@ -131,7 +131,11 @@ impl<'a> Verdicts<'a> {
     fn residual(&self, row: usize) -> impl Fn(usize) -> f32 + '_ {
         let (target_factor, draft_factor) = (self.target_factor, self.draft_factor);
         let (target, draft) = (self.target(row), self.draft(row));
-        move |token| (target_factor * target[token] - draft_factor * draft[token]).max(0.0)
+        move |token| {
+            let residual = target_factor * target[token] - draft_factor * draft[token];
+            // `f32::max` is a call in WebAssembly.
+            if residual > 0.0 { residual } else { 0.0 }
+        }
     }
 
     pub(super) fn residual_mass(&self, row: usize) -> f32 {

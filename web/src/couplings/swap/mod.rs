@@ -12,6 +12,7 @@ use tr::tr;
 
 use super::exhibit::use_exhibit;
 use super::mark::mark_icon;
+use crate::stage::drafter_title;
 use crate::stage::icons::{Sign, icon};
 
 pub use runs::Swap;
@@ -28,13 +29,10 @@ fn rule_title(rule: Rule) -> &'static str {
     }
 }
 
-fn drafter_title(drafter: Drafter, cut: Cut) -> String {
-    match (drafter, cut) {
-        (Drafter::Model, _) => tr!("Draft model"),
-        (Drafter::Bigram, Cut::Characters) => tr!("Letter pairs only"),
-        (Drafter::Bigram, Cut::WordPieces) => tr!("Token pairs only"),
-        (Drafter::Uniform, Cut::Characters) => tr!("Every letter alike"),
-        (Drafter::Uniform, Cut::WordPieces) => tr!("Every token alike"),
+fn title_of(drafter: Drafter, cut: Cut) -> String {
+    match drafter {
+        Drafter::Model => tr!("Draft model"),
+        other => drafter_title(other, cut),
     }
 }
 
@@ -132,7 +130,7 @@ fn table(texts: &Texts) -> impl IntoView + use<> {
                     }
                 })
                 .collect_view();
-            view! { <tr><th scope="row">{drafter_title(drafter, texts.cut)}</th>{cells}</tr> }
+            view! { <tr><th scope="row">{title_of(drafter, texts.cut)}</th>{cells}</tr> }
         })
         .collect_view();
     let mark = match texts.rule {
