@@ -51,14 +51,14 @@ const report = {
       backend: "cpu",
       device: { name: 'CPU "x" & <y>' },
       verdict: "said",
-      report: { request: { settings: { temperature: 0 }, gammas: [2, 4], pairs: 5 }, tokens: 64, target_alone: speed, gammas: [swept(2, 1.2), swept(4, 1.5)], costs: { target_step: 1, draft_step: 0.1, verify: [1.2, 1.9] }, race: [lane(0, 0), lane(9, 0)] },
+      report: { request: { settings: { temperature: 0 }, gammas: [2, 4], pairs: 5 }, tokens: 64, target_alone: speed, gammas: [swept(2, 1.2), swept(4, 1.5)], costs: { target_step: 1, draft_step: 0.1, draft_first_extra: 0.05, verify: [1.2, 1.9] }, race: [lane(0, 0), lane(9, 0)] },
     },
     {
       pair: "a",
       backend: "webgpu",
       device: { name: "GPU" },
       verdict: "said",
-      report: { request: { settings: { temperature: 1 }, gammas: [2], pairs: 5 }, tokens: 64, target_alone: speed, gammas: [swept(2, 1.5)], auto: swept(1.7, 1.45), costs: { target_step: 1, draft_step: 0.1, verify: [1.2] }, race: [lane(9, 1), lane(9, 3)] },
+      report: { request: { settings: { temperature: 1 }, gammas: [2], pairs: 5 }, tokens: 64, target_alone: speed, gammas: [swept(2, 1.5)], auto: swept(1.7, 1.45), costs: { target_step: 1, draft_step: 0.1, draft_first_extra: 0.05, verify: [1.2] }, race: [lane(9, 1), lane(9, 3)] },
     },
   ],
   peers: [

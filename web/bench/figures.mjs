@@ -24,6 +24,11 @@ export function besideTheBest({ gammas, auto }) {
   return summary(ratios);
 }
 
+/** Verifying in steps of the target, by place among the draft lengths: the target's pass and the verdict. */
+function verifying({ target_step, draft_first_extra, verify }, place) {
+  return (verify[place] - draft_first_extra) / target_step;
+}
+
 /**
  * Every figure with what is required of it.
  * @returns {{figure, where, required, measured, interval, met}[]} `measured` is `null` and `met`
@@ -68,7 +73,7 @@ export function figures({ sweeps, peers, native }) {
   for (const { pair, backend, report } of sweeps) {
     const where = `${pair}, ${backend}, T ${report.request.settings.temperature}`;
     const four = report.request.gammas.indexOf(4);
-    if (four >= 0) row("verifying 5 rows / 1 row", where, 1.8, report.costs.verify[four] / report.costs.target_step, { atMost: true });
+    if (four >= 0) row("verifying 5 rows / 1 row", where, 1.8, verifying(report.costs, four), { atMost: true });
     const best = fastest(report);
     const { temperature } = report.request.settings;
     if (backend === "cpu" && temperature === 1) row(`speculation / target alone, γ ${best.gamma}`, where, 1.3, best.speed_up, { interval: best.interval });

@@ -208,6 +208,7 @@ pub mod tests {
             costs: PassCosts {
                 target_step: 2.0,
                 draft_step: 0.2,
+                draft_first_extra: 0.0,
                 verify: intervals
                     .iter()
                     .map(|(gamma, _)| 2.0 + 0.2 * f64::from(*gamma))

@@ -12,6 +12,9 @@ use crate::{Engine, EngineError};
 /// Tokens that one sample covers at least.
 const TOKENS: usize = 16;
 
+/// Submissions of them that follow each other.
+const SUBMISSIONS: usize = 3;
+
 /// Samples of all costs.
 #[derive(Debug)]
 pub(super) struct CostSamples {
@@ -71,13 +74,15 @@ impl CostSamples {
             Some(gamma) if *gamma > 1 => ((most - one) / (*gamma as f64 - 1.0)).max(0.05 * one),
             _ => one,
         };
+        let draft_first_extra = (one - draft_step).max(0.0);
         PassCosts {
             target_step: middle(&self.target_step),
             draft_step,
+            draft_first_extra,
             verify: self
                 .verify
                 .iter()
-                .map(|samples| middle(samples) + (one - draft_step).max(0.0))
+                .map(|samples| middle(samples) + draft_first_extra)
                 .collect(),
         }
     }
@@ -106,10 +111,9 @@ impl Sample {
         let prompt = engine.prompt_tokens(&settings.prompt)?.len();
         let free = engine.pair.context() - prompt;
         let text = free.min(settings.max_tokens as usize);
-        // Three submissions of them follow each other.
-        let fit = (free / (3 * (gamma + 1))).max(1);
+        let fit = (free / (SUBMISSIONS * (gamma + 1))).max(1);
         let repeats = TOKENS.div_ceil(gamma + 1).max(3).min(fit);
-        let room = text.saturating_sub(3 * repeats * (gamma + 1));
+        let room = text.saturating_sub(SUBMISSIONS * repeats * (gamma + 1));
         let place = prompt + (share * room as f64) as usize;
         engine.device.write(&engine.state, 0, &[place as u32]);
         Ok(Self { program, repeats })
@@ -119,17 +123,19 @@ impl Sample {
     pub(crate) async fn time(&self, engine: &Engine) -> Result<f64, EngineError> {
         match engine.device {
             Device::Cpu => {
+                // As many as on a GPU: browsers tell time in steps of a tenth of a millisecond.
+                let repeats = SUBMISSIONS * self.repeats;
                 let start = engine.now();
-                for _ in 0..self.repeats {
+                for _ in 0..repeats {
                     self.begin(engine, 1)?.finish().await?;
                 }
-                Ok((engine.now() - start) / self.repeats as f64)
+                Ok((engine.now() - start) / repeats as f64)
             }
             Device::Gpu(_) => {
                 // Of several submissions under way the first may wait for other work, and the
                 // others follow each other as those of a run do.
                 let mut under_way = Vec::new();
-                for _ in 0..3 {
+                for _ in 0..SUBMISSIONS {
                     under_way.push(self.begin(engine, self.repeats)?);
                 }
                 let mut ends = Vec::new();
@@ -137,7 +143,7 @@ impl Sample {
                     readback.finish().await?;
                     ends.push(engine.now());
                 }
-                Ok((ends[2] - ends[0]) / (2 * self.repeats) as f64)
+                Ok((ends[SUBMISSIONS - 1] - ends[0]) / ((SUBMISSIONS - 1) * self.repeats) as f64)
             }
         }
     }

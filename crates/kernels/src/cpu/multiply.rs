@@ -252,30 +252,29 @@ fn weave(input: &[f32], rows: usize) -> Cow<'_, [f32]> {
     match rows {
         2 => weave_rows::<2>(input, &mut woven),
         3 => weave_rows::<3>(input, &mut woven),
-        4 => weave_four(input, &mut woven),
+        4 => weave_rows::<4>(input, &mut woven),
         _ => weave_rows::<TILE>(input, &mut woven),
     }
     Cow::Owned(woven)
 }
 
 fn weave_rows<const ROWS: usize>(rows: &[f32], woven: &mut [f32]) {
-    for (row, numbers) in rows.chunks_exact(rows.len() / ROWS).enumerate() {
-        for (woven, x) in woven.chunks_exact_mut(ROWS).zip(numbers) {
-            woven[row] = *x;
+    let inputs = rows.len() / ROWS;
+    let woven = woven.as_chunks_mut::<ROWS>().0;
+    let mut done = 0;
+    if ROWS >= 4 && inputs.is_multiple_of(4) {
+        // Four numbers of each of four rows at a time.
+        for (at, woven) in (0..inputs).step_by(4).zip(woven.chunks_exact_mut(4)) {
+            let square = f32x4::transpose([0, 1, 2, 3].map(|row| load(rows, row * inputs + at)));
+            for (woven, numbers) in woven.iter_mut().zip(square) {
+                woven[..4].copy_from_slice(&numbers.to_array());
+            }
         }
+        done = 4;
     }
-}
-
-/// [`weave_rows`] for four rows, four numbers of each at a time.
-fn weave_four(rows: &[f32], woven: &mut [f32]) {
-    let inputs = rows.len() / 4;
-    if !inputs.is_multiple_of(4) {
-        return weave_rows::<4>(rows, woven);
-    }
-    for (at, woven) in (0..inputs).step_by(4).zip(woven.chunks_exact_mut(16)) {
-        let square = f32x4::transpose([0, 1, 2, 3].map(|row| load(rows, row * inputs + at)));
-        for (woven, numbers) in woven.chunks_exact_mut(4).zip(square) {
-            woven.copy_from_slice(&numbers.to_array());
+    for (row, numbers) in rows.chunks_exact(inputs).enumerate().skip(done) {
+        for (woven, x) in woven.iter_mut().zip(numbers) {
+            woven[row] = *x;
         }
     }
 }
