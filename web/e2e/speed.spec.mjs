@@ -201,7 +201,7 @@ export default {
   },
 
   "the formula answers before anything is measured, and takes the numbers of a measurement": async ({ page, base }) => {
-    await rewrite(page, "report.costs = { target_step: 2, draft_step: 0.5, verify: [2.4, 3.2] }");
+    await rewrite(page, "report.costs = { target_step: 2, draft_step: 0.5, draft_first_extra: 0, verify: [2.4, 3.2] }");
     await open(page, base, SCENE);
     const says = page.getByTestId("what-if-says");
     const value = (name) => page.getByTestId(`what-if-${name}`).inputValue();

@@ -56,7 +56,9 @@ pub fn App(
     api::install(store, sharing);
     let help = RwSignal::new(false);
     let listener = window_event_listener(ev::keydown, move |event| {
-        on_key(store, lessons, [help, sharing.open], &event)
+        if !help.get_untracked() && !sharing.open.get_untracked() {
+            on_key(store, lessons, help, &event);
+        }
     });
     on_cleanup(move || listener.remove());
     permalink::claim();
@@ -127,23 +129,8 @@ fn Hatch() -> impl IntoView {
     }
 }
 
-fn on_key(
-    store: Store,
-    lessons: Lessons,
-    [help, share]: [RwSignal<bool>; 2],
-    event: &KeyboardEvent,
-) {
-    if event.ctrl_key()
-        || event.meta_key()
-        || event.alt_key()
-        || event.default_prevented()
-        || help.get_untracked()
-        || share.get_untracked()
-    {
-        return;
-    }
-    if present(store, lessons, event) {
-        event.prevent_default();
+fn on_key(store: Store, lessons: Lessons, help: RwSignal<bool>, event: &KeyboardEvent) {
+    if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
         return;
     }
     let element = event
@@ -154,7 +141,13 @@ fn on_key(
             .as_ref()
             .is_some_and(|element| element.closest(selector).ok().flatten().is_some())
     };
-    if within("input, textarea, select, [contenteditable], dialog") {
+    // A guess is no text that these keys could move in.
+    let field = within("input, textarea, select, [contenteditable], dialog, [role=listbox]");
+    if (!field || within(".lesson-ask")) && present(store, lessons, event) {
+        event.prevent_default();
+        return;
+    }
+    if field {
         return;
     }
     if event.key() == "?" {
@@ -194,8 +187,10 @@ fn present(store: Store, lessons: Lessons, event: &KeyboardEvent) -> bool {
     if !projector::is_on() || event.shift_key() {
         return false;
     }
-    if lessons.open.with_untracked(Option::is_some) {
-        return lead(forward);
+    let in_lesson = lessons.open.with_untracked(Option::is_some);
+    if in_lesson && !lessons.folded.get_untracked() {
+        // A key that is held down would reveal and leave at once.
+        return event.repeat() || lead(lessons, forward);
     }
     let on_stage = store.scene.get_untracked() == Scene::Stage;
     if on_stage {

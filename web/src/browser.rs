@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Element, HtmlElement, Response, ScrollIntoViewOptions};
+use web_sys::{Element, Response, ScrollIntoViewOptions};
 
 /// What the browser remembers under a key; nothing where it remembers nothing at all.
 pub fn remembered(key: &str) -> Option<String> {
@@ -59,13 +59,6 @@ pub fn focus_quietly(element: &Element) -> bool {
         .and_then(|focus| focus.dyn_into::<Function>())
         .and_then(|focus| focus.call1(element, &quietly));
     set.and(focus).is_ok()
-}
-
-/// Presses the first button that a selector finds; tells whether there is one.
-pub fn press(selector: &str) -> bool {
-    let button = document().query_selector(selector).ok().flatten();
-    let button = button.and_then(|button| button.dyn_into::<HtmlElement>().ok());
-    button.as_ref().map(HtmlElement::click).is_some()
 }
 
 /// Scrolls as little as brings what a selector finds into view.

@@ -15,13 +15,11 @@ fn keys() -> [(String, String); 9] {
         (tr!("key" => "Shift ← →"), tr!("previous, next round")),
         (tr!("key" => "Home"), tr!("back to the prompt")),
         (tr!("key" => "End"), tr!("to the end of what is written")),
+        ("?".to_owned(), tr!("this help")),
         (
             tr!("key" => "Page ↑ ↓"),
-            tr!(
-                "with large letters, as from a presenter’s remote: previous, next phase, or on in a lesson"
-            ),
+            tr!("on a projector, as from a remote: previous, next phase, or step of a lesson"),
         ),
-        ("?".to_owned(), tr!("this help")),
     ]
 }
 

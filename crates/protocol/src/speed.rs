@@ -126,7 +126,6 @@ pub struct PassCosts {
     pub draft_step: f64,
     /// What the draft's first step of a round costs more than the others, because it also reads a
     /// token that the draft has not seen.
-    #[serde(default)]
     pub draft_first_extra: f64,
     /// What a round costs besides its γ drafted tokens, for every γ of the request in its order:
     /// the target's pass over γ + 1 rows, the verdict, and `draft_first_extra`.

@@ -248,23 +248,48 @@ fn to_answer() {
     });
 }
 
+/// To another step; at the end of the course, out of it.
+fn go(lessons: Lessons, place: Option<(usize, usize)>) {
+    let Some((lesson, step)) = place else {
+        lessons.finish();
+        return;
+    };
+    let scene = || untrack(|| lessons.current()).map(|(_, step)| step.place.scene());
+    let before = scene();
+    lessons.go(lesson, step);
+    // How far one part was scrolled means nothing in another.
+    if scene() != before {
+        window().scroll_to_with_x_and_y(0.0, 0.0);
+    }
+    to_step();
+}
+
+/// What a presenter's remote asks of the open lesson: to reveal and go on, or to go back. Tells
+/// whether it did; nobody goes past a question without a guess.
+pub fn lead(lessons: Lessons, forward: bool) -> bool {
+    if !forward {
+        let before = untrack(|| lessons.before());
+        if before.is_some() {
+            go(lessons, before);
+        }
+        return before.is_some();
+    }
+    let revealed = lessons.revealed.get_untracked();
+    let guessed = lessons.guess.get_untracked().is_some();
+    if revealed {
+        go(lessons, untrack(|| lessons.behind()));
+    } else if guessed {
+        lessons.reveal();
+        to_answer();
+    }
+    revealed || guessed
+}
+
 #[component]
 fn Foot() -> impl IntoView {
     let lessons = use_lessons();
     let next = NodeRef::<html::Button>::new();
-    let scene = move || untrack(|| lessons.current()).map(|(_, step)| step.place.scene());
-    let go = move |place: Option<(usize, usize)>| match place {
-        Some((lesson, step)) => {
-            let before = scene();
-            lessons.go(lesson, step);
-            // How far one part was scrolled means nothing in another.
-            if scene() != before {
-                window().scroll_to_with_x_and_y(0.0, 0.0);
-            }
-            to_step();
-        }
-        None => lessons.finish(),
-    };
+    let go = move |place| go(lessons, place);
     let dots = move || {
         let (lesson, at) = lessons.open.get()?;
         let steps = COURSE.get(lesson)?.steps.len();
@@ -295,7 +320,7 @@ fn Foot() -> impl IntoView {
     };
     view! {
         <footer>
-            <button type="button" class="button" id="lesson-back" data-testid="lesson-back" disabled=move || lessons.before().is_none()
+            <button type="button" class="button" data-testid="lesson-back" disabled=move || lessons.before().is_none()
                 on:click=move |_| go(untrack(|| lessons.before()))>{tr!("Back")}</button>
             <ol class="lesson-dots" aria-label=tr!("Steps of this lesson")>{dots}</ol>
             <button type="button" class="button" class:go-on=ready id="lesson-next" data-testid="lesson-next" node_ref=next
@@ -315,16 +340,6 @@ pub fn to_step() {
         browser::unscroll(TITLE);
         browser::show(TITLE);
     });
-}
-
-/// Reveals or goes on, or goes back, if the lesson can; tells whether it did.
-pub fn lead(forward: bool) -> bool {
-    match forward {
-        true => {
-            browser::press(".lesson-reveal button:not([disabled]), #lesson-next:not([disabled])")
-        }
-        false => browser::press("#lesson-back:not([disabled])"),
-    }
 }
 
 /// Where a lesson begins.

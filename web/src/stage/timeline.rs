@@ -113,6 +113,8 @@ pub fn Timeline() -> impl IntoView {
         match event.key().as_str() {
             "ArrowRight" | "ArrowUp" => playhead.step(Stride::Round, true),
             "ArrowLeft" | "ArrowDown" => playhead.step(Stride::Round, false),
+            // There a presenter's remote means the next step by it.
+            "PageUp" | "PageDown" if projector::is_on() => return,
             "PageUp" => to_round(shown.get_untracked() + 4),
             "PageDown" => to_round(shown.get_untracked().saturating_sub(6)),
             _ => return,

@@ -73,15 +73,15 @@ impl Engine {
         if shortest.is_finite() { shortest } else { 0.0 }
     }
 
-    /// 0 on the CPU, 1 on a GPU: where a pair of constants has the one for this device.
-    fn on_gpu(&self) -> usize {
+    /// Where a pair of constants has the one for this device: 0 on the CPU, 1 on a GPU.
+    fn device_place(&self) -> usize {
         usize::from(matches!(self.device, Device::Gpu(_)))
     }
 
     /// γ and milliseconds of a round, with rising γ.
     async fn time_some_rounds(&self, run: &Run) -> Result<Vec<(usize, f64)>, EngineError> {
         let start = self.now();
-        let sampled = SAMPLED[self.on_gpu()];
+        let sampled = SAMPLED[self.device_place()];
         let mut shortest: Vec<Option<f64>> = vec![None; sampled.len()];
         'turns: for turn in 0..TURNS {
             for (place, &gamma) in sampled.iter().enumerate() {
@@ -124,7 +124,7 @@ impl Engine {
             programs: &[&program],
             reads: &read,
         };
-        let place = self.on_gpu();
+        let place = self.device_place();
         let (enough, most) = (ENOUGH[place], MOST_ROUNDS[place].min(fit));
         let mut rounds = 1;
         // A processor's caches hold the weights of another γ's rounds, every time.

@@ -80,6 +80,7 @@ impl Products for Head<'_> {
             largest = largest.fast_max(load(four, 0));
         }
         let [a, b, c, d] = largest.to_array();
+        // `f32::max` is a call in WebAssembly.
         let larger = |a: f32, b: f32| if b > a { b } else { a };
         let largest = larger(larger(a, b), larger(c, d));
         let exponential = Exponential::new();

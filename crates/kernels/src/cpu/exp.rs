@@ -67,14 +67,14 @@ impl Exponential {
         let [log2_e, to_integer] = self.to_exponent;
         let shifted = multiply_add(x, log2_e, to_integer);
         let exponent = shifted - to_integer;
-        let rest = self
-            .to_rest
-            .into_iter()
-            .fold(x, |rest, part| multiply_add(exponent, part, rest));
-        let [first, others @ ..] = self.series;
-        let power = others
-            .into_iter()
-            .fold(first, |power, factor| multiply_add(power, rest, factor));
+        let mut rest = x;
+        for part in self.to_rest {
+            rest = multiply_add(exponent, part, rest);
+        }
+        let [mut power, others @ ..] = self.series;
+        for factor in others {
+            power = multiply_add(power, rest, factor);
+        }
         // Times two to the exponent: what pushes the integer up pushes out what is above it.
         let (shifted, power): (i32x4, i32x4) = (bytemuck::cast(shifted), bytemuck::cast(power));
         bytemuck::cast(power + (shifted << 23))

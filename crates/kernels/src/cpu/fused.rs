@@ -30,23 +30,6 @@ pub(super) trait Products {
     ) -> Self::Output;
 }
 
-/// Whether every build like this one adds a product in one instruction.
-const BY_BUILD: bool = cfg!(any(
-    target_arch = "aarch64",
-    target_feature = "fma",
-    all(target_arch = "wasm32", feature = "relaxed-simd")
-));
-
-/// Whether [`compute`] adds a product in one instruction, as far as build and processor tell: under
-/// relaxed SIMD a browser may make two of it.
-pub(super) fn in_one_instruction() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("fma") {
-        return true;
-    }
-    BY_BUILD
-}
-
 /// Runs loops of products in the quickest way that there is.
 #[cfg(not(all(target_arch = "wasm32", feature = "relaxed-simd")))]
 pub(super) fn compute<P: Products>(products: P) -> P::Output {
@@ -93,7 +76,8 @@ pub fn is_fused() -> bool {
 #[inline(never)]
 #[cfg(not(all(target_arch = "wasm32", feature = "relaxed-simd")))]
 pub(super) fn separate<P: Products>(products: P) -> P::Output {
-    products.run(BY_BUILD, |x, y, sum| x.mul_add(y, sum))
+    let fused = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
+    products.run(fused, |x, y, sum| x.mul_add(y, sum))
 }
 
 #[inline(never)]

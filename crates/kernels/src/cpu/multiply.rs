@@ -15,8 +15,8 @@ use crate::PANEL;
 /// Rows whose sums of two vectors fit into registers together.
 const TILE: usize = 5;
 
-/// Coming weights that a turn goes on by, so that two passes through a piece look at every line of
-/// the next.
+/// Columns of a pass where a panel takes two. In a turn it looks at as many of the coming weights as
+/// it computes columns, so that after both every line of the next piece was looked at.
 const HALF: usize = PANEL / 2;
 
 /// Inputs over which all rows pass before the next ones are touched: their weights, 16 KB of a
@@ -43,7 +43,9 @@ pub(super) fn multiply(input: &[f32], rows: usize, weights: &[f32], output: &mut
         inputs * width,
         "a column of weights for each result"
     );
-    let tiles = tiles(input, rows);
+    // Where a product is added in two instructions, it needs a register in between.
+    let most = if fused::is_fused() { TILE } else { TILE - 1 };
+    let tiles = tiles(input, rows, most);
     // Sums of two rows over a whole panel fit into registers: weights are read once, on and on.
     let read_once = rows <= 2;
     let near = if read_once { inputs } else { NEAR };
@@ -58,20 +60,19 @@ pub(super) fn multiply(input: &[f32], rows: usize, weights: &[f32], output: &mut
             for Rows { first, rows, woven } in &tiles {
                 let woven = &woven[from * rows..][..turns * rows];
                 let output = &mut output[first * width + panel * PANEL..];
-                let mut tile = Tile {
+                let tile = Tile {
                     woven,
                     weights: piece,
                     output,
                     width,
                     further: from > 0,
-                    next: &[],
                 };
                 touched |= match rows {
-                    1 => compute(TilePass::<'_, '_, 1, 4, 0>(&mut tile)),
-                    2 => compute(TilePass::<'_, '_, 2, 4, 0>(&mut tile)),
-                    3 => two_passes::<3>(&mut tile, &mut coming),
-                    4 => two_passes::<4>(&mut tile, &mut coming),
-                    _ => two_passes::<TILE>(&mut tile, &mut coming),
+                    1 => one_pass::<1>(tile),
+                    2 => one_pass::<2>(tile),
+                    3 => two_passes::<3>(tile, &mut coming),
+                    4 => two_passes::<4>(tile, &mut coming),
+                    _ => two_passes::<TILE>(tile, &mut coming),
                 };
             }
         }
@@ -88,17 +89,11 @@ struct Rows<'a> {
     woven: Cow<'a, [f32]>,
 }
 
-/// All rows, in tiles of as many as there are registers for and what is left, but none of one row
+/// All rows, in tiles of `most`, which is as many as there are registers for, and what is left, but none of one row
 /// beside others, which has too few sums to keep a core busy.
-fn tiles(input: &[f32], rows: usize) -> Vec<Rows<'_>> {
+fn tiles(input: &[f32], rows: usize, most: usize) -> Vec<Rows<'_>> {
     let inputs = input.len() / rows;
-    // Where a product is added in two instructions, it needs a register in between.
-    let most = if fused::in_one_instruction() {
-        TILE
-    } else {
-        TILE - 1
-    };
-    let mut tiles = Vec::with_capacity(rows.div_ceil(TILE - 1));
+    let mut tiles = Vec::with_capacity(rows.div_ceil(most) + 1);
     let mut first = 0;
     while first < rows {
         let count = match rows - first {
@@ -142,17 +137,23 @@ struct Tile<'a> {
     width: usize,
     /// Whether the output holds the sums of the inputs before.
     further: bool,
-    /// What to look at meanwhile: as much as there are inputs, or nothing.
-    next: &'a [[f32; HALF]],
+}
+
+/// A panel at once: its weights are read on and on.
+fn one_pass<const ROWS: usize>(mut tile: Tile<'_>) -> u32 {
+    compute(TilePass::<'_, '_, ROWS, { PANEL / 4 }, 0>(&mut tile, &[]))
 }
 
 /// Both halves of a panel, one after the other.
-fn two_passes<'a, 'c: 'a, const ROWS: usize>(tile: &mut Tile<'a>, coming: &mut Coming<'c>) -> u32 {
+fn two_passes<const ROWS: usize>(mut tile: Tile<'_>, coming: &mut Coming<'_>) -> u32 {
     let turns = tile.woven.len() / ROWS;
-    tile.next = coming.next_pass(turns);
-    let touched = compute(TilePass::<'_, '_, ROWS, 2, 0>(tile));
-    tile.next = coming.next_pass(turns);
-    touched | compute(TilePass::<'_, '_, ROWS, 2, HALF>(tile))
+    let next = coming.next_pass(turns);
+    let touched = compute(TilePass::<'_, '_, ROWS, { HALF / 4 }, 0>(&mut tile, next));
+    let next = coming.next_pass(turns);
+    touched
+        | compute(TilePass::<'_, '_, ROWS, { HALF / 4 }, HALF>(
+            &mut tile, next,
+        ))
 }
 
 /// A tile of so many rows times the columns of a panel from `FIRST` on, with the sums of so many
@@ -161,6 +162,8 @@ fn two_passes<'a, 'c: 'a, const ROWS: usize>(tile: &mut Tile<'a>, coming: &mut C
 /// because twelve leave too few for the rest.
 struct TilePass<'a, 'b, const ROWS: usize, const VECTORS: usize, const FIRST: usize>(
     &'b mut Tile<'a>,
+    /// What to look at meanwhile: as much as there are inputs, or nothing.
+    &'b [[f32; HALF]],
 );
 
 impl<const ROWS: usize, const VECTORS: usize, const FIRST: usize> Products
@@ -171,14 +174,14 @@ impl<const ROWS: usize, const VECTORS: usize, const FIRST: usize> Products
 
     #[inline(always)]
     fn run(self, fused: bool, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) -> u32 {
-        let Self(Tile {
+        let Self(tile, next) = self;
+        let Tile {
             woven,
             weights,
             output,
             width,
             further,
-            next,
-        }) = self;
+        } = tile;
         let mut sums = [[f32x4::ZERO; VECTORS]; ROWS];
         if *further {
             for (row, sums) in sums.iter_mut().enumerate() {
@@ -324,33 +327,45 @@ mod tests {
         }
     }
 
-    /// [`compute`] does not come here where the processor can fuse.
-    #[test]
-    fn two_instructions_add_the_terms_in_order_too() {
-        let inputs = 150;
+    /// Two instructions for a product, whatever the processor has: [`compute`] does not come there
+    /// where it can fuse.
+    fn check_separately<const ROWS: usize, const VECTORS: usize, const FIRST: usize>() {
+        let (inputs, rounds_once) = (150, fused::separate(RoundsOnce));
         let weights: Vec<f32> = (0..inputs * PANEL).map(number).collect();
-        let input: Vec<f32> = (0..TILE * inputs).map(|i| number(3 * i + 1)).collect();
-        let mut output = vec![0.0; TILE * PANEL];
-        let mut tile = Tile {
-            woven: &weave(&input, TILE),
-            weights: &weights,
-            output: &mut output,
-            width: PANEL,
-            further: false,
-            next: &[],
-        };
-        fused::separate(TilePass::<'_, '_, TILE, 2, 0>(&mut tile));
-        fused::separate(TilePass::<'_, '_, TILE, 2, HALF>(&mut tile));
-        let rounds_once = fused::separate(RoundsOnce);
+        let input: Vec<f32> = (0..ROWS * inputs).map(|i| number(3 * i + 1)).collect();
+        let woven = weave(&input, ROWS);
+        let mut output = vec![0.0; ROWS * PANEL];
+        for (from, to) in [(0, 90), (90, inputs)] {
+            let mut tile = Tile {
+                woven: &woven[ROWS * from..ROWS * to],
+                weights: &weights[PANEL * from..PANEL * to],
+                output: &mut output,
+                width: PANEL,
+                further: from > 0,
+            };
+            fused::separate(TilePass::<'_, '_, ROWS, VECTORS, FIRST>(&mut tile, &[]));
+        }
         for (at, found) in output.iter().enumerate() {
+            if !(FIRST..FIRST + 4 * VECTORS).contains(&(at % PANEL)) {
+                continue;
+            }
             let x = &input[at / PANEL * inputs..][..inputs];
             let expected = expected(x, &weights, at % PANEL, rounds_once);
-            assert_eq!(found.to_bits(), expected.to_bits(), "{at}");
+            assert_eq!(found.to_bits(), expected.to_bits(), "{ROWS} rows, {at}");
         }
     }
 
     #[test]
-    fn two_passes_look_at_every_line_of_what_comes_next() {
+    fn two_instructions_add_the_terms_in_order_too() {
+        check_separately::<1, 4, 0>();
+        check_separately::<2, 4, 0>();
+        check_separately::<3, 2, 0>();
+        check_separately::<4, 2, HALF>();
+        check_separately::<TILE, 2, HALF>();
+    }
+
+    #[test]
+    fn what_two_passes_look_at_is_every_line_of_what_comes_next() {
         const LINE: usize = 16;
         for turns in [NEAR, 33, 1] {
             let weights: Vec<f32> = (0..turns * PANEL).map(|at| at as f32).collect();
@@ -368,11 +383,15 @@ mod tests {
 
     #[test]
     fn tiles_are_all_rows_and_none_has_one_row_beside_others() {
-        for rows in 1..=40 {
-            let input = vec![1.0; rows];
-            let sizes: Vec<usize> = tiles(&input, rows).iter().map(|tile| tile.rows).collect();
-            assert_eq!(sizes.iter().sum::<usize>(), rows, "{sizes:?}");
-            assert!(sizes.len() == 1 || !sizes.contains(&1), "{sizes:?}");
+        for most in [TILE - 1, TILE] {
+            for rows in 1..=40 {
+                let input = vec![1.0; rows];
+                let tiles = tiles(&input, rows, most);
+                let sizes: Vec<usize> = tiles.iter().map(|tile| tile.rows).collect();
+                assert_eq!(sizes.iter().sum::<usize>(), rows, "{sizes:?}");
+                assert!(sizes.iter().all(|size| *size <= most), "{sizes:?}");
+                assert!(sizes.len() == 1 || !sizes.contains(&1), "{sizes:?}");
+            }
         }
     }
 }

@@ -76,6 +76,8 @@ pub fn Handle(
         let next = match event.key().as_str() {
             "ArrowUp" | "ArrowRight" => now + step,
             "ArrowDown" | "ArrowLeft" => now - step,
+            // There a presenter's remote means the lesson.
+            "PageUp" | "PageDown" if projector::is_on() => return,
             "PageUp" => now + 0.1,
             "PageDown" => now - 0.1,
             "Home" => 0.0,
