@@ -24,6 +24,7 @@ const HALF: usize = PANEL / 2;
 const NEAR: usize = 256;
 
 /// Four numbers from `at` on.
+#[inline(always)]
 pub(super) fn load(numbers: &[f32], at: usize) -> f32x4 {
     let mut four = [0.0; 4];
     four.copy_from_slice(&numbers[at..at + 4]);
