@@ -57,9 +57,10 @@ export default {
 
   "a presenter's remote reveals and goes on, only where letters are for a projector": async ({ page, base }) => {
     const at = (step) => page.waitForFunction((step) => new URLSearchParams(location.hash.slice(1)).get("step") === `${step}`, step);
+    const drawn = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     const press = async (key) => {
       await page.keyboard.press(key);
-      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+      await drawn();
     };
     const shown = () => page.evaluate(() => Number(new URL(couplet.link()).hash.match(/at=(\d+)/)?.[1] ?? 0));
     await page.goto(`${base}?backend=cpu#v=1&lesson=slow&step=1&projector=1`);
@@ -74,7 +75,9 @@ export default {
     await page.getByTestId("lesson-answer").waitFor();
     await page.keyboard.down("PageDown");
     await page.keyboard.up("PageDown");
-    await page.getByTestId("lesson-answer").waitFor();
+    await drawn();
+    assert.equal(await page.getByTestId("lesson-answer").count(), 1);
+    await at(1);
     await press("PageDown");
     await at(2);
     await press("PageUp");

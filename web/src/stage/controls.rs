@@ -247,7 +247,7 @@ fn GammaField(form: Form) -> impl IntoView {
     }
 }
 
-/// What stands in for the draft, by its name.
+/// Who drafts, in a word or two.
 pub fn drafter_title(drafter: Drafter, cut: Cut) -> String {
     match (drafter, cut) {
         (Drafter::Model, _) => tr!("Model"),

@@ -29,6 +29,7 @@ fn rule_title(rule: Rule) -> &'static str {
     }
 }
 
+/// Where no field says that this is about drafting.
 fn title_of(drafter: Drafter, cut: Cut) -> String {
     match drafter {
         Drafter::Model => tr!("Draft model"),
