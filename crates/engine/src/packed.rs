@@ -1,12 +1,12 @@
 //! A decoder's weights in the layout of the kernels.
 
 use burn::tensor::{Device as BurnDevice, Tensor};
-use couplet_kernels::{Buffer, Device, DeviceError, PANEL, halves, padded};
+use couplet_kernels::{Buffer, Device, DeviceError, halves, padded};
 use couplet_model::{Decoder, DecoderConfig};
 
 use crate::{Backend, KernelSet};
 
-/// A matrix in panels of [`PANEL`] columns, with the gains of the norm before it.
+/// A matrix in panels as wide as the device's, with the gains of the norm before it.
 #[derive(Debug)]
 pub(crate) struct PackedMatrix {
     /// In 32 bits, the gains folded in.
@@ -100,11 +100,12 @@ impl PackedDecoder {
             tensors.extend(tensor);
             Ok::<_, DeviceError>(buffer)
         };
+        let columns = backend.kernels.panel();
         // Some matrices of shape (inputs, outputs), one's panels after the other's.
         let mut matrix = async |parts: Vec<Tensor<2>>, gains: Option<Tensor<1>>| {
             let folded = parts.iter().cloned().map(|part| match &gains {
-                Some(gains) => in_panels(part * gains.clone().unsqueeze_dim::<2>(1)),
-                None => in_panels(part),
+                Some(gains) => in_panels(part * gains.clone().unsqueeze_dim::<2>(1), columns),
+                None => in_panels(part, columns),
             });
             let full = pack(Tensor::cat(folded.collect(), 0)).await?;
             let halved = match backend.kernels {
@@ -155,7 +156,13 @@ async fn halve(
 ) -> Result<Option<HalvedMatrix>, DeviceError> {
     let [inputs, _] = parts[0].dims();
     let gains = gains.unwrap_or_else(|| Tensor::ones([inputs], &parts[0].device()));
-    let panels = Tensor::cat(parts.into_iter().map(in_panels).collect(), 0);
+    let panels = Tensor::cat(
+        parts
+            .into_iter()
+            .map(|part| in_panels(part, device.panel()))
+            .collect(),
+        0,
+    );
     let Some(halves) = halves(&numbers(panels).await?) else {
         return Ok(None);
     };
@@ -173,10 +180,10 @@ async fn numbers<const D: usize>(tensor: Tensor<D>) -> Result<Vec<f32>, DeviceEr
 }
 
 /// A matrix of shape (inputs, outputs) in panels, as `couplet_kernels::in_panels` lays it out.
-/// Shape: (panels inputs, [`PANEL`]).
-fn in_panels(matrix: Tensor<2>) -> Tensor<2> {
+/// Shape: (panels inputs, `columns`).
+fn in_panels(matrix: Tensor<2>, columns: usize) -> Tensor<2> {
     let [inputs, outputs] = matrix.dims();
-    let panels = padded(outputs) / PANEL;
+    let panels = padded(outputs) / columns;
     let fill = Tensor::<2>::zeros([inputs, padded(outputs) - outputs], &matrix.device());
     let matrix = if padded(outputs) > outputs {
         Tensor::cat(vec![matrix, fill], 1)
@@ -184,9 +191,9 @@ fn in_panels(matrix: Tensor<2>) -> Tensor<2> {
         matrix
     };
     matrix
-        .reshape([inputs, panels, PANEL])
+        .reshape([inputs, panels, columns])
         .swap_dims(0, 1)
-        .reshape([panels * inputs, PANEL])
+        .reshape([panels * inputs, columns])
 }
 
 /// (cos, sin) of every position and frequency, computed in f64. Source: RoFormer, equation 34.

@@ -16,7 +16,7 @@ pub mod rounds;
 pub use device::{Buffer, Device, DeviceError, Dispatch, Program, Read, Readback, Step};
 pub use gpu::{GpuBuffer, GpuDevice, GpuSetup};
 pub use halves::{Halves, halves};
-pub use panels::{PANEL, in_panels, padded};
+pub use panels::{CPU_PANEL, PANEL, in_panels, padded};
 pub use params::{
     MISTAKE_DROPS_IMPROBABLE_DRAFTS, MISTAKE_MATCH_OR_RATIO, MISTAKE_MATCH_THEN_RESIDUAL,
     MISTAKE_ONE_COIN_FOR_ALL_POSITIONS, MISTAKE_RATIO_UPSIDE_DOWN,

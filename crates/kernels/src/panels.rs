@@ -1,24 +1,39 @@
 //! The layout of weights that rows are multiplied with.
 
-/// Columns of a panel. A matrix of shape (inputs, outputs) is kept as panels of this many
+use crate::Device;
+
+/// Columns of a panel on a GPU. A matrix of shape (inputs, outputs) is kept as panels of this many
 /// columns, each of shape (inputs, [`PANEL`]), one after the other, the last filled with zeros:
 /// whoever computes neighbouring columns reads neighbouring memory, and whoever computes one
 /// panel reads on and on. 16 numbers are a cache line.
 pub const PANEL: usize = 16;
 
-/// Columns of a matrix after it has been filled to whole panels.
+/// Columns of a panel on the CPU: as many as leave room for the sums of five rows in registers.
+pub const CPU_PANEL: usize = 8;
+
+impl Device {
+    /// Columns of a panel in this device's memory.
+    pub const fn panel(&self) -> usize {
+        match self {
+            Self::Cpu => CPU_PANEL,
+            Self::Gpu(_) => PANEL,
+        }
+    }
+}
+
+/// Columns of a matrix after it has been filled to whole panels, on either device.
 pub const fn padded(columns: usize) -> usize {
     columns.next_multiple_of(PANEL)
 }
 
-/// Lays out a matrix. Shapes: `matrix` (inputs, outputs), row after row; returns
-/// (panels, inputs, [`PANEL`]).
-pub fn in_panels(matrix: &[f32], inputs: usize) -> Vec<f32> {
+/// Lays out a matrix in panels of so many columns. Shapes: `matrix` (inputs, outputs), row after
+/// row; returns (panels, inputs, `columns`).
+pub fn in_panels(matrix: &[f32], inputs: usize, columns: usize) -> Vec<f32> {
     let outputs = matrix.len() / inputs;
     let mut panels = vec![0.0; inputs * padded(outputs)];
     for (i, row) in matrix.chunks_exact(outputs).enumerate() {
-        for (panel, columns) in row.chunks(PANEL).enumerate() {
-            panels[(panel * inputs + i) * PANEL..][..columns.len()].copy_from_slice(columns);
+        for (panel, part) in row.chunks(columns).enumerate() {
+            panels[(panel * inputs + i) * columns..][..part.len()].copy_from_slice(part);
         }
     }
     panels

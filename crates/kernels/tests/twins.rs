@@ -45,6 +45,8 @@ fn distributions(seed: u32, rows: usize, vocab: usize) -> Vec<f32> {
 enum Content {
     Uniform(Vec<u32>),
     Words(Vec<u32>),
+    /// (inputs, outputs), laid out as the device wants it.
+    Matrix(Vec<f32>, usize),
 }
 
 fn uniform<T: bytemuck::Pod>(value: T) -> Content {
@@ -84,12 +86,13 @@ impl Matrix {
             .chunks_exact(self.weights.len() / self.gains.len());
         let folded = rows.zip(&self.gains);
         let folded = folded.flat_map(|(row, gain)| row.iter().map(move |x| x * gain));
-        floats(in_panels(&folded.collect::<Vec<_>>(), self.gains.len()))
+        Content::Matrix(folded.collect(), self.gains.len())
     }
 
     /// The same contents for a kernel whose invocations share their work.
     fn halved(&self, contents: &[Content]) -> Vec<Content> {
-        let halves = halves(&in_panels(&self.weights, self.gains.len())).expect("of ten bits");
+        let halves =
+            halves(&in_panels(&self.weights, self.gains.len(), PANEL)).expect("of ten bits");
         let gains = self.gains.iter().map(|gain| gain * halves.factor);
         let mut contents = contents.to_vec();
         contents[WEIGHTS] = words(halves.words);
@@ -128,6 +131,9 @@ fn run_rows(
                 device.uniform(&block)
             }
             Content::Words(words) => device.buffer(words),
+            Content::Matrix(numbers, inputs) => {
+                device.floats(&in_panels(numbers, *inputs, device.panel()))
+            }
         })
         .collect();
     let program = device.program(vec![Dispatch {
@@ -143,6 +149,10 @@ fn run_rows(
             Content::Words(words) => Some(Read {
                 buffer,
                 words: 0..words.len(),
+            }),
+            Content::Matrix(..) => Some(Read {
+                buffer,
+                words: 0..0,
             }),
             Content::Uniform(_) => None,
         })
@@ -194,7 +204,8 @@ fn compare_floats(kernel: Kernel, contents: &[Content], workgroups: [u32; 2], fo
     let expected = run(&Device::Cpu, kernel, contents, workgroups);
     let mut changed = false;
     let before = contents.iter().filter_map(|content| match content {
-        Content::Words(words) => Some(words),
+        Content::Words(words) => Some(words.as_slice()),
+        Content::Matrix(..) => Some([].as_slice()),
         Content::Uniform(_) => None,
     });
     let written = kernel

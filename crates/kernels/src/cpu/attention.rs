@@ -62,7 +62,7 @@ impl Products for Head<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self, _fused: bool, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) {
+    fn run(self, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) {
         let Self {
             mixed,
             keys,

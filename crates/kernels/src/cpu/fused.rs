@@ -18,16 +18,11 @@ pub(super) trait Products {
     /// What the loops come to beside what they write.
     type Output;
 
-    /// Runs the loops with `multiply_add(x, y, sum)`, which is `x * y + sum` and, if `fused`, one
-    /// instruction.
+    /// Runs the loops with `multiply_add(x, y, sum)`, which is `x * y + sum`.
     ///
     /// To be `#[inline(always)]`, with all that it calls and that multiplies: the instructions are
     /// those of the function where the loops end up.
-    fn run(
-        self,
-        fused: bool,
-        multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy,
-    ) -> Self::Output;
+    fn run(self, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) -> Self::Output;
 }
 
 /// Runs loops of products in the quickest way that there is.
@@ -58,7 +53,7 @@ impl Products for RoundsOnce {
     type Output = bool;
 
     #[inline(always)]
-    fn run(self, _fused: bool, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) -> bool {
+    fn run(self, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) -> bool {
         // Its square ends in 2^-24, for which a number of 32 bits has no place.
         let x = black_box(f32x4::splat(1.0 + 1.0 / 4096.0));
         let rounded = f32x4::splat(1.0 + 1.0 / 2048.0);
@@ -76,8 +71,7 @@ pub fn is_fused() -> bool {
 #[inline(never)]
 #[cfg(not(all(target_arch = "wasm32", feature = "relaxed-simd")))]
 pub(super) fn separate<P: Products>(products: P) -> P::Output {
-    let fused = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
-    products.run(fused, |x, y, sum| x.mul_add(y, sum))
+    products.run(|x, y, sum| x.mul_add(y, sum))
 }
 
 #[inline(never)]
@@ -87,9 +81,7 @@ fn fused<P: Products>(products: P) -> P::Output {
     use std::arch::x86_64::{__m128, _mm_fmadd_ps};
 
     let own = |x: f32x4| -> __m128 { bytemuck::cast(x.to_array()) };
-    products.run(true, |x, y, sum| {
-        f32x4::new(bytemuck::cast(_mm_fmadd_ps(own(x), own(y), own(sum))))
-    })
+    products.run(|x, y, sum| f32x4::new(bytemuck::cast(_mm_fmadd_ps(own(x), own(y), own(sum)))))
 }
 
 #[inline(never)]
@@ -102,7 +94,7 @@ fn fused<P: Products>(products: P) -> P::Output {
         let [a, b, c, d] = x.to_array();
         four(a, b, c, d)
     };
-    products.run(true, |x, y, sum| {
+    products.run(|x, y, sum| {
         let sum = f32x4_relaxed_madd(own(x), own(y), own(sum));
         f32x4::new([
             f32x4_extract_lane::<0>(sum),

@@ -41,7 +41,7 @@ impl Products for Activation<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self, _fused: bool, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) {
+    fn run(self, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) {
         let exponential = Exponential::new();
         for (gate, up) in self.gates.chunks_exact_mut(4).zip(self.ups.chunks_exact(4)) {
             let (x, up) = (load(gate, 0) * self.factor, load(up, 0) * self.factor);

@@ -10,18 +10,13 @@ use std::hint::black_box;
 use wide::f32x4;
 
 use super::fused::{self, Products, compute};
-use crate::PANEL;
+use crate::CPU_PANEL;
 
-/// Rows whose sums of two vectors fit into registers together.
+/// Most rows whose sums over a panel fit into registers together.
 const TILE: usize = 5;
 
-/// Columns of a pass where a panel takes two. In a turn it looks at as many of the coming weights as
-/// it computes columns, so that after both every line of the next piece was looked at.
-const HALF: usize = PANEL / 2;
-
-/// Inputs over which all rows pass before the next ones are touched: their weights, 16 KB of a
-/// panel, stay in the nearest cache meanwhile, and going from one to the next costs little.
-const NEAR: usize = 256;
+/// Vectors of a panel.
+const VECTORS: usize = CPU_PANEL / 4;
 
 /// Four numbers from `at` on.
 #[inline(always)]
@@ -34,8 +29,8 @@ pub(super) fn load(numbers: &[f32], at: usize) -> f32x4 {
 /// `output[row] = input[row] * weights` for every row. The terms of each result are added in the
 /// order of the inputs, whatever the number of rows.
 ///
-/// Shapes: `input` (rows, inputs), `weights` (panels, inputs, [`PANEL`]), `output`
-/// (rows, panels [`PANEL`]).
+/// Shapes: `input` (rows, inputs), `weights` (panels, inputs, [`CPU_PANEL`]) with an even number of
+/// panels, `output` (rows, panels [`CPU_PANEL`]).
 pub(super) fn multiply(input: &[f32], rows: usize, weights: &[f32], output: &mut [f32]) {
     let inputs = input.len() / rows;
     let width = output.len() / rows;
@@ -47,39 +42,23 @@ pub(super) fn multiply(input: &[f32], rows: usize, weights: &[f32], output: &mut
     // Where a product is added in two instructions, it needs a register in between.
     let most = if fused::is_fused() { TILE } else { TILE - 1 };
     let tiles = tiles(input, rows, most);
-    // Sums of two rows over a whole panel fit into registers: weights are read once, on and on.
-    let read_once = rows <= 2;
-    let near = if read_once { inputs } else { NEAR };
-    let mut touched = 0;
-    for panel in 0..width / PANEL {
-        for from in (0..inputs).step_by(near) {
-            let turns = near.min(inputs - from);
-            let at = (panel * inputs + from) * PANEL;
-            let (piece, later) = weights[at..].split_at(turns * PANEL);
-            let coming = later.get(..piece.len()).filter(|_| !read_once);
-            let mut coming = Coming(coming.unwrap_or_default());
-            for Rows { first, rows, woven } in &tiles {
-                let woven = &woven[from * rows..][..turns * rows];
-                let output = &mut output[first * width + panel * PANEL..];
-                let tile = Tile {
-                    woven,
-                    weights: piece,
-                    output,
-                    width,
-                    further: from > 0,
-                };
-                touched |= match rows {
-                    1 => one_pass::<1>(tile),
-                    2 => one_pass::<2>(tile),
-                    3 => two_passes::<3>(tile, &mut coming),
-                    4 => two_passes::<4>(tile, &mut coming),
-                    _ => two_passes::<TILE>(tile, &mut coming),
-                };
+    let panels = weights.chunks_exact(2 * inputs * CPU_PANEL);
+    for (column, weights) in (0..width).step_by(2 * CPU_PANEL).zip(panels) {
+        let panels = weights.split_at(inputs * CPU_PANEL);
+        for Rows { first, rows, woven } in &tiles {
+            let output = Columns {
+                output: &mut output[first * width + column..],
+                width,
+            };
+            match rows {
+                1 => compute(TwoPanels::<'_, 1>(woven, panels, output)),
+                2 => compute(TwoPanels::<'_, 2>(woven, panels, output)),
+                3 => each_panel::<3>(woven, panels, output),
+                4 => each_panel::<4>(woven, panels, output),
+                _ => each_panel::<TILE>(woven, panels, output),
             }
         }
     }
-    // Weights that are only touched would not be read otherwise.
-    black_box(touched);
 }
 
 /// Rows that are computed together.
@@ -90,7 +69,7 @@ struct Rows<'a> {
     woven: Cow<'a, [f32]>,
 }
 
-/// All rows, in tiles of `most`, which is as many as there are registers for, and what is left, but none of one row
+/// All rows, in tiles of as many as there are registers for and what is left, but none of one row
 /// beside others, which has too few sums to keep a core busy.
 fn tiles(input: &[f32], rows: usize, most: usize) -> Vec<Rows<'_>> {
     let inputs = input.len() / rows;
@@ -113,86 +92,48 @@ fn tiles(input: &[f32], rows: usize, most: usize) -> Vec<Rows<'_>> {
     tiles
 }
 
-/// The weights after a piece, as many as it has, or none. While one is used out of the nearest cache,
-/// nothing asks for those that follow, and after it everything would wait for them: so every turn of
-/// the first tile's loops looks at one.
-struct Coming<'a>(&'a [f32]);
-
-impl<'a> Coming<'a> {
-    /// What a pass of so many turns looks at: nothing where all was.
-    fn next_pass(&mut self, turns: usize) -> &'a [[f32; HALF]] {
-        let Some((now, later)) = self.0.split_at_checked(turns * HALF) else {
-            return &[];
-        };
-        self.0 = later;
-        now.as_chunks().0
-    }
-}
-
-/// Woven rows times a panel or a part of one.
-struct Tile<'a> {
-    woven: &'a [f32],
-    weights: &'a [f32],
+/// Where results go.
+struct Columns<'a> {
     /// From the first row's first column on, `width` numbers a row.
     output: &'a mut [f32],
     width: usize,
-    /// Whether the output holds the sums of the inputs before.
-    further: bool,
 }
 
-/// A panel at once: its weights are read on and on.
-fn one_pass<const ROWS: usize>(mut tile: Tile<'_>) -> u32 {
-    compute(TilePass::<'_, '_, ROWS, { PANEL / 4 }, 0>(&mut tile, &[]))
-}
-
-/// Both halves of a panel, one after the other.
-fn two_passes<const ROWS: usize>(mut tile: Tile<'_>, coming: &mut Coming<'_>) -> u32 {
-    let turns = tile.woven.len() / ROWS;
-    let next = coming.next_pass(turns);
-    let touched = compute(TilePass::<'_, '_, ROWS, { HALF / 4 }, 0>(&mut tile, next));
-    let next = coming.next_pass(turns);
-    touched
-        | compute(TilePass::<'_, '_, ROWS, { HALF / 4 }, HALF>(
-            &mut tile, next,
-        ))
-}
-
-/// A tile of so many rows times the columns of a panel from `FIRST` on, with the sums of so many
-/// vectors of each row in registers: sixteen of those are what 128-bit instruction sets have. Eight
-/// sums or ten hide an addition's delay; one row has fewer because its panel ends there, and three
-/// because twelve leave too few for the rest.
-struct TilePass<'a, 'b, const ROWS: usize, const VECTORS: usize, const FIRST: usize>(
-    &'b mut Tile<'a>,
-    /// What to look at meanwhile: as much as there are inputs, or nothing.
-    &'b [[f32; HALF]],
-);
-
-impl<const ROWS: usize, const VECTORS: usize, const FIRST: usize> Products
-    for TilePass<'_, '_, ROWS, VECTORS, FIRST>
-{
-    /// Depends on everything that was looked at.
-    type Output = u32;
-
+impl Columns<'_> {
     #[inline(always)]
-    fn run(self, fused: bool, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) -> u32 {
-        let Self(tile, next) = self;
-        let Tile {
-            woven,
-            weights,
-            output,
-            width,
-            further,
-        } = tile;
-        let mut sums = [[f32x4::ZERO; VECTORS]; ROWS];
-        if *further {
-            for (row, sums) in sums.iter_mut().enumerate() {
-                for (vector, sum) in sums.iter_mut().enumerate() {
-                    *sum = load(output, row * *width + FIRST + 4 * vector);
-                }
+    fn store<const SUMS: usize>(&mut self, sums: &[[f32x4; SUMS]]) {
+        for (row, sums) in sums.iter().enumerate() {
+            let output = &mut self.output[row * self.width..][..4 * SUMS];
+            for (output, sum) in output.chunks_exact_mut(4).zip(sums) {
+                output.copy_from_slice(&sum.to_array());
             }
         }
+    }
+}
+
+/// A panel after the other, whose weights are read on and on.
+fn each_panel<const ROWS: usize>(woven: &[f32], panels: (&[f32], &[f32]), output: Columns<'_>) {
+    for (panel, column) in [(panels.0, 0), (panels.1, CPU_PANEL)] {
+        let output = Columns {
+            output: &mut output.output[column..],
+            width: output.width,
+        };
+        compute(OnePanel::<'_, ROWS>(woven, panel, output));
+    }
+}
+
+/// Woven rows times a panel, with all sums in registers: sixteen of those are what 128-bit
+/// instruction sets have. Eight sums or ten hide an addition's delay.
+struct OnePanel<'a, const ROWS: usize>(&'a [f32], &'a [f32], Columns<'a>);
+
+impl<const ROWS: usize> Products for OnePanel<'_, ROWS> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) {
+        let Self(woven, weights, mut output) = self;
         let xs = woven.as_chunks::<ROWS>().0;
-        let weights = &weights.as_chunks::<PANEL>().0[..xs.len()];
+        let weights = &weights.as_chunks::<CPU_PANEL>().0[..xs.len()];
         // All bits, which is no news to anybody but the compiler: if it saw through the weights'
         // addresses, it would go through a turn in an order for which five rows leave too few
         // registers.
@@ -201,47 +142,55 @@ impl<const ROWS: usize, const VECTORS: usize, const FIRST: usize> Products
         } else {
             black_box(usize::MAX)
         };
-        let weights = |turn: usize| &weights[turn & mask][FIRST..];
+        let mut sums = [[f32x4::ZERO; VECTORS]; ROWS];
         let turns = 0..xs.len();
-        let mut touched = 0;
-        // A processor that takes two instructions for a product has no room for one more.
-        if fused && !next.is_empty() {
-            let next = &next[..xs.len()];
-            for turn in turns {
-                touched |= next[turn][0].to_bits();
-                add_products(&xs[turn], weights(turn), &mut sums, multiply_add);
-            }
-        } else {
-            for turn in turns {
-                add_products(&xs[turn], weights(turn), &mut sums, multiply_add);
-            }
+        for turn in turns {
+            let weights = vectors(&weights[turn & mask]);
+            add_products(&xs[turn], weights, &mut sums, multiply_add);
         }
-        for (row, sums) in sums.iter().enumerate() {
-            let output = &mut output[row * *width + FIRST..][..4 * VECTORS];
-            for (output, sum) in output.chunks_exact_mut(4).zip(sums) {
-                output.copy_from_slice(&sum.to_array());
-            }
-        }
-        touched
+        output.store(&sums);
     }
+}
+
+/// One row or two times two panels side by side, since over one they would have too few sums.
+struct TwoPanels<'a, const ROWS: usize>(&'a [f32], (&'a [f32], &'a [f32]), Columns<'a>);
+
+impl<const ROWS: usize> Products for TwoPanels<'_, ROWS> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) {
+        let Self(woven, panels, mut output) = self;
+        let xs = woven.as_chunks::<ROWS>().0;
+        let left = &panels.0.as_chunks::<CPU_PANEL>().0[..xs.len()];
+        let right = &panels.1.as_chunks::<CPU_PANEL>().0[..xs.len()];
+        let mut sums = [[f32x4::ZERO; 2 * VECTORS]; ROWS];
+        let turns = 0..xs.len();
+        for turn in turns {
+            let ([a, b], [c, d]) = (vectors(&left[turn]), vectors(&right[turn]));
+            add_products(&xs[turn], [a, b, c, d], &mut sums, multiply_add);
+        }
+        output.store(&sums);
+    }
+}
+
+#[inline(always)]
+fn vectors(weights: &[f32; CPU_PANEL]) -> [f32x4; VECTORS] {
+    [load(weights, 0), load(weights, 4)]
 }
 
 /// One input of every row times its weights. A function and no closure, which might not be inlined
 /// and then would multiply without the instruction that it is here for.
 #[inline(always)]
-fn add_products<const ROWS: usize, const VECTORS: usize>(
+fn add_products<const ROWS: usize, const SUMS: usize>(
     xs: &[f32; ROWS],
-    weights: &[f32],
-    sums: &mut [[f32x4; VECTORS]; ROWS],
+    weights: [f32x4; SUMS],
+    sums: &mut [[f32x4; SUMS]; ROWS],
     multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4,
 ) {
-    let mut four = [f32x4::ZERO; VECTORS];
-    for (vector, four) in four.iter_mut().enumerate() {
-        *four = load(weights, 4 * vector);
-    }
     for (x, sums) in xs.iter().zip(sums) {
         let x = f32x4::splat(*x);
-        for (sum, weights) in sums.iter_mut().zip(four) {
+        for (sum, weights) in sums.iter_mut().zip(weights) {
             *sum = multiply_add(x, weights, *sum);
         }
     }
@@ -294,9 +243,9 @@ mod tests {
 
     /// The terms in the order of the inputs, as one number after the other.
     fn expected(x: &[f32], weights: &[f32], column: usize, fused: bool) -> f32 {
-        let panel = &weights[column / PANEL * x.len() * PANEL..];
+        let panel = &weights[column / CPU_PANEL * x.len() * CPU_PANEL..];
         x.iter().enumerate().fold(0.0, |sum, (i, x)| {
-            let weight = panel[i * PANEL + column % PANEL];
+            let weight = panel[i * CPU_PANEL + column % CPU_PANEL];
             if fused {
                 x.mul_add(weight, sum)
             } else {
@@ -307,13 +256,14 @@ mod tests {
 
     #[test]
     fn every_number_of_rows_gives_the_rows_of_one_alone_to_the_bit() {
-        for (inputs, panels) in [(8, 1), (20, 3), (33, 4), (150, 2), (NEAR, 2), (600, 3)] {
-            let weights: Vec<f32> = (0..panels * inputs * PANEL).map(number).collect();
+        for (inputs, panels) in [(8, 2), (20, 6), (33, 4), (150, 2), (600, 4)] {
+            let width = panels * CPU_PANEL;
+            let weights: Vec<f32> = (0..inputs * width).map(number).collect();
             let input: Vec<f32> = (0..40 * inputs).map(|i| number(3 * i + 1)).collect();
             for rows in 1..=40 {
-                let mut together = vec![0.0; rows * panels * PANEL];
+                let mut together = vec![0.0; rows * width];
                 multiply(&input[..rows * inputs], rows, &weights, &mut together);
-                for (row, found) in together.chunks_exact(panels * PANEL).enumerate() {
+                for (row, found) in together.chunks_exact(width).enumerate() {
                     let x = &input[row * inputs..][..inputs];
                     for (column, found) in found.iter().enumerate() {
                         let expected = expected(x, &weights, column, fused::is_fused());
@@ -328,58 +278,50 @@ mod tests {
         }
     }
 
+    fn check_separately(rows: usize, run: impl Fn(&[f32], (&[f32], &[f32]), Columns<'_>)) {
+        let (inputs, rounds_once) = (150, fused::separate(RoundsOnce));
+        let weights: Vec<f32> = (0..2 * inputs * CPU_PANEL).map(number).collect();
+        let input: Vec<f32> = (0..rows * inputs).map(|i| number(3 * i + 1)).collect();
+        let width = 2 * CPU_PANEL;
+        let mut output = vec![0.0; rows * width];
+        let columns = Columns {
+            output: &mut output,
+            width,
+        };
+        run(
+            &weave(&input, rows),
+            weights.split_at(inputs * CPU_PANEL),
+            columns,
+        );
+        for (at, found) in output.iter().enumerate() {
+            let x = &input[at / width * inputs..][..inputs];
+            // Wider tiles come to the first panel only.
+            if rows <= 2 || at % width < CPU_PANEL {
+                let expected = expected(x, &weights, at % width, rounds_once);
+                assert_eq!(found.to_bits(), expected.to_bits(), "{rows} rows, {at}");
+            }
+        }
+    }
+
     /// Two instructions for a product, whatever the processor has: [`compute`] does not come there
     /// where it can fuse.
-    fn check_separately<const ROWS: usize, const VECTORS: usize, const FIRST: usize>() {
-        let (inputs, rounds_once) = (150, fused::separate(RoundsOnce));
-        let weights: Vec<f32> = (0..inputs * PANEL).map(number).collect();
-        let input: Vec<f32> = (0..ROWS * inputs).map(|i| number(3 * i + 1)).collect();
-        let woven = weave(&input, ROWS);
-        let mut output = vec![0.0; ROWS * PANEL];
-        for (from, to) in [(0, 90), (90, inputs)] {
-            let mut tile = Tile {
-                woven: &woven[ROWS * from..ROWS * to],
-                weights: &weights[PANEL * from..PANEL * to],
-                output: &mut output,
-                width: PANEL,
-                further: from > 0,
-            };
-            fused::separate(TilePass::<'_, '_, ROWS, VECTORS, FIRST>(&mut tile, &[]));
-        }
-        for (at, found) in output.iter().enumerate() {
-            if !(FIRST..FIRST + 4 * VECTORS).contains(&(at % PANEL)) {
-                continue;
-            }
-            let x = &input[at / PANEL * inputs..][..inputs];
-            let expected = expected(x, &weights, at % PANEL, rounds_once);
-            assert_eq!(found.to_bits(), expected.to_bits(), "{ROWS} rows, {at}");
-        }
-    }
-
     #[test]
     fn two_instructions_add_the_terms_in_order_too() {
-        check_separately::<1, 4, 0>();
-        check_separately::<2, 4, 0>();
-        check_separately::<3, 2, 0>();
-        check_separately::<4, 2, HALF>();
-        check_separately::<TILE, 2, HALF>();
-    }
-
-    #[test]
-    fn what_two_passes_look_at_is_every_line_of_what_comes_next() {
-        const LINE: usize = 16;
-        for turns in [NEAR, 33, 1] {
-            let weights: Vec<f32> = (0..turns * PANEL).map(|at| at as f32).collect();
-            let mut coming = Coming(&weights);
-            let mut lines = vec![false; weights.len() / LINE];
-            for _ in 0..2 {
-                for looked_at in coming.next_pass(turns) {
-                    lines[looked_at[0] as usize / LINE] = true;
-                }
-            }
-            assert!(lines.iter().all(|seen| *seen), "{turns} turns");
-            assert!(coming.next_pass(turns).is_empty());
-        }
+        check_separately(1, |x, panels, y| {
+            fused::separate(TwoPanels::<'_, 1>(x, panels, y))
+        });
+        check_separately(2, |x, panels, y| {
+            fused::separate(TwoPanels::<'_, 2>(x, panels, y))
+        });
+        check_separately(3, |x, panels, y| {
+            fused::separate(OnePanel::<'_, 3>(x, panels.0, y))
+        });
+        check_separately(4, |x, panels, y| {
+            fused::separate(OnePanel::<'_, 4>(x, panels.0, y))
+        });
+        check_separately(5, |x, panels, y| {
+            fused::separate(OnePanel::<'_, TILE>(x, panels.0, y))
+        });
     }
 
     #[test]

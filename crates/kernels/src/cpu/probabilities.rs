@@ -140,7 +140,7 @@ impl Products for Weights<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self, _fused: bool, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) {
+    fn run(self, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) {
         let exponential = Exponential::new();
         for (probs, logits) in self.probs.chunks_mut(4).zip(self.logits.chunks(4)) {
             let mut four = [self.best_value; 4];
