@@ -18,7 +18,7 @@ mod sample;
 mod von_neumann;
 
 pub use joint::Joint;
-pub use sample::{ClockPair, DartPair, MAX_RECORDED_DARTS, Region, Simulation, Steps, TokenPair};
+pub use sample::{ClockPair, DartPair, MAX_RECORDED_DARTS, Region, Steps, TokenPair};
 pub use von_neumann::{AcceptanceRejection, Attempt};
 
 use serde::{Deserialize, Serialize};

@@ -51,9 +51,7 @@ pub use rules::{
     Round, RoundError, Rule, SharedNoise, Typical, Verdict, commit, deviation, exact_round,
     joint_of_next, play_round, play_text, verify,
 };
-pub use statistics::{
-    ChiSquare, chi_square, median, median_interval, speed_up_interval, wilson_interval,
-};
+pub use statistics::{ChiSquare, chi_square, median, median_interval, wilson_interval};
 
 #[cfg(test)]
 mod tests {

@@ -31,8 +31,6 @@ pub enum Purpose {
     Clock = 5,
     /// A dart at a position, shared by draft and target; the lane is the dart's index.
     Dart = 6,
-    /// Resamples measurements.
-    Bootstrap = 7,
 }
 
 /// Threefry-2x32 with 20 rounds.

@@ -2,10 +2,8 @@
 //! whether sampled text has the target's distribution.
 
 mod binomial;
-mod bootstrap;
 
 pub use binomial::count_interval;
-pub use bootstrap::speed_up_interval;
 
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};

@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use couplet_speculation::couplings::{MAX_RECORDED_DARTS, Region, Simulation, Steps};
+use couplet_speculation::couplings::{MAX_RECORDED_DARTS, Region, Steps};
 use couplet_speculation::input::{InputError, MAX_JOINT_TOKENS};
 use couplet_speculation::random::{Purpose, uniform, words};
 use couplet_speculation::{Coupling, Pair, chi_square, normalised, residual};
@@ -164,9 +164,14 @@ fn couplings_draw_what_the_formulas_say() {
         let pair = random_pair(case, vocabulary);
         let trials = (100_000 / vocabulary as u64).clamp(150, 4_000);
         for coupling in Coupling::ALL {
-            let mut simulation = Simulation::new(&pair, coupling, u64::from(case));
-            simulation.run(&pair, trials / 2).unwrap();
-            simulation.run(&pair, trials - trials / 2).unwrap();
+            let mut agreed = 0;
+            let [mut draft_counts, mut target_counts] = [0, 1].map(|_| vec![0u64; vocabulary]);
+            for trial in 0..trials as u32 {
+                let drawn = pair.sample(coupling, u64::from(case), trial);
+                agreed += u64::from(drawn.agrees());
+                draft_counts[drawn.draft] += 1;
+                target_counts[drawn.target] += 1;
+            }
             let mut check = |what, count, prob: f64| {
                 // Counts are nearly normal when both outcomes are expected several times.
                 if prob.min(1.0 - prob) * trials as f64 > 8.0 {
@@ -175,10 +180,10 @@ fn couplings_draw_what_the_formulas_say() {
                     worst = worst.max(found);
                 }
             };
-            check("agreement", simulation.agreed, pair.agreement(coupling));
+            check("agreement", agreed, pair.agreement(coupling));
             for (what, counts, probs) in [
-                ("draft", &simulation.draft_counts, pair.draft_probs()),
-                ("target", &simulation.target_counts, pair.target_probs()),
+                ("draft", &draft_counts, pair.draft_probs()),
+                ("target", &target_counts, pair.target_probs()),
             ] {
                 let first = couplet_speculation::argmax(probs);
                 check(what, counts[first], probs[first]);
@@ -298,24 +303,6 @@ fn steps_lead_to_what_is_drawn() {
         }
     }
     assert!(regions.iter().all(|&count| count > 20), "{regions:?}");
-}
-
-#[test]
-fn a_simulation_in_pieces_is_the_whole_one() {
-    let pair = random_pair(5, 6);
-    for coupling in Coupling::ALL {
-        let mut whole = Simulation::new(&pair, coupling, 4);
-        whole.run(&pair, 300).unwrap();
-        let mut pieces = Simulation::new(&pair, coupling, 4);
-        for trials in [1, 99, 200] {
-            pieces.run(&pair, trials).unwrap();
-        }
-        assert_eq!(whole, pieces);
-        assert_eq!(pieces.run(&pair, 0), Err(InputError::Trials(0)));
-        let too_many = pieces.run(&pair, 1_000_000_000).unwrap_err();
-        assert_eq!(too_many, InputError::Trials(1_000_000_300));
-        assert_eq!(whole, pieces);
-    }
 }
 
 // ---------------------------------------------------------------------------------------------

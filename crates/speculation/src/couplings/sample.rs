@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Coupling, Pair};
 use crate::distribution::{draw, residual};
-use crate::input::{InputError, check_trials};
 use crate::random::exponential::{exponential, strike};
 use crate::random::{MAX_DARTS, Purpose, dart, first_dart, race, uniform};
 
@@ -217,57 +216,5 @@ impl Pair {
                 residual_number,
             },
         )
-    }
-}
-
-/// Counts of many trials of one coupling, which can be run in pieces.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Simulation {
-    /// The coupling.
-    pub coupling: Coupling,
-    /// The seed of its numbers.
-    pub seed: u64,
-    /// How many trials were run.
-    pub trials: u32,
-    /// In how many of them both tokens were the same.
-    pub agreed: u64,
-    /// How often the draft drew each token. Shape: (vocabulary).
-    pub draft_counts: Vec<u64>,
-    /// How often the target drew each token. Shape: (vocabulary).
-    pub target_counts: Vec<u64>,
-}
-
-impl Simulation {
-    /// No trials yet.
-    pub fn new(pair: &Pair, coupling: Coupling, seed: u64) -> Self {
-        Self {
-            coupling,
-            seed,
-            trials: 0,
-            agreed: 0,
-            draft_counts: vec![0; pair.vocabulary()],
-            target_counts: vec![0; pair.vocabulary()],
-        }
-    }
-
-    /// Runs so many trials more. Pieces of any size add up to the same counts.
-    ///
-    /// # Errors
-    /// When `trials`, or all of them together, are not from 1 to
-    /// [`MAX_TRIALS`](crate::input::MAX_TRIALS); nothing is run then.
-    ///
-    /// # Panics
-    /// When `pair` has another vocabulary than the one at the start.
-    pub fn run(&mut self, pair: &Pair, trials: u64) -> Result<(), InputError> {
-        check_trials(trials)?;
-        check_trials(trials + u64::from(self.trials))?;
-        for trial in self.trials..self.trials + trials as u32 {
-            let drawn = pair.sample(self.coupling, self.seed, trial);
-            self.agreed += u64::from(drawn.agrees());
-            self.draft_counts[drawn.draft] += 1;
-            self.target_counts[drawn.target] += 1;
-        }
-        self.trials += trials as u32;
-        Ok(())
     }
 }
