@@ -71,6 +71,29 @@ export default {
     }
   },
 
+  "a call before the page knows its pairs waits for them": async ({ page, base }) => {
+    let known;
+    const asked = new Promise((resolve) => (known = resolve));
+    await page.route("**/pairs/pairs.json", async (route) => {
+      await asked;
+      await route.continue().catch(() => {});
+    });
+    await page.goto(base + CPU);
+    await page.waitForFunction(() => window.couplet);
+    await page.evaluate(() => {
+      const call = (pair) => window.couplet.generate({ pair, max_tokens: 5 });
+      window.written = call("stories");
+      window.refused = call("gpt4").then(() => null, (error) => error.message);
+    });
+    known();
+    const { pair, settings } = await page.evaluate(() => window.written);
+    assert.deepEqual([pair.name, settings.prompt], ["stories", "Once upon a time,"]);
+    assert.equal(
+      await page.evaluate(() => window.refused),
+      "pair: there is no pair gpt4; choose shakespeare or stories",
+    );
+  },
+
   "another pair brings its own prompt and recording, and writes": async ({ page, base }) => {
     await offerTwin(page);
     await open(page, base, CPU);

@@ -26,15 +26,22 @@ pub fn install(store: Store, sharing: Sharing) {
     set("pairs", &call(move |_, settle| pairs(store.engine, settle)));
     set(
         "generate",
-        &call(move |options, settle| generate(store, options, settle)),
+        &call(move |options, settle| {
+            when_pairs_are_known(store.engine, move || generate(store, options, settle));
+        }),
     );
     set(
         "distribution",
-        &call(move |options, settle| distribution(store.engine, options, settle)),
+        &call(move |options, settle| {
+            let engine = store.engine;
+            when_pairs_are_known(engine, move || distribution(engine, options, settle));
+        }),
     );
     set(
         "bench",
-        &call(move |options, settle| bench(store, options, settle)),
+        &call(move |options, settle| {
+            when_pairs_are_known(store.engine, move || bench(store, options, settle));
+        }),
     );
     set(
         "couple",
@@ -121,7 +128,25 @@ fn pairs(engine: EngineClient, settle: Settle) {
     );
 }
 
-/// Names of the pairs that the page has; none before it knows.
+/// Goes on as soon as the page knows which pairs it has and which prompt suits each, or that nobody
+/// can say.
+fn when_pairs_are_known(engine: EngineClient, go_on: impl FnOnce() + 'static) {
+    if engine.pairs.with_untracked(|pairs| !pairs.is_empty()) {
+        return go_on();
+    }
+    engine.wake();
+    let mut go_on = Some(go_on);
+    engine.request(
+        |id| Command::Pairs { id },
+        move |_| {
+            if let Some(go_on) = go_on.take() {
+                go_on();
+            }
+        },
+    );
+}
+
+/// Names of the pairs that the page has; none if nobody could say.
 fn known_pairs(engine: EngineClient) -> Vec<String> {
     let name = |pair: &PairSummary| pair.name.clone();
     engine
