@@ -13,9 +13,13 @@ const ENOUGH: [f64; 2] = [3.0, 25.0];
 /// Most rounds for one γ, likewise.
 const MOST_ROUNDS: [usize; 2] = [8, 32];
 
-/// How often each γ has its turn: the shortest time counts, because whatever else the machine does
-/// only ever adds to it.
+/// How often each γ has its turn at least: the shortest time counts, because whatever else the
+/// machine does only ever adds to it.
 const TURNS: usize = 4;
+
+/// The part of the shortest time before that makes another turn worth while: a browser may still
+/// be compiling, or the machine may have been busy until now.
+const MUCH_SHORTER: f64 = 0.9;
 
 /// Milliseconds after which the remaining costs are left to a straight line, or to what is known.
 const PATIENCE: f64 = 300.0;
@@ -83,15 +87,20 @@ impl Engine {
         let start = self.now();
         let sampled = SAMPLED[self.device_place()];
         let mut shortest: Vec<Option<f64>> = vec![None; sampled.len()];
-        'turns: for turn in 0..TURNS {
+        'turns: for turn in 0.. {
+            let mut settled = true;
             for (place, &gamma) in sampled.iter().enumerate() {
                 if (turn > 0 || place >= 2) && self.now() - start > PATIENCE {
                     break 'turns;
                 }
                 if let Some(found) = self.time_rounds(run, gamma, turn == 0).await? {
-                    let best = &mut shortest[place];
-                    *best = Some(best.map_or(found, |best| best.min(found)));
+                    let best = shortest[place].get_or_insert(found);
+                    settled &= found >= MUCH_SHORTER * *best;
+                    *best = best.min(found);
                 }
+            }
+            if settled && turn + 1 >= TURNS {
+                break;
             }
         }
         let timed = sampled.iter().zip(shortest);

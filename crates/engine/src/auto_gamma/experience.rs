@@ -49,9 +49,10 @@ impl Experience {
     /// Begins with an acceptance rate to be expected and with measured costs of rounds, pairs of
     /// γ and milliseconds with rising γ; between them and beyond is a straight line.
     pub(crate) fn new(acceptance_rate: f64, samples: &[(usize, f64)]) -> Self {
+        let samples = undisturbed(samples);
         let mut milliseconds = [0.0; LARGEST + 1];
         for (gamma, cost) in milliseconds.iter_mut().enumerate() {
-            *cost = interpolate(samples, gamma as f64);
+            *cost = interpolate(&samples, gamma as f64);
         }
         Self {
             judged: PRIOR_WEIGHT,
@@ -157,16 +158,25 @@ impl Experience {
     }
 }
 
-/// The straight line through the samples around `at`, and no less than the smallest sample.
+/// The samples without those that took as long as a later one: less work takes less time, unless
+/// the machine was at something else every time.
+fn undisturbed(samples: &[(usize, f64)]) -> Vec<(usize, f64)> {
+    let mut kept: Vec<(usize, f64)> = Vec::with_capacity(samples.len());
+    for sample in samples.iter().rev() {
+        if kept.last().is_none_or(|later| sample.1 < later.1) {
+            kept.push(*sample);
+        }
+    }
+    kept.reverse();
+    kept
+}
+
+/// The straight line through the samples around `at`, which rise, and no less than half of the
+/// smallest.
 fn interpolate(samples: &[(usize, f64)], at: f64) -> f64 {
-    let least = samples
-        .iter()
-        .map(|(_, y)| *y)
-        .fold(f64::INFINITY, f64::min);
-    let least = if least.is_finite() {
-        least.max(1e-6)
-    } else {
-        1.0
+    let [least, one] = match samples.first() {
+        Some((_, first)) => [0.5 * first, *first],
+        None => [1.0, 1.0],
     };
     let after = samples
         .iter()
@@ -174,7 +184,7 @@ fn interpolate(samples: &[(usize, f64)], at: f64) -> f64 {
         .unwrap_or(samples.len().saturating_sub(1))
         .max(1);
     let (Some(a), Some(b)) = (samples.get(after - 1), samples.get(after)) else {
-        return least;
+        return one;
     };
     let slope = (b.1 - a.1) / (b.0 - a.0) as f64;
     (a.1 + slope * (at - a.0 as f64)).max(least)
@@ -195,6 +205,20 @@ mod tests {
         let one = Experience::new(0.8, &[(0, 2.0)]);
         assert_eq!(one.milliseconds(8), 2.0);
         assert_eq!(Experience::new(0.8, &[]).milliseconds(3), 1.0);
+    }
+
+    #[test]
+    fn a_cost_above_that_of_a_longer_draft_is_not_believed() {
+        let known = Experience::new(0.8, &[(0, 1.0), (1, 3.0), (3, 2.5), (4, 3.0)]);
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|gamma| known.milliseconds(gamma)),
+            [1.0, 1.5, 2.0, 2.5, 3.0]
+        );
+        let known = Experience::new(0.8, &[(0, 9.0), (1, 9.0), (3, 2.5), (4, 3.0)]);
+        assert_eq!(
+            [0, 1, 2, 3].map(|gamma| known.milliseconds(gamma)),
+            [1.25, 1.5, 2.0, 2.5]
+        );
     }
 
     #[test]

@@ -170,3 +170,38 @@ async fn time(
     let sample = Sample::new(engine, settings, gamma, portion, share)?;
     sample.time(engine).await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples(gammas: &[usize], draft_one: f64, draft_most: f64) -> PassCosts {
+        let samples = CostSamples {
+            gammas: gammas.to_vec(),
+            target_step: vec![1.1, 0.9, 1.0],
+            // The middle one of three counts, whatever the others met.
+            draft_one: vec![9.0, draft_one, draft_one],
+            draft_most: vec![draft_most, draft_most, 0.0],
+            verify: vec![vec![1.5, 1.5, 7.0]; gammas.len()],
+        };
+        samples.medians()
+    }
+
+    #[test]
+    fn what_the_first_drafted_token_takes_longer_is_paid_once_a_round() {
+        // Four tokens: 0.5 for the first, 0.3 for each of the others.
+        let costs = samples(&[1, 4], 0.5, 1.4);
+        assert!((costs.draft_step - 0.3).abs() < 1e-12);
+        assert!((costs.draft_first_extra - 0.2).abs() < 1e-12);
+        assert_eq!(costs.target_step, 1.0);
+        assert!(costs.verify.iter().all(|cost| (cost - 1.7).abs() < 1e-12));
+    }
+
+    #[test]
+    fn no_noise_makes_a_drafted_token_cost_nothing() {
+        let costs = samples(&[8], 0.5, 0.4);
+        assert!((costs.draft_step - 0.025).abs() < 1e-12);
+        let alone = samples(&[1], 0.5, 0.5);
+        assert_eq!((alone.draft_step, alone.draft_first_extra), (0.5, 0.0));
+    }
+}
