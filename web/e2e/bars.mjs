@@ -101,7 +101,7 @@ await measure(8, "share and keep", async () => {
 });
 await measure(9, "the field’s words are explained", async () => {
   const { wanted, explained, terms } = await page.words(browser, base);
-  return [[null, `${explained} of ${wanted}, and ${terms - explained} more entries`, explained === wanted]];
+  return [[null, `${explained} of ${wanted}, and ${terms - explained} more`, explained === wanted]];
 });
 const version = browser.version();
 await browser.close();

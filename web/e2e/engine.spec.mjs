@@ -137,6 +137,28 @@ export default {
     assert.ok(!asked.some((url) => url.includes("relaxed")), `${asked}`);
   },
 
+  "where no worker can be made every call is refused, and the page stays": async ({ page, base }) => {
+    await page.addInitScript(() => {
+      window.Worker = class {
+        constructor() {
+          throw new DOMException("not here", "SecurityError");
+        }
+      };
+    });
+    await page.goto(`${base}?backend=cpu`);
+    await page.waitForFunction(() => window.couplet);
+    const why = { message: "This browser did not let the engine start.", field: undefined };
+    assert.deepEqual(await refusal(page, "pairs"), why);
+    assert.deepEqual(await refusal(page, "generate", { max_tokens: 5 }), why);
+    assert.deepEqual(await refusal(page, "bench", {}), why);
+    assert.deepEqual(await refusal(page, "distribution", { model: "draft", text: "O" }), why);
+    assert.equal((await refusal(page, "generate", { gama: 3 })).field, "gama");
+    // The recording plays all the same, and nobody waits for a text.
+    await page.getByTestId("end").click();
+    await page.waitForFunction(() => document.querySelector("[data-testid=manuscript]").innerText.length > 60);
+    assert.equal(await page.getByTestId("generate").isVisible(), true);
+  },
+
   "where one build of the engine does not arrive the other one writes": async ({ page, base }) => {
     for (const file of ["couplet-worker-relaxed.js", "couplet-worker-relaxed_bg.wasm"]) {
       await page.route(`**/${file}`, (route) => route.abort());

@@ -5,11 +5,14 @@ use crate::Device;
 /// Columns of a panel on a GPU. A matrix of shape (inputs, outputs) is kept as panels of this many
 /// columns, each of shape (inputs, [`PANEL`]), one after the other, the last filled with zeros:
 /// whoever computes neighbouring columns reads neighbouring memory, and whoever computes one
-/// panel reads on and on. 16 numbers are a cache line.
+/// panel reads in the order of memory. 16 numbers are a cache line.
 pub const PANEL: usize = 16;
 
 /// Columns of a panel on the CPU: as many as leave room for the sums of five rows in registers.
 pub const CPU_PANEL: usize = 8;
+
+/// The CPU takes panels in pairs.
+const _: () = assert!(PANEL.is_multiple_of(2 * CPU_PANEL));
 
 impl Device {
     /// Columns of a panel in this device's memory.

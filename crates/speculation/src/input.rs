@@ -5,7 +5,7 @@ use crate::distribution::{DistributionError, check_distribution};
 /// The most tokens that a typed-in distribution may have, `2^16`.
 pub const MAX_TOKENS: usize = 1 << 16;
 
-/// The most trials that one simulation may run.
+/// The most trials of one request.
 pub const MAX_TRIALS: u64 = 1_000_000_000;
 
 /// The most tokens for which a whole joint distribution is made: its matrix then has `2^22`

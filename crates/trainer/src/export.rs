@@ -185,7 +185,7 @@ fn card_for_people(card: &ModelCard) -> String {
     text += "\nShapes are in each model's `config.json`, losses on the way in its `loss.svg`.\n\n## Figures on held-out text\n\nLosses are means over windows of the full context that do not overlap. The acceptance rate is the mean of `sum min(target, draft)`. Counting models and compressors have seen the training text too.\n\n";
     text += &report::table(card);
     text += &format!(
-        "\n`cargo xtask evaluate --pair {}` measures them again.\n",
+        "\n`cargo xtask evaluate --pair {} --corpora path/to/texts` measures them again.\n",
         card.name
     );
     text
@@ -228,4 +228,25 @@ fn write(out: &Path, path: &str, bytes: &[u8]) -> anyhow::Result<FileEntry> {
         bytes: bytes.len(),
         sha256: sha256_hex(bytes),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the shipped cards say beyond what needs the held-out text to be measured again.
+    #[test]
+    fn the_shipped_cards_are_of_this_engine_and_alike_for_people() {
+        for name in PairPlan::NAMES {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../../assets/pairs")
+                .join(name);
+            let read = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+            let card: ModelCard = serde_json::from_str(&read("model-card.json")).unwrap();
+            let counted = dispatches::count(&folder).unwrap();
+            let predicted = report::predict(card.acceptance_rate, counted);
+            assert_eq!(card.evaluation.prediction, predicted, "{name}");
+            assert_eq!(card_for_people(&card), read("MODEL_CARD.md"), "{name}");
+        }
+    }
 }

@@ -16,8 +16,10 @@ usage: cargo xtask train (--pair NAME | --all) --corpora FOLDER [options]
   --pair NAME           shakespeare or stories
   --all                 both, one after the other
   --corpora FOLDER      the texts to train on; README.md says where they are found
-  --out FOLDER          where a folder for each pair is written  [assets/pairs]
-  --work FOLDER         where checkpoints are kept               [target/training]
+  --out FOLDER          where a folder for each pair is written, in the place of what lies there
+                        [assets/pairs; with --quick target/quick/pairs]
+  --work FOLDER         where checkpoints are kept
+                        [target/training; with --quick target/quick/training]
   --device NAME         cpu, or gpu where there is one           [cpu]
   --divergence NAME     kl or tv: what distillation makes small  [kl]
   --seed N              seed of weights and windows              [1611]
@@ -294,11 +296,12 @@ fn options(parser: &mut lexopt::Parser) -> anyhow::Result<Option<TrainOptions>> 
     use lexopt::prelude::*;
     let mut names: Vec<String> = Vec::new();
     let mut quick = false;
+    let (mut out, mut work) = (None::<PathBuf>, None::<PathBuf>);
     let mut options = TrainOptions {
         plans: Vec::new(),
         corpora: None,
-        out: "assets/pairs".into(),
-        work: "target/training".into(),
+        out: PathBuf::new(),
+        work: PathBuf::new(),
         gpu: false,
         divergence: Divergence::ForwardKl,
         seed: 1611,
@@ -310,8 +313,8 @@ fn options(parser: &mut lexopt::Parser) -> anyhow::Result<Option<TrainOptions>> 
             Long("pair") => names.push(parser.value()?.string()?),
             Long("all") => names.extend(PairPlan::NAMES.map(str::to_owned)),
             Long("corpora") => options.corpora = Some(parser.value()?.into()),
-            Long("out") => options.out = parser.value()?.into(),
-            Long("work") => options.work = parser.value()?.into(),
+            Long("out") => out = Some(parser.value()?.into()),
+            Long("work") => work = Some(parser.value()?.into()),
             Long("device") => {
                 options.gpu = choice(parser, "device", [("cpu", false), ("gpu", true)])?
             }
@@ -344,6 +347,13 @@ fn options(parser: &mut lexopt::Parser) -> anyhow::Result<Option<TrainOptions>> 
             PairPlan::NAMES.join(", ")
         );
     }
+    // A toy must not take the place of what is shipped, nor its checkpoints that of real ones.
+    let [usual_out, usual_work] = match quick {
+        false => ["assets/pairs", "target/training"],
+        true => ["target/quick/pairs", "target/quick/training"],
+    };
+    options.out = out.unwrap_or_else(|| usual_out.into());
+    options.work = work.unwrap_or_else(|| usual_work.into());
     for name in names {
         let plan = PairPlan::named(&name).with_context(|| {
             format!(

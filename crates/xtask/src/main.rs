@@ -182,7 +182,7 @@ fn help() -> String {
     }
     text.push_str(
         "\nEnvironment:\n  \
-         CHROMIUM            the browser for the browser tests and the bench\n  \
+         CHROMIUM, FIREFOX   browsers for the browser tests and the bench, where they stand elsewhere\n  \
          COUPLET_WASM_STD    `distribution`: build the wasm standard library from Debian's\n                      \
          sources even where rustup could fetch it\n",
     );

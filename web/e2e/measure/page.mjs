@@ -165,7 +165,7 @@ export const words = (browser, base) =>
   apart(browser, async (page) => {
     await page.goto(base);
     await page.getByTestId("help").click();
-    const terms = await page.locator("dialog dt").allInnerTexts();
+    const terms = await page.locator(".help-terms dt").allInnerTexts();
     const explained = WORDS.filter((word) => terms.some((term) => term.toLowerCase().startsWith(word)));
     return { wanted: WORDS.length, explained: explained.length, terms: terms.length };
   });

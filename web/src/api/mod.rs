@@ -27,20 +27,23 @@ pub fn install(store: Store, sharing: Sharing) {
     set(
         "generate",
         &call(move |options, settle| {
-            when_pairs_are_known(store.engine, move || generate(store, options, settle));
+            let go_on = move || generate(store, options, settle);
+            store.engine.when_pairs_are_known(go_on);
         }),
     );
     set(
         "distribution",
         &call(move |options, settle| {
             let engine = store.engine;
-            when_pairs_are_known(engine, move || distribution(engine, options, settle));
+            engine.when_pairs_are_known(move || distribution(engine, options, settle));
         }),
     );
     set(
         "bench",
         &call(move |options, settle| {
-            when_pairs_are_known(store.engine, move || bench(store, options, settle));
+            store
+                .engine
+                .when_pairs_are_known(move || bench(store, options, settle));
         }),
     );
     set(
@@ -117,31 +120,15 @@ fn ready(store: Store, settle: Settle) {
 }
 
 fn pairs(engine: EngineClient, settle: Settle) {
-    engine.wake();
     engine.request(
         |id| Command::Pairs { id },
         move |reply| match reply {
-            Reply::Pairs { pairs, .. } => settle.resolve(&to_js(pairs)),
+            Reply::Pairs { pairs, .. } => {
+                engine.pairs.set(pairs.clone());
+                settle.resolve(&to_js(pairs));
+            }
             Reply::Failed { failure, .. } => settle.reject(&failure.into()),
             _ => {}
-        },
-    );
-}
-
-/// Goes on as soon as the page knows which pairs it has and which prompt suits each, or that nobody
-/// can say.
-fn when_pairs_are_known(engine: EngineClient, go_on: impl FnOnce() + 'static) {
-    if engine.pairs.with_untracked(|pairs| !pairs.is_empty()) {
-        return go_on();
-    }
-    engine.wake();
-    let mut go_on = Some(go_on);
-    engine.request(
-        |id| Command::Pairs { id },
-        move |_| {
-            if let Some(go_on) = go_on.take() {
-                go_on();
-            }
         },
     );
 }

@@ -180,7 +180,7 @@ fn kind_of(name: &str) -> &'static str {
     }
 }
 
-/// Refuses a pair that the page does not have; before it knows which it has, none.
+/// Refuses a pair that the page does not have; where nobody could say which it has, none.
 ///
 /// # Errors
 ///

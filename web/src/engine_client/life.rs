@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker};
 
-use super::wire::{Live, crash_failure, worker_url};
+use super::wire::{Live, NO_WORKER, crash_failure, worker_url};
 use super::{EngineClient, EngineState};
 
 const START_LIMIT_MS: u32 = 60_000;
@@ -25,7 +25,7 @@ impl EngineClient {
         let worker = match Worker::new(&worker_url()) {
             Ok(worker) => worker,
             Err(_) => {
-                self.crash(generation, "This browser did not let the engine start.");
+                self.crash(generation, NO_WORKER);
                 return;
             }
         };
@@ -59,12 +59,17 @@ impl EngineClient {
             }
         })
         .forget();
-        self.request(
+        self.inner().borrow_mut().asked_for_pairs = true;
+        self.enqueue(
             |id| Command::Pairs { id },
             move |reply| {
                 if let Reply::Pairs { pairs, .. } = reply {
                     client.pairs.set(pairs.clone());
                 }
+                client.inner().borrow_mut().asked_for_pairs = false;
+                // Later: who goes on may need another worker, and this one may just be dropped.
+                gloo_timers::callback::Timeout::new(0, move || client.tell_pairs_waiters())
+                    .forget();
             },
         );
         self.enqueue_load();

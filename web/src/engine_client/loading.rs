@@ -55,7 +55,7 @@ impl EngineClient {
             received: 0,
             total: 0,
         });
-        self.request(
+        self.enqueue(
             |id| Command::Load { id, pair, backend },
             move |reply| match reply {
                 Reply::Loading {

@@ -1,7 +1,7 @@
 //! The page's end of the wire to the engine: one worker, one queue of requests.
 //!
-//! Requests that need the models are answered one after another, others beside them. Every request gets a last reply: its own, or a
-//! failure when the worker dies.
+//! Requests that need the models are answered one after another, others beside them. Every request
+//! gets a last reply: its own, or a failure when the worker dies.
 
 mod life;
 mod loading;
@@ -19,7 +19,7 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 pub use wire::reply_id;
-use wire::{Inner, Request, crash_failure, is_last};
+use wire::{Inner, PairsWaiter, Request, crash_failure, is_last, no_worker};
 
 const STOP_LIMIT_MS: u32 = 10_000;
 
@@ -89,6 +89,17 @@ impl EngineClient {
         command: impl FnOnce(u32) -> Command,
         sink: impl FnMut(&Reply) + 'static,
     ) -> u32 {
+        if !self.wake() {
+            return refuse(sink);
+        }
+        self.enqueue(command, sink)
+    }
+
+    fn enqueue(
+        &self,
+        command: impl FnOnce(u32) -> Command,
+        sink: impl FnMut(&Reply) + 'static,
+    ) -> u32 {
         let id = {
             let inner = self.inner();
             let mut inner = inner.borrow_mut();
@@ -105,10 +116,40 @@ impl EngineClient {
         id
     }
 
-    /// Starts the engine again if there is none, so that what is asked is answered.
-    pub fn wake(&self) {
+    /// Starts the engine again if there is none, so that what is asked is answered; false where no
+    /// worker can be made, and nobody would answer.
+    fn wake(&self) -> bool {
         if self.inner().borrow().live.is_none() {
             self.restart();
+        }
+        self.inner().borrow().live.is_some()
+    }
+
+    /// Calls back once the page knows which pairs there are, or that nobody can say; in the order
+    /// of the calls.
+    pub fn when_pairs_are_known(&self, waiter: impl FnOnce() + 'static) {
+        self.wake();
+        self.await_pairs(Box::new(waiter));
+    }
+
+    fn await_pairs(&self, waiter: PairsWaiter) {
+        let known = self.pairs.with_untracked(|pairs| !pairs.is_empty());
+        let inner = self.inner();
+        let wait = {
+            let inner = inner.borrow();
+            !inner.pairs_waiters.is_empty() || (inner.asked_for_pairs && !known)
+        };
+        if wait {
+            inner.borrow_mut().pairs_waiters.push(waiter);
+        } else {
+            waiter();
+        }
+    }
+
+    fn tell_pairs_waiters(&self) {
+        let waiters = std::mem::take(&mut self.inner().borrow_mut().pairs_waiters);
+        for waiter in waiters {
+            self.await_pairs(waiter);
         }
     }
 
@@ -119,17 +160,8 @@ impl EngineClient {
         command: impl FnOnce(u32) -> Command,
         sink: impl FnMut(&Reply) + 'static,
     ) -> u32 {
-        let mut sink = sink;
-        if self.inner().borrow().live.is_none() {
-            self.restart();
-        }
-        if self.inner().borrow().live.is_none() {
-            // No worker can be made: nobody else would answer.
-            sink(&Reply::Failed {
-                id: None,
-                failure: crash_failure("This browser did not let the engine start."),
-            });
-            return 0;
+        if !self.wake() {
+            return refuse(sink);
         }
         let (id, command, started) = {
             let inner = self.inner();
@@ -191,7 +223,9 @@ impl EngineClient {
         command: impl FnOnce(u32) -> Command,
         sink: impl FnMut(&Reply) + 'static,
     ) -> u32 {
-        self.wake();
+        if !self.wake() {
+            return refuse(sink);
+        }
         let expected =
             {
                 let inner = self.inner();
@@ -212,7 +246,7 @@ impl EngineClient {
             self.inner().borrow_mut().pair = pair.to_owned();
             self.enqueue_load();
         }
-        self.request(command, sink)
+        self.enqueue(command, sink)
     }
 
     /// Ends a run or a measurement; a request that still waits is taken out of the queue.
@@ -346,6 +380,12 @@ impl EngineClient {
             let _ = live.worker.post_message(&JsValue::from_str(&text));
         }
     }
+}
+
+/// Tells that no worker can be made, once the caller has the number of the request.
+fn refuse(mut sink: impl FnMut(&Reply) + 'static) -> u32 {
+    gloo_timers::callback::Timeout::new(0, move || sink(&no_worker())).forget();
+    0
 }
 
 fn reject(requests: impl IntoIterator<Item = Request>, failure: &Failure) {

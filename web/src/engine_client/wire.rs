@@ -10,10 +10,15 @@ use web_sys::{ErrorEvent, MessageEvent, Worker};
 /// The loader that trunk writes beside the page for the worker binary.
 const WORKER_URL: &str = "./couplet-worker_loader.js";
 
+/// Why there is no worker.
+pub const NO_WORKER: &str = "This browser did not let the engine start.";
+
 /// Sees the replies to one request.
 pub type Sink = Box<dyn FnMut(&Reply)>;
 /// Waits for the engine to be ready.
 pub type Waiter = Box<dyn FnOnce(Result<(), Failure>)>;
+/// Waits for the list of pairs.
+pub type PairsWaiter = Box<dyn FnOnce()>;
 
 /// A command, its number and who wants the replies.
 pub struct Request {
@@ -44,6 +49,9 @@ pub struct Inner {
     /// How often a pair was asked for.
     pub loads: u32,
     pub waiters: Vec<Waiter>,
+    /// Whether the list of pairs is on its way.
+    pub asked_for_pairs: bool,
+    pub pairs_waiters: Vec<PairsWaiter>,
     pub pair: String,
     pub backend: BackendChoice,
 }
@@ -54,6 +62,14 @@ pub fn crash_failure(sentence: &str) -> Failure {
         kind: FailureKind::Internal,
         field: None,
         sentence: sentence.to_owned(),
+    }
+}
+
+/// The failure of what is asked where no worker can be made.
+pub fn no_worker() -> Reply {
+    Reply::Failed {
+        id: None,
+        failure: crash_failure(NO_WORKER),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What rounds cost and how many tokens they keep, learnt from rounds.
 
+use std::array::from_fn;
+
 use couplet_protocol::{Drafter, Settings};
 use couplet_speculation::formulas::expected_tokens_per_round;
 use couplet_speculation::statistics::expected_gain;
@@ -27,6 +29,9 @@ const UNJUDGED_MEMORY: f64 = 3000.0;
 /// How many tokens in a row tell as much of the acceptance rate as one: neighbours are alike.
 const ALIKE: f64 = 2.0;
 
+/// How many times as long as more work less work may seem to take, because clocks are coarse.
+const OUT_OF_ORDER: f64 = 1.1;
+
 /// Over how much of it speeds are taken to follow the acceptance rate in a straight line.
 const RATE_STEP: f64 = 0.02;
 
@@ -47,13 +52,18 @@ impl Experience {
     }
 
     /// Begins with an acceptance rate to be expected and with measured costs of rounds, pairs of
-    /// γ and milliseconds with rising γ; between them and beyond is a straight line.
+    /// γ and milliseconds with rising γ. Between those that can be believed and beyond is a straight
+    /// line.
     pub(crate) fn new(acceptance_rate: f64, samples: &[(usize, f64)]) -> Self {
         let samples = undisturbed(samples);
-        let mut milliseconds = [0.0; LARGEST + 1];
-        for (gamma, cost) in milliseconds.iter_mut().enumerate() {
-            *cost = interpolate(&samples, gamma as f64);
-        }
+        Self::with_costs(
+            acceptance_rate,
+            from_fn(|gamma| interpolate(&samples, gamma as f64)),
+        )
+    }
+
+    /// Begins with the milliseconds of a round of every γ.
+    pub(super) fn with_costs(acceptance_rate: f64, milliseconds: [f64; LARGEST + 1]) -> Self {
         Self {
             judged: PRIOR_WEIGHT,
             accepted: PRIOR_WEIGHT * acceptance_rate.clamp(0.0, 1.0),
@@ -158,12 +168,15 @@ impl Experience {
     }
 }
 
-/// The samples without those that took as long as a later one: less work takes less time, unless
+/// The samples without those that took longer than a later one: less work takes less time, unless
 /// the machine was at something else every time.
 fn undisturbed(samples: &[(usize, f64)]) -> Vec<(usize, f64)> {
     let mut kept: Vec<(usize, f64)> = Vec::with_capacity(samples.len());
     for sample in samples.iter().rev() {
-        if kept.last().is_none_or(|later| sample.1 < later.1) {
+        if kept
+            .last()
+            .is_none_or(|later| sample.1 <= OUT_OF_ORDER * later.1)
+        {
             kept.push(*sample);
         }
     }
@@ -171,23 +184,19 @@ fn undisturbed(samples: &[(usize, f64)]) -> Vec<(usize, f64)> {
     kept
 }
 
-/// The straight line through the samples around `at`, which rise, and no less than half of the
-/// smallest.
+/// The straight line through the samples around `at`, and no less than half of the first.
 fn interpolate(samples: &[(usize, f64)], at: f64) -> f64 {
-    let [least, one] = match samples.first() {
-        Some((_, first)) => [0.5 * first, *first],
-        None => [1.0, 1.0],
-    };
+    let first = samples.first().map_or(1.0, |first| first.1);
     let after = samples
         .iter()
         .position(|(x, _)| *x as f64 >= at)
         .unwrap_or(samples.len().saturating_sub(1))
         .max(1);
     let (Some(a), Some(b)) = (samples.get(after - 1), samples.get(after)) else {
-        return one;
+        return first;
     };
     let slope = (b.1 - a.1) / (b.0 - a.0) as f64;
-    (a.1 + slope * (at - a.0 as f64)).max(least)
+    (a.1 + slope * (at - a.0 as f64)).max(0.5 * first)
 }
 
 #[cfg(test)]
@@ -219,6 +228,9 @@ mod tests {
             [0, 1, 2, 3].map(|gamma| known.milliseconds(gamma)),
             [1.25, 1.5, 2.0, 2.5]
         );
+        // A coarse clock may tell that much.
+        let known = Experience::new(0.8, &[(0, 1.05), (1, 1.0), (3, 2.0)]);
+        assert_eq!(known.milliseconds(0), 1.05);
     }
 
     #[test]
@@ -252,7 +264,8 @@ mod tests {
 
     #[test]
     fn a_wrong_calibration_is_soon_corrected() {
-        let mut known = Experience::new(0.8, &[(0, 9.0), (8, 2.0)]);
+        let mut known = Experience::new(0.8, &[(0, 9.0), (8, 18.0)]);
+        assert_eq!(known.milliseconds(0), 9.0);
         for _ in 0..8 {
             known.took(0, 1.0, 3.0);
         }

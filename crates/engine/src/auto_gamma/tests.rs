@@ -216,7 +216,7 @@ fn check_share(world: &World, prior: f64, error: f64, seed: u64) {
     let World { alpha, c, slope } = world;
     assert!(
         share >= 0.96,
-        "{share:.4} at alpha {alpha}, c {c}, slope {slope}, prior {prior}"
+        "{share:.4} at alpha {alpha}, c {c}, slope {slope}, prior {prior}, error {error}, seed {seed}"
     );
 }
 
@@ -279,11 +279,14 @@ fn it_finds_out_that_its_calibration_was_wrong() {
     };
     for wrong in [0, 1, 2, 4, 8] {
         let mut chance = Chance(wrong as u64);
-        let cost = |gamma: usize| {
-            let factor = if gamma == wrong { 3.0 } else { 1.0 };
-            (gamma, factor * world.cost(gamma))
-        };
-        let known = Experience::new(0.8, &[0, 1, 2, 4, 8].map(cost));
+        // And so are those on the lines to them.
+        let known = Experience::with_costs(
+            0.8,
+            std::array::from_fn(|gamma| {
+                let factor = [3.0, 2.0, 1.5].get(gamma.abs_diff(wrong)).unwrap_or(&1.0);
+                factor * world.cost(gamma)
+            }),
+        );
         let mut auto = AutoGamma::new(known, 0.0);
         run(&world, &mut auto, 3_000.0, &mut chance);
         let share = run(&world, &mut auto, 10_000.0, &mut chance) / world.best();

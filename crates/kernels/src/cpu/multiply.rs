@@ -18,8 +18,8 @@ const TILE: usize = 5;
 /// Vectors of a panel.
 const VECTORS: usize = CPU_PANEL / 4;
 
-/// How many turns ahead weights are touched, 1 KB: processors fetch by themselves what follows
-/// within a page of 4 KB, and where a page begins everything would wait.
+/// How many turns ahead weights are touched, 1 KB: processors fetch by themselves only what follows
+/// within a page of 4 KB, and where the next one begins everything would wait.
 const AHEAD: usize = 32;
 
 /// Four numbers from `at` on.
@@ -114,7 +114,7 @@ impl Columns<'_> {
     }
 }
 
-/// Two panels, one after the other, whose weights are read on and on.
+/// Two panels, one after the other, whose weights are so read in the order of memory.
 fn each_panel<const ROWS: usize>(woven: &[f32], weights: &[f32], output: Columns<'_>) {
     let panel = woven.len() / ROWS * CPU_PANEL;
     for (weights, column) in [(weights, 0), (&weights[panel..], CPU_PANEL)] {
@@ -127,7 +127,8 @@ fn each_panel<const ROWS: usize>(woven: &[f32], weights: &[f32], output: Columns
 }
 
 /// Woven rows times the first panel of some, with all sums in registers: sixteen of those are what
-/// 128-bit instruction sets have. Eight sums or ten hide an addition's delay.
+/// 128-bit instruction sets have. Eight sums or ten hide an addition's delay; three rows have six,
+/// because twelve would leave too few registers for the rest.
 struct OnePanel<'a, const ROWS: usize>(&'a [f32], &'a [f32], Columns<'a>);
 
 impl<const ROWS: usize> Products for OnePanel<'_, ROWS> {
