@@ -149,13 +149,23 @@ export default {
     await page.waitForFunction(() => window.couplet);
     const why = { message: "This browser did not let the engine start.", field: undefined };
     assert.deepEqual(await refusal(page, "pairs"), why);
-    assert.deepEqual(await refusal(page, "generate", { max_tokens: 5 }), why);
+    assert.deepEqual(await refusal(page, "generate", {}), why);
     assert.deepEqual(await refusal(page, "bench", {}), why);
     assert.deepEqual(await refusal(page, "distribution", { model: "draft", text: "O" }), why);
+    const couple = { rule: "gumbel", draft: [0.5, 0.5], target: [0.2, 0.8], trials: 5 };
+    assert.deepEqual(await refusal(page, "couple", couple), why);
     assert.equal((await refusal(page, "generate", { gama: 3 })).field, "gama");
-    // The recording plays all the same, and nobody waits for a text.
-    await page.getByTestId("end").click();
-    await page.waitForFunction(() => document.querySelector("[data-testid=manuscript]").innerText.length > 60);
+    assert.ok(await refusal(page, "ready"));
+    // The recording plays all the same, and nobody waits for a text or a measurement.
+    await page.getByTestId("scene-stage").click();
+    await page.getByTestId("first").click();
+    const shown = () => document.querySelector("[data-testid=manuscript]").innerText.length;
+    const before = await page.evaluate(shown);
+    await page.getByTestId("play").click();
+    await page.waitForFunction(
+      (before) => document.querySelector("[data-testid=manuscript]").innerText.length > before + 3,
+      before,
+    );
     assert.equal(await page.getByTestId("generate").isVisible(), true);
   },
 

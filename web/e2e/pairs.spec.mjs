@@ -94,6 +94,22 @@ export default {
     );
   },
 
+  "a list of pairs that did not arrive is asked for again": async ({ page, base }) => {
+    let asked = 0;
+    await page.route("**/pairs/pairs.json", async (route) => {
+      asked += 1;
+      if (asked === 1) return route.fulfill({ status: 404 });
+      return route.continue().catch(() => {});
+    });
+    await open(page, base, CPU);
+    const { pair, settings } = await page.evaluate(() =>
+      window.couplet.generate({ pair: "stories", max_tokens: 5 }),
+    );
+    assert.deepEqual([pair.name, settings.prompt], ["stories", "Once upon a time,"]);
+    await page.evaluate(() => window.couplet.pairs());
+    assert.equal(asked, 2, "once is enough");
+  },
+
   "another pair brings its own prompt and recording, and writes": async ({ page, base }) => {
     await offerTwin(page);
     await open(page, base, CPU);

@@ -31,11 +31,11 @@ usage: cargo xtask train (--pair NAME | --all) --corpora FOLDER [options]
   --quick               a toy in a minute, to see whether everything works
 A run that was interrupted goes on from its last checkpoint.
 
-usage: cargo xtask evaluate (--pair NAME | --all) --corpora FOLDER [--out FOLDER]
+usage: cargo xtask evaluate (--pair NAME | --all) --corpora FOLDER [--out FOLDER] [--quick]
 
 Measures exported pairs again and compares with their model cards.
 
-usage: cargo xtask record (--pair NAME | --all) [--out FOLDER]
+usage: cargo xtask record (--pair NAME | --all) [--out FOLDER] [--quick]
 
 Makes the recorded run of exported pairs, which plays before the models arrive.
 

@@ -23,7 +23,13 @@ pub fn install(store: Store, sharing: Sharing) {
     };
     set("version", &couplet_protocol::VERSION.into());
     set("ready", &call(move |_, settle| ready(store, settle)));
-    set("pairs", &call(move |_, settle| pairs(store.engine, settle)));
+    set(
+        "pairs",
+        &call(move |_, settle| {
+            let engine = store.engine;
+            engine.when_pairs_are_known(move || pairs(engine, settle));
+        }),
+    );
     set(
         "generate",
         &call(move |options, settle| {
@@ -120,13 +126,14 @@ fn ready(store: Store, settle: Settle) {
 }
 
 fn pairs(engine: EngineClient, settle: Settle) {
+    let known = engine.pairs.get_untracked();
+    if !known.is_empty() {
+        return settle.resolve(&to_js(&known));
+    }
     engine.request(
         |id| Command::Pairs { id },
         move |reply| match reply {
-            Reply::Pairs { pairs, .. } => {
-                engine.pairs.set(pairs.clone());
-                settle.resolve(&to_js(pairs));
-            }
+            Reply::Pairs { pairs, .. } => settle.resolve(&to_js(pairs)),
             Reply::Failed { failure, .. } => settle.reject(&failure.into()),
             _ => {}
         },

@@ -1,12 +1,12 @@
 //! The worker's life: started, replaced when it dies, and heard.
 
-use couplet_protocol::{BackendChoice, Command, Failure, FailureKind, Reply};
+use couplet_protocol::{BackendChoice, Failure, FailureKind, Reply};
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::{ErrorEvent, MessageEvent, Worker};
 
-use super::wire::{Live, NO_WORKER, crash_failure, worker_url};
-use super::{EngineClient, EngineState};
+use super::wire::{Live, NO_WORKER, Request, crash_failure, worker_url};
+use super::{EngineClient, EngineState, reject};
 
 const START_LIMIT_MS: u32 = 60_000;
 
@@ -59,19 +59,7 @@ impl EngineClient {
             }
         })
         .forget();
-        self.inner().borrow_mut().asked_for_pairs = true;
-        self.enqueue(
-            |id| Command::Pairs { id },
-            move |reply| {
-                if let Reply::Pairs { pairs, .. } = reply {
-                    client.pairs.set(pairs.clone());
-                }
-                client.inner().borrow_mut().asked_for_pairs = false;
-                // Later: who goes on may need another worker, and this one may just be dropped.
-                gloo_timers::callback::Timeout::new(0, move || client.tell_pairs_waiters())
-                    .forget();
-            },
-        );
+        self.ask_for_pairs();
         self.enqueue_load();
     }
 
@@ -83,7 +71,10 @@ impl EngineClient {
             field: None,
             sentence: "The engine was started again.".to_owned(),
         });
-        self.start();
+        // Unless somebody who was told of the failure has started it.
+        if !self.is_alive() {
+            self.start();
+        }
     }
 
     /// Restarts on another engine.
@@ -103,8 +94,7 @@ impl EngineClient {
             Reply::Failed { id: None, failure }
                 if matches!(failure.kind, FailureKind::Device | FailureKind::Download) =>
             {
-                self.drop_worker(failure);
-                self.state.set(EngineState::Failed(failure.clone()));
+                self.fail(failure);
             }
             Reply::Failed { id: None, failure } => self.crash(generation, &failure.sentence),
             reply => self.answer(generation, reply),
@@ -126,21 +116,43 @@ impl EngineClient {
             self.trouble.set(Some(format!(
                 "{sentence} It was started again; the text and settings are kept."
             )));
-            self.start();
+            if !self.is_alive() {
+                self.start();
+            }
         } else {
             self.trouble
                 .set(Some(format!("{sentence} The text and settings are kept.")));
-            self.state.set(EngineState::Crashed);
+            if !self.is_alive() {
+                self.state.set(EngineState::Crashed);
+            }
         }
     }
 
+    /// Ends a worker that has no device or lacks its own code.
+    pub(super) fn fail(&self, failure: &Failure) {
+        self.drop_worker(failure);
+        if !self.is_alive() {
+            self.state.set(EngineState::Failed(failure.clone()));
+        }
+    }
+
+    /// Ends the worker and fails all that was asked of it. Who hears of that may ask again, and then
+    /// has another worker started.
     pub(super) fn drop_worker(&self, failure: &Failure) {
-        let (live, active) = {
+        let (live, requests) = {
             let inner = self.inner();
             let mut inner = inner.borrow_mut();
+            let inner = &mut *inner;
             inner.generation += 1;
             inner.started = false;
-            (inner.live.take(), inner.active.take())
+            let requests: Vec<Request> = inner
+                .active
+                .take()
+                .into_iter()
+                .chain(inner.queue.drain(..))
+                .chain(inner.aside.drain(..))
+                .collect();
+            (inner.live.take(), requests)
         };
         if let Some(live) = live {
             live.worker.set_onmessage(None);
@@ -150,14 +162,7 @@ impl EngineClient {
             gloo_timers::callback::Timeout::new(0, move || drop(live)).forget();
         }
         self.pair.set(None);
-        if let Some(mut request) = active {
-            (request.sink)(&Reply::Failed {
-                id: Some(request.id),
-                failure: failure.clone(),
-            });
-        }
-        self.reject_waiting(failure);
-        self.reject_aside(failure);
         self.tell_waiters(&Err(failure.clone()));
+        reject(requests, failure);
     }
 }

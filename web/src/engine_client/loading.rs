@@ -12,9 +12,10 @@ use crate::language;
 impl EngineClient {
     /// Loads the pair again after a failed download, with another worker where there is none.
     pub fn retry(&self) {
-        if self.inner().borrow().live.is_none() {
+        if !self.is_alive() {
             self.restart();
         } else {
+            self.ask_for_pairs();
             self.enqueue_load();
         }
     }

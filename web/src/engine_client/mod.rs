@@ -19,7 +19,7 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 pub use wire::reply_id;
-use wire::{Inner, PairsWaiter, Request, crash_failure, is_last, no_worker};
+use wire::{Inner, NO_WORKER, PairsWaiter, Request, crash_failure, is_last};
 
 const STOP_LIMIT_MS: u32 = 10_000;
 
@@ -90,9 +90,30 @@ impl EngineClient {
         sink: impl FnMut(&Reply) + 'static,
     ) -> u32 {
         if !self.wake() {
-            return refuse(sink);
+            return self.refuse(sink);
         }
         self.enqueue(command, sink)
+    }
+
+    /// Tells that no worker can be made, once the caller has the number of the request.
+    fn refuse(&self, mut sink: impl FnMut(&Reply) + 'static) -> u32 {
+        let id = self.next_id();
+        let failure = crash_failure(NO_WORKER);
+        gloo_timers::callback::Timeout::new(0, move || {
+            sink(&Reply::Failed {
+                id: Some(id),
+                failure,
+            });
+        })
+        .forget();
+        id
+    }
+
+    fn next_id(&self) -> u32 {
+        let inner = self.inner();
+        let mut inner = inner.borrow_mut();
+        inner.last_id += 1;
+        inner.last_id
     }
 
     fn enqueue(
@@ -100,18 +121,12 @@ impl EngineClient {
         command: impl FnOnce(u32) -> Command,
         sink: impl FnMut(&Reply) + 'static,
     ) -> u32 {
-        let id = {
-            let inner = self.inner();
-            let mut inner = inner.borrow_mut();
-            inner.last_id += 1;
-            let id = inner.last_id;
-            inner.queue.push_back(Request {
-                id,
-                command: command(id),
-                sink: Box::new(sink),
-            });
-            id
-        };
+        let id = self.next_id();
+        self.inner().borrow_mut().queue.push_back(Request {
+            id,
+            command: command(id),
+            sink: Box::new(sink),
+        });
         self.pump();
         id
     }
@@ -119,17 +134,45 @@ impl EngineClient {
     /// Starts the engine again if there is none, so that what is asked is answered; false where no
     /// worker can be made, and nobody would answer.
     fn wake(&self) -> bool {
-        if self.inner().borrow().live.is_none() {
+        if !self.is_alive() {
             self.restart();
         }
+        self.is_alive()
+    }
+
+    fn is_alive(&self) -> bool {
         self.inner().borrow().live.is_some()
     }
 
     /// Calls back once the page knows which pairs there are, or that nobody can say; in the order
     /// of the calls.
     pub fn when_pairs_are_known(&self, waiter: impl FnOnce() + 'static) {
-        self.wake();
+        if self.wake() {
+            self.ask_for_pairs();
+        }
         self.await_pairs(Box::new(waiter));
+    }
+
+    /// Asks which pairs there are, unless that is known or on its way.
+    fn ask_for_pairs(&self) {
+        let known = self.pairs.with_untracked(|pairs| !pairs.is_empty());
+        if known || self.inner().borrow().asked_for_pairs {
+            return;
+        }
+        self.inner().borrow_mut().asked_for_pairs = true;
+        let client = *self;
+        self.enqueue(
+            |id| Command::Pairs { id },
+            move |reply| {
+                if let Reply::Pairs { pairs, .. } = reply {
+                    client.pairs.set(pairs.clone());
+                }
+                client.inner().borrow_mut().asked_for_pairs = false;
+                // Later: who goes on may need another worker, and this one may just be dropped.
+                gloo_timers::callback::Timeout::new(0, move || client.tell_pairs_waiters())
+                    .forget();
+            },
+        );
     }
 
     fn await_pairs(&self, waiter: PairsWaiter) {
@@ -161,20 +204,19 @@ impl EngineClient {
         sink: impl FnMut(&Reply) + 'static,
     ) -> u32 {
         if !self.wake() {
-            return refuse(sink);
+            return self.refuse(sink);
         }
-        let (id, command, started) = {
+        let id = self.next_id();
+        let command = command(id);
+        let started = {
             let inner = self.inner();
             let mut inner = inner.borrow_mut();
-            inner.last_id += 1;
-            let id = inner.last_id;
-            let command = command(id);
             inner.aside.push(Request {
                 id,
                 command: command.clone(),
                 sink: Box::new(sink),
             });
-            (id, command, inner.started)
+            inner.started
         };
         if started {
             self.post(&command);
@@ -224,7 +266,7 @@ impl EngineClient {
         sink: impl FnMut(&Reply) + 'static,
     ) -> u32 {
         if !self.wake() {
-            return refuse(sink);
+            return self.refuse(sink);
         }
         let expected =
             {
@@ -306,12 +348,6 @@ impl EngineClient {
         reject(waiting, failure);
     }
 
-    /// Rejects what was asked of a worker beside the queue.
-    fn reject_aside(&self, failure: &Failure) {
-        let aside = std::mem::take(&mut self.inner().borrow_mut().aside);
-        reject(aside, failure);
-    }
-
     fn answer(&self, generation: u32, reply: &Reply) {
         if self.answer_aside(reply) {
             return;
@@ -348,8 +384,7 @@ impl EngineClient {
                 self.crash(generation, &failure.sentence);
             }
             Reply::Failed { failure, .. } if failure.kind == FailureKind::Device => {
-                self.drop_worker(failure);
-                self.state.set(EngineState::Failed(failure.clone()));
+                self.fail(failure);
             }
             _ => self.pump(),
         }
@@ -380,12 +415,6 @@ impl EngineClient {
             let _ = live.worker.post_message(&JsValue::from_str(&text));
         }
     }
-}
-
-/// Tells that no worker can be made, once the caller has the number of the request.
-fn refuse(mut sink: impl FnMut(&Reply) + 'static) -> u32 {
-    gloo_timers::callback::Timeout::new(0, move || sink(&no_worker())).forget();
-    0
 }
 
 fn reject(requests: impl IntoIterator<Item = Request>, failure: &Failure) {

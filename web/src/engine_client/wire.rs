@@ -65,14 +65,6 @@ pub fn crash_failure(sentence: &str) -> Failure {
     }
 }
 
-/// The failure of what is asked where no worker can be made.
-pub fn no_worker() -> Reply {
-    Reply::Failed {
-        id: None,
-        failure: crash_failure(NO_WORKER),
-    }
-}
-
 /// Address of the worker, beside the page wherever that is hosted.
 pub fn worker_url() -> String {
     let base = document().base_uri().ok().flatten().unwrap_or_default();
