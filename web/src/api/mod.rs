@@ -23,17 +23,11 @@ pub fn install(store: Store, sharing: Sharing) {
     };
     set("version", &couplet_protocol::VERSION.into());
     set("ready", &call(move |_, settle| ready(store, settle)));
-    set(
-        "pairs",
-        &call(move |_, settle| {
-            let engine = store.engine;
-            engine.when_pairs_are_known(move || pairs(engine, settle));
-        }),
-    );
+    set("pairs", &call(move |_, settle| pairs(store.engine, settle)));
     set(
         "generate",
         &call(move |options, settle| {
-            let go_on = move || generate(store, options, settle);
+            let go_on = move |_| generate(store, options, settle);
             store.engine.when_pairs_are_known(go_on);
         }),
     );
@@ -41,7 +35,7 @@ pub fn install(store: Store, sharing: Sharing) {
         "distribution",
         &call(move |options, settle| {
             let engine = store.engine;
-            engine.when_pairs_are_known(move || distribution(engine, options, settle));
+            engine.when_pairs_are_known(move |_| distribution(engine, options, settle));
         }),
     );
     set(
@@ -49,7 +43,7 @@ pub fn install(store: Store, sharing: Sharing) {
         &call(move |options, settle| {
             store
                 .engine
-                .when_pairs_are_known(move || bench(store, options, settle));
+                .when_pairs_are_known(move |_| bench(store, options, settle));
         }),
     );
     set(
@@ -126,18 +120,10 @@ fn ready(store: Store, settle: Settle) {
 }
 
 fn pairs(engine: EngineClient, settle: Settle) {
-    let known = engine.pairs.get_untracked();
-    if !known.is_empty() {
-        return settle.resolve(&to_js(&known));
-    }
-    engine.request(
-        |id| Command::Pairs { id },
-        move |reply| match reply {
-            Reply::Pairs { pairs, .. } => settle.resolve(&to_js(pairs)),
-            Reply::Failed { failure, .. } => settle.reject(&failure.into()),
-            _ => {}
-        },
-    );
+    engine.when_pairs_are_known(move |result| match result {
+        Ok(()) => settle.resolve(&to_js(&engine.pairs.get_untracked())),
+        Err(failure) => settle.reject(&Refusal::from(&failure)),
+    });
 }
 
 /// Names of the pairs that the page has; none if nobody could say.

@@ -19,7 +19,7 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 pub use wire::reply_id;
-use wire::{Inner, NO_WORKER, PairsWaiter, Request, crash_failure, is_last};
+use wire::{Inner, NO_WORKER, Request, Waiter, crash_failure, is_last};
 
 const STOP_LIMIT_MS: u32 = 10_000;
 
@@ -83,18 +83,6 @@ impl EngineClient {
         self.inner.get_value()
     }
 
-    /// Queues a request. `sink` sees every reply to it; the last one ends it.
-    pub fn request(
-        &self,
-        command: impl FnOnce(u32) -> Command,
-        sink: impl FnMut(&Reply) + 'static,
-    ) -> u32 {
-        if !self.wake() {
-            return self.refuse(sink);
-        }
-        self.enqueue(command, sink)
-    }
-
     /// Tells that no worker can be made, once the caller has the number of the request.
     fn refuse(&self, mut sink: impl FnMut(&Reply) + 'static) -> u32 {
         let id = self.next_id();
@@ -146,53 +134,61 @@ impl EngineClient {
 
     /// Calls back once the page knows which pairs there are, or that nobody can say; in the order
     /// of the calls.
-    pub fn when_pairs_are_known(&self, waiter: impl FnOnce() + 'static) {
+    pub fn when_pairs_are_known(&self, waiter: impl FnOnce(Result<(), Failure>) + 'static) {
         if self.wake() {
             self.ask_for_pairs();
         }
-        self.await_pairs(Box::new(waiter));
+        self.await_pairs(Box::new(waiter), Err(crash_failure(NO_WORKER)));
     }
 
-    /// Asks which pairs there are, unless that is known or on its way.
+    fn pairs_are_known(&self) -> bool {
+        self.pairs.with_untracked(|pairs| !pairs.is_empty())
+    }
+
+    /// Whether the list of pairs is on its way.
+    fn pairs_are_asked_for(&self) -> bool {
+        let inner = self.inner();
+        let inner = inner.borrow();
+        let mut requests = inner.active.iter().chain(&inner.queue);
+        requests.any(|request| matches!(request.command, Command::Pairs { .. }))
+    }
+
     fn ask_for_pairs(&self) {
-        let known = self.pairs.with_untracked(|pairs| !pairs.is_empty());
-        if known || self.inner().borrow().asked_for_pairs {
+        if self.pairs_are_known() || self.pairs_are_asked_for() {
             return;
         }
-        self.inner().borrow_mut().asked_for_pairs = true;
         let client = *self;
         self.enqueue(
             |id| Command::Pairs { id },
             move |reply| {
-                if let Reply::Pairs { pairs, .. } = reply {
-                    client.pairs.set(pairs.clone());
-                }
-                client.inner().borrow_mut().asked_for_pairs = false;
+                let result = match reply {
+                    Reply::Pairs { pairs, .. } => {
+                        client.pairs.set(pairs.clone());
+                        Ok(())
+                    }
+                    Reply::Failed { failure, .. } => Err(failure.clone()),
+                    _ => return,
+                };
                 // Later: who goes on may need another worker, and this one may just be dropped.
-                gloo_timers::callback::Timeout::new(0, move || client.tell_pairs_waiters())
-                    .forget();
+                let tell = move || {
+                    let waiters = std::mem::take(&mut client.inner().borrow_mut().pairs_waiters);
+                    for waiter in waiters {
+                        client.await_pairs(waiter, result.clone());
+                    }
+                };
+                gloo_timers::callback::Timeout::new(0, tell).forget();
             },
         );
     }
 
-    fn await_pairs(&self, waiter: PairsWaiter) {
-        let known = self.pairs.with_untracked(|pairs| !pairs.is_empty());
-        let inner = self.inner();
-        let wait = {
-            let inner = inner.borrow();
-            !inner.pairs_waiters.is_empty() || (inner.asked_for_pairs && !known)
-        };
-        if wait {
-            inner.borrow_mut().pairs_waiters.push(waiter);
+    /// Lets somebody wait, or go on with a result where no list is on its way.
+    fn await_pairs(&self, waiter: Waiter, result: Result<(), Failure>) {
+        let known = self.pairs_are_known();
+        let in_line = !self.inner().borrow().pairs_waiters.is_empty();
+        if in_line || (!known && self.pairs_are_asked_for()) {
+            self.inner().borrow_mut().pairs_waiters.push(waiter);
         } else {
-            waiter();
-        }
-    }
-
-    fn tell_pairs_waiters(&self) {
-        let waiters = std::mem::take(&mut self.inner().borrow_mut().pairs_waiters);
-        for waiter in waiters {
-            self.await_pairs(waiter);
+            waiter(if known { Ok(()) } else { result });
         }
     }
 
@@ -258,7 +254,8 @@ impl EngineClient {
         true
     }
 
-    /// Like [`Self::request`], with the pair loaded before.
+    /// Queues a request, with the pair loaded before. `sink` sees every reply to it; the last one
+    /// ends it.
     pub fn request_with_pair(
         &self,
         pair: &str,

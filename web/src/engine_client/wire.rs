@@ -15,10 +15,8 @@ pub const NO_WORKER: &str = "This browser did not let the engine start.";
 
 /// Sees the replies to one request.
 pub type Sink = Box<dyn FnMut(&Reply)>;
-/// Waits for the engine to be ready.
+/// Waits for the engine to be ready, or for the list of pairs.
 pub type Waiter = Box<dyn FnOnce(Result<(), Failure>)>;
-/// Waits for the list of pairs.
-pub type PairsWaiter = Box<dyn FnOnce()>;
 
 /// A command, its number and who wants the replies.
 pub struct Request {
@@ -49,9 +47,7 @@ pub struct Inner {
     /// How often a pair was asked for.
     pub loads: u32,
     pub waiters: Vec<Waiter>,
-    /// Whether the list of pairs is on its way.
-    pub asked_for_pairs: bool,
-    pub pairs_waiters: Vec<PairsWaiter>,
+    pub pairs_waiters: Vec<Waiter>,
     pub pair: String,
     pub backend: BackendChoice,
 }

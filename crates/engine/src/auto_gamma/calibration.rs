@@ -13,8 +13,8 @@ const ENOUGH: [f64; 2] = [3.0, 25.0];
 /// Most rounds for one γ, likewise.
 const MOST_ROUNDS: [usize; 2] = [8, 32];
 
-/// How often each γ has its turn at least, while there is patience: the shortest time counts, because whatever else the
-/// machine does only ever adds to it.
+/// How often each γ has its turn at least, while there is patience: the shortest time counts,
+/// because whatever else the machine does only ever adds to it.
 const TURNS: usize = 4;
 
 /// The part of the shortest time before that makes another turn worth while: a browser may still
