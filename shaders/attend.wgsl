@@ -29,9 +29,11 @@
 @group(0) @binding(8) var<storage, read> gains: array<vec4<f32>>;
 
 //#import columns
+//#import halves
 //#import shares
 //#import rotary
 //#import attend_over
+//#import attend_parts
 
 const LANES: u32 = 128u;
 
@@ -41,8 +43,6 @@ const ITEM_LANES: u32 = 32u;
 const INPUT_PARTS: u32 = 8u;
 const ITEMS: u32 = 4u;
 
-// Invocations that look at the positions before one head of one row.
-const PARTS: u32 = 16u;
 // Room for the parts of six rows of a head of 32, and of one row of the widest.
 const PARTIAL_VECTORS: u32 = 768u;
 
@@ -59,6 +59,10 @@ struct Item {
     four: u32,
     first_row: u32,
     exists: bool,
+}
+
+fn rotation(at: u32) -> vec2<f32> {
+    return rotary[at];
 }
 
 fn item_at(kv_head: u32, index: u32, column: u32) -> Item {
@@ -142,82 +146,13 @@ fn project(kv_head: u32, lane: u32) {
             if of_sum.exists && of_sum.first_row + row < pass_.rows {
                 let factor = factor_of_shares(item, row);
                 let high = sum_of_shares(item, row, column) * factor;
-                put_inputs(of_sum.head, of_sum.four, of_sum.first_row + row, low * factor, high);
+                let of_row = of_sum.first_row + row;
+                let position = row_position(pass_, state[0], of_row);
+                put_inputs(of_sum.head, of_sum.four, of_row, position, low * factor, high);
             }
         }
         workgroupBarrier();
     }
-}
-
-fn keep(at: u32, sum: vec4<f32>, total: f32) {
-    partial_sums[at] = sum;
-}
-
-// Heads of this width are common, and their numbers fit into registers.
-const EIGHT_VECTORS: u32 = 8u;
-
-// attend_over for them.
-fn attend_eight(kv_head: u32, query: u32, first: u32, last: u32, stride: u32, place: u32) -> Weighed {
-    let scale = 1.0 / sqrt(f32(pass_.head_dim));
-    var largest = NO_SCORE;
-    var total = 0.0;
-    let query_0 = mixed[query] * scale;
-    let query_1 = mixed[query + 1u] * scale;
-    let query_2 = mixed[query + 2u] * scale;
-    let query_3 = mixed[query + 3u] * scale;
-    let query_4 = mixed[query + 4u] * scale;
-    let query_5 = mixed[query + 5u] * scale;
-    let query_6 = mixed[query + 6u] * scale;
-    let query_7 = mixed[query + 7u] * scale;
-    var sum_0 = vec4<f32>(0.0);
-    var sum_1 = vec4<f32>(0.0);
-    var sum_2 = vec4<f32>(0.0);
-    var sum_3 = vec4<f32>(0.0);
-    var sum_4 = vec4<f32>(0.0);
-    var sum_5 = vec4<f32>(0.0);
-    var sum_6 = vec4<f32>(0.0);
-    var sum_7 = vec4<f32>(0.0);
-    for (var past = first; past <= last; past += stride) {
-        let base = (kv_head * pass_.capacity + past) * EIGHT_VECTORS;
-        var products = query_0 * keys[base];
-        products += query_1 * keys[base + 1u];
-        products += query_2 * keys[base + 2u];
-        products += query_3 * keys[base + 3u];
-        products += query_4 * keys[base + 4u];
-        products += query_5 * keys[base + 5u];
-        products += query_6 * keys[base + 6u];
-        products += query_7 * keys[base + 7u];
-        let score = products.x + products.y + products.z + products.w;
-        let larger = max(largest, score);
-        let shrink = exp(largest - larger);
-        let weight = exp(score - larger);
-        largest = larger;
-        total = total * shrink + weight;
-        sum_0 = sum_0 * shrink + weight * values[base];
-        sum_1 = sum_1 * shrink + weight * values[base + 1u];
-        sum_2 = sum_2 * shrink + weight * values[base + 2u];
-        sum_3 = sum_3 * shrink + weight * values[base + 3u];
-        sum_4 = sum_4 * shrink + weight * values[base + 4u];
-        sum_5 = sum_5 * shrink + weight * values[base + 5u];
-        sum_6 = sum_6 * shrink + weight * values[base + 6u];
-        sum_7 = sum_7 * shrink + weight * values[base + 7u];
-    }
-    keep(place, sum_0, total);
-    keep(place + 1u, sum_1, total);
-    keep(place + 2u, sum_2, total);
-    keep(place + 3u, sum_3, total);
-    keep(place + 4u, sum_4, total);
-    keep(place + 5u, sum_5, total);
-    keep(place + 6u, sum_6, total);
-    keep(place + 7u, sum_7, total);
-    return Weighed(largest, total);
-}
-
-fn attend_part(kv_head: u32, query: u32, part: u32, last: u32, place: u32) -> Weighed {
-    if pass_.head_dim == 4u * EIGHT_VECTORS {
-        return attend_eight(kv_head, query, part, last, PARTS, place);
-    }
-    return attend_over(kv_head, query, part, last, PARTS, place);
 }
 
 @compute @workgroup_size(LANES)
@@ -232,18 +167,15 @@ fn main(
     let group = pass_.heads / pass_.kv_heads;
     let vectors = pass_.head_dim / 4u;
     let row_heads = pass_.rows * group;
-    let together = min(LANES / PARTS, PARTIAL_VECTORS / (PARTS * vectors));
+    let together = min(LANES / HEAD_PARTS, PARTIAL_VECTORS / (HEAD_PARTS * vectors));
     for (var first = 0u; first < row_heads; first += together) {
-        let slot = lane / PARTS;
+        let slot = lane / HEAD_PARTS;
         let row_head = first + slot;
         let row = row_head / group;
         let query = (row * pass_.heads + kv_head * group + row_head % group) * vectors;
         let position = row_position(pass_, state[0], row);
         if slot < together && row_head < row_heads && position >= 0 {
-            let part = lane % PARTS;
-            let weighed = attend_part(kv_head, query, part, u32(position), lane * vectors);
-            partial_largest[lane] = weighed.largest;
-            partial_total[lane] = weighed.total;
+            attend_part(kv_head, query, u32(position), lane);
         }
         workgroupBarrier();
         for (var item = lane; item < together * vectors; item += LANES) {
@@ -252,20 +184,8 @@ fn main(
             if item_head >= row_heads || row_position(pass_, state[0], item_row) < 0 {
                 continue;
             }
-            let parts = item / vectors * PARTS;
-            var largest = -1e30;
-            for (var part = 0u; part < PARTS; part++) {
-                largest = max(largest, partial_largest[parts + part]);
-            }
-            var total = 0.0;
-            var sum = vec4<f32>(0.0);
-            for (var part = 0u; part < PARTS; part++) {
-                let shrink = exp(partial_largest[parts + part] - largest);
-                total += shrink * partial_total[parts + part];
-                sum += shrink * partial_sums[(parts + part) * vectors + item % vectors];
-            }
             let base = (item_row * pass_.heads + kv_head * group + item_head % group) * vectors;
-            mixed[base + item % vectors] = sum / total;
+            mixed[base + item % vectors] = head_from_parts(item / vectors, item % vectors);
         }
         workgroupBarrier();
     }

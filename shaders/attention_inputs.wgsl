@@ -21,10 +21,15 @@
 //#import rows
 //#import rotary
 
+fn rotation(at: u32) -> vec2<f32> {
+    return rotary[at];
+}
+
 fn put(head: u32, four: u32, row: u32, low: vec4<f32>, high: vec4<f32>, squares: f32) {
     if row < pass_.rows {
         let factor = norm_factor(squares, pass_.input_size, pass_.epsilon);
-        put_inputs(head, four, row, low * factor, high * factor);
+        let position = row_position(pass_, state[0], row);
+        put_inputs(head, four, row, position, low * factor, high * factor);
     }
 }
 

@@ -34,5 +34,9 @@ const LANES: u32 = 8u;
 
 @compute @workgroup_size(LANES)
 fn main(@builtin(local_invocation_index) lane: u32) {
-    sample_row(lane);
+    let token = sample_row(lane, pass_.source_row);
+    let columns = pass_.output_size / 4u;
+    for (var column = lane; column < columns; column += LANES) {
+        stream[column] = table[token * columns + column];
+    }
 }

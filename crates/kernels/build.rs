@@ -23,13 +23,18 @@ fn main() {
     let mut sources = String::new();
     let mut most_rows = String::new();
     let mut bindings = String::new();
+    let mut invocations = String::new();
     for file in files.iter().chain(&together) {
         println!("cargo::rerun-if-changed={}", file.display());
         let name = name_of(file, &together);
         let texts = expand(file, &shaders);
-        let kinds = check(file, &texts[0]);
+        let (kinds, size) = check(file, &texts[0]);
         for text in &texts[1..] {
-            assert!(check(file, text) == kinds, "{}", file.display());
+            assert!(
+                check(file, text) == (kinds.clone(), size),
+                "{}",
+                file.display()
+            );
         }
         let variant = camel_case(&name);
         let header = source_comment(file);
@@ -41,6 +46,8 @@ fn main() {
             .expect("writing to a string");
         writeln!(bindings, "            Self::{variant} => &[{kinds}],")
             .expect("writing to a string");
+        writeln!(invocations, "            Self::{variant} => {size},")
+            .expect("writing to a string");
     }
     let variant_of = |file: &PathBuf| format!("Self::{}", camel_case(&name_of(file, &together)));
     let all: Vec<String> = files.iter().chain(&together).map(variant_of).collect();
@@ -48,13 +55,13 @@ fn main() {
     let mut partners = String::new();
     for file in &together {
         let alone = shaders.join(file.file_name().expect("a file"));
-        let mut expected = check(&alone, &expand(&alone, &shaders)[0]);
+        let mut expected = check(&alone, &expand(&alone, &shaders)[0]).0;
         if reads_halves(file) {
             // Gains.
             expected += ", BindingKind::ReadOnly";
         }
         assert!(
-            check(file, &expand(file, &shaders)[0]) == expected,
+            check(file, &expand(file, &shaders)[0]).0 == expected,
             "{}: the bindings of {}",
             file.display(),
             alone.display()
@@ -85,6 +92,7 @@ fn main() {
          /// Whether it reads weights of 16 bits and has their gains in its last binding. Its twin has\n\
          /// the weights in 32 bits, the gains folded in, and no such binding.\n\
          pub fn reads_halves(self) -> bool {{ matches!(self, {halves}) }}\n\
+         /// How many invocations a workgroup has.\n pub fn invocations(self) -> u32 {{ match self {{\n{invocations} }} }}\n\
          /// What each binding is, in order.\n pub fn bindings(self) -> &'static [BindingKind] {{ match self {{\n{bindings} }} }}\n\
          }}\n"
     );
@@ -158,8 +166,8 @@ fn for_rows(template: &str, rows: u32) -> String {
     text
 }
 
-/// Validates the shader and lists its bindings.
-fn check(file: &Path, source: &str) -> String {
+/// Validates the shader, lists its bindings and counts the invocations of a workgroup.
+fn check(file: &Path, source: &str) -> (String, u32) {
     let module = naga::front::wgsl::parse_str(source)
         .unwrap_or_else(|error| panic!("{}:\n{}", file.display(), error.emit_to_string(source)));
     // `unpack2x16float`, which WebGPU has everywhere and the native interfaces nearly.
@@ -199,11 +207,9 @@ fn check(file: &Path, source: &str) -> String {
         "{}: bindings are numbered from 0 without gaps",
         file.display()
     );
-    kinds
-        .iter()
-        .map(|(_, kind)| *kind)
-        .collect::<Vec<_>>()
-        .join(", ")
+    let kinds: Vec<&str> = kinds.iter().map(|(_, kind)| *kind).collect();
+    let invocations = module.entry_points[0].workgroup_size.iter().product();
+    (kinds.join(", "), invocations)
 }
 
 /// The first sentence of the file's comment.

@@ -1,12 +1,12 @@
 // Where a projection of attention goes: queries into `mixed`, keys and values into the caches,
-// queries and keys turned by their position. After `rotary`, `keys`, `values` and `mixed` as
-// attend declares them. Source: Su et al. 2021 (RoFormer).
+// queries and keys turned by their position. After `keys`, `values` and `mixed` as attend declares
+// them, and a function `rotation(at)`, which gives cosine and sine out of the table of all positions.
+// Source: Su et al. 2021 (RoFormer).
 
 // Puts four columns of the first half of a head, and their partners in the second half, where they
 // belong. `head` counts the queries' heads, then the keys', then the values'; `four` counts the
-// half's columns in fours.
-fn put_inputs(head: u32, four: u32, row: u32, low: vec4<f32>, high: vec4<f32>) {
-    let position = row_position(pass_, state[0], row);
+// half's columns in fours. Of a row before the text's beginning nothing is kept.
+fn put_inputs(head: u32, four: u32, row: u32, position: i32, low: vec4<f32>, high: vec4<f32>) {
     if position < 0 {
         return;
     }
@@ -19,10 +19,10 @@ fn put_inputs(head: u32, four: u32, row: u32, low: vec4<f32>, high: vec4<f32>) {
         return;
     }
     let angle = u32(position) * 4u * half + 4u * four;
-    let first = rotary[angle];
-    let second = rotary[angle + 1u];
-    let third = rotary[angle + 2u];
-    let fourth = rotary[angle + 3u];
+    let first = rotation(angle);
+    let second = rotation(angle + 1u);
+    let third = rotation(angle + 2u);
+    let fourth = rotation(angle + 3u);
     let cosines = vec4<f32>(first.x, second.x, third.x, fourth.x);
     let sines = vec4<f32>(first.y, second.y, third.y, fourth.y);
     let turned_low = low * cosines - high * sines;

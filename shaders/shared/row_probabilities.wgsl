@@ -2,7 +2,7 @@
 // applied before top-p, which looks at the distribution renormalised after it; a token stays when
 // the mass ranked strictly before it is below top_p. Ties rank the lower id first. The importing
 // kernel declares pass_, settings, logits, probs and LANES, how many invocations it has: a divisor
-// of PARTS. Twin: crates/kernels/src/cpu/probabilities.rs.
+// of PARTS, or more. Twin: crates/kernels/src/cpu/probabilities.rs.
 
 // Every 64th token belongs to the same part. Sums run in the order of parts and, within one, of
 // ids, however many invocations share them out, so that a row's result depends on nothing else.

@@ -1,20 +1,12 @@
 // Up to four rows of `inputs` times four columns of `weights`, the inputs shared out to several
 // invocations. Which inputs belong to which part, and the order in which parts are added, do not
-// depend on the number of rows. After columns; before this, a kernel declares
+// depend on the number of rows. After columns and halves; before this, a kernel declares
 //
 // inputs    array<vec4<f32>>   (rows, input_size/4)
-// weights   array<vec2<u32>>   four numbers of 16 bits each, in panels
 // gains     array<vec4<f32>>   (input_size/4)   what each input is multiplied with first: the gains
 //                              of the norm before, and the weights' common factor
-//
-// Source of the numbers: crates/kernels/src/halves.rs.
 
 const ROWS_TOGETHER: u32 = 4u;
-
-fn four_weights(at: u32) -> vec4<f32> {
-    let four = weights[at];
-    return vec4<f32>(unpack2x16float(four.x), unpack2x16float(four.y));
-}
 
 // Sums of four columns for each of four rows; rows beyond the count repeat the last one.
 struct FourColumns {

@@ -16,6 +16,7 @@
 const PANELS: u32 = 2u;
 
 //#import columns
+//#import halves
 //#import shares
 //#import panel
 

@@ -15,6 +15,7 @@
 const PANELS: u32 = 1u;
 
 //#import columns
+//#import halves
 //#import shares
 //#import panel
 

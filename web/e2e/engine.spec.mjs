@@ -4,7 +4,7 @@ import { call, open, patchWorker, refusal, reload, tokens } from "./support.mjs"
 
 const GREEDY = { temperature: 0, max_tokens: 24, prompt: "ROMEO:\n" };
 
-// The two sets of kernels, as a device's `variant` and the browser's cache name them.
+// The sets of kernels that differ most, as a device's `variant` and the browser's cache name them.
 const SHARED = "workgroups share each sum";
 const ALONE = "one invocation for each sum";
 

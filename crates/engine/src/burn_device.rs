@@ -64,6 +64,10 @@ impl Backend {
                     &[Kernel::AttentionInputs, Kernel::Attention]
                 }
                 KernelSet::Together => &[Kernel::Attend],
+                KernelSet::BlockAtOnce => {
+                    gpu.prepare(&[Kernel::DraftBlock], &[1]);
+                    &[Kernel::Attend]
+                }
             };
             let shared = FIRST_KERNELS.map(|kernel| kernels.variant(kernel));
             gpu.prepare(&[own, &shared].concat(), &FIRST_ROWS);

@@ -2,7 +2,8 @@
 //!
 //! A pass dispatches kernels, brings weights and caches near and multiplies. With a price for
 //! each, its time is `dispatches * dispatch + max(bytes / bandwidth, multiply-adds / rate)`, and a
-//! batch of rounds adds a submission and a readback. Where a measurement is far from that, the
+//! batch of rounds adds a submission and a readback. A workgroup that drafts alone has a bandwidth of
+//! its own. Where a measurement is far from that, the
 //! pass does something else too; `docs/speed.md` says what.
 
 use couplet_kernels::{Device, Dispatch, Kernel, Program, Read};
@@ -12,7 +13,7 @@ use couplet_speculation::statistics::median;
 
 use crate::bench::Sample;
 use crate::programs::{Portion, ProgramKind};
-use crate::{Engine, EngineError};
+use crate::{Engine, EngineError, KernelSet};
 
 /// Repetitions of a kernel in one submission when its price is found.
 const REPEATS: usize = 48;
@@ -33,6 +34,9 @@ pub struct UnitCosts {
     pub bandwidth: f64,
     /// Multiply-adds per nanosecond, four rows sharing what they read.
     pub rate: f64,
+    /// How fast a single workgroup reads the draft's weights, in gigabytes per second, where one
+    /// drafts whole blocks.
+    pub workgroup_bandwidth: Option<f64>,
 }
 
 /// What a pass consists of.
@@ -44,6 +48,8 @@ pub struct Work {
     pub bytes: usize,
     /// Multiplications with an addition each.
     pub multiply_adds: usize,
+    /// Bytes that a single workgroup reads, again for each token, while it multiplies.
+    pub bytes_of_one_workgroup: usize,
 }
 
 impl Work {
@@ -64,6 +70,7 @@ impl Work {
         let layers = config.num_hidden_layers;
         Self {
             dispatches: 0,
+            bytes_of_one_workgroup: 0,
             bytes: bytes_of_weight * (layers * (attention_inputs + others) + table)
                 + 4 * layers * 2 * position * kv_heads * head_dim,
             // Of the last layer, rows without logits are only wanted for their keys and values.
@@ -78,6 +85,7 @@ impl Work {
             dispatches: self.dispatches + other.dispatches,
             bytes: self.bytes + other.bytes,
             multiply_adds: self.multiply_adds + other.multiply_adds,
+            bytes_of_one_workgroup: self.bytes_of_one_workgroup + other.bytes_of_one_workgroup,
         }
     }
 
@@ -86,6 +94,17 @@ impl Work {
             dispatches: self.dispatches * count,
             bytes: self.bytes * count,
             multiply_adds: self.multiply_adds * count,
+            bytes_of_one_workgroup: self.bytes_of_one_workgroup * count,
+        }
+    }
+
+    /// The same done by a single workgroup.
+    fn by_one_workgroup(self) -> Self {
+        Self {
+            bytes: 0,
+            multiply_adds: 0,
+            bytes_of_one_workgroup: self.bytes,
+            ..self
         }
     }
 
@@ -93,7 +112,10 @@ impl Work {
     pub fn predicted(&self, units: &UnitCosts) -> f64 {
         let reading = self.bytes as f64 / units.bandwidth;
         let multiplying = self.multiply_adds as f64 / units.rate;
-        1e-3 * self.dispatches as f64 * units.dispatch + 1e-6 * reading.max(multiplying)
+        let alone = units.workgroup_bandwidth.map_or(0.0, |bandwidth| {
+            self.bytes_of_one_workgroup as f64 / bandwidth
+        });
+        1e-3 * self.dispatches as f64 * units.dispatch + 1e-6 * (reading.max(multiplying) + alone)
     }
 }
 
@@ -115,10 +137,12 @@ struct Passes<'a> {
     engine: &'a Engine,
     settings: Settings,
     position: usize,
+    /// Whether one workgroup drafts whole blocks.
+    block_at_once: bool,
 }
 
 impl<'a> Passes<'a> {
-    fn new(engine: &'a Engine) -> Self {
+    fn new(engine: &'a Engine, block_at_once: bool) -> Self {
         let settings = Settings {
             pair: engine.pair.card.name.clone(),
             prompt: engine.pair.card.prompt.clone(),
@@ -130,6 +154,7 @@ impl<'a> Passes<'a> {
             engine,
             settings,
             position: engine.pair.context() / 2,
+            block_at_once,
         }
     }
 
@@ -148,6 +173,12 @@ impl<'a> Passes<'a> {
 
     /// Drafting `gamma` tokens, at least one; the first step computes two rows.
     fn draft(&self, gamma: usize) -> Work {
+        if self.block_at_once {
+            return Work {
+                dispatches: 1,
+                ..self.drafted_token().times(gamma)
+            };
+        }
         let config = &self.engine.pair.draft_config;
         let first = self.of_pass(config, 2, 1);
         let later = self.of_pass(config, 1, 1);
@@ -159,10 +190,14 @@ impl<'a> Passes<'a> {
 
     /// Every drafted token but the first.
     fn drafted_token(&self) -> Work {
+        let token = self.of_pass(&self.engine.pair.draft_config, 1, 1);
+        if self.block_at_once {
+            return token.by_one_workgroup();
+        }
         let more = self.dispatches(4, Portion::Draft) - self.dispatches(1, Portion::Draft);
         Work {
             dispatches: more / 3,
-            ..self.of_pass(&self.engine.pair.draft_config, 1, 1)
+            ..token
         }
     }
 
@@ -190,9 +225,10 @@ pub struct PredictedRounds {
 
 /// What a device with these prices should make of speculation at γ from 1 to `most`.
 ///
-/// The engine's own device is not asked for anything; its kernel set is the one that counts.
+/// The engine's own device is not asked for anything; its kernel set is the one that counts, but that
+/// blocks are drafted at once where there is a price for it.
 pub fn predicted_rounds(engine: &Engine, units: &UnitCosts, most: usize) -> PredictedRounds {
-    let passes = Passes::new(engine);
+    let passes = Passes::new(engine, units.workgroup_bandwidth.is_some());
     let step = passes.verify(1).predicted(units);
     let round =
         |gamma| passes.draft(gamma).predicted(units) + passes.verify(gamma + 1).predicted(units);
@@ -210,8 +246,8 @@ pub fn predicted_rounds(engine: &Engine, units: &UnitCosts, most: usize) -> Pred
 ///
 /// If the device fails.
 pub async fn cost_table(engine: &Engine) -> Result<(UnitCosts, Vec<PassCost>), EngineError> {
-    let units = unit_costs(engine).await?;
-    let passes = Passes::new(engine);
+    let block_at_once = engine.kernel_set() == KernelSet::BlockAtOnce;
+    let passes = Passes::new(engine, block_at_once);
     let time = async |gamma, portion| -> Result<f64, EngineError> {
         let mut times = Vec::new();
         for _ in 0..TIMES {
@@ -220,6 +256,14 @@ pub async fn cost_table(engine: &Engine) -> Result<(UnitCosts, Vec<PassCost>), E
         }
         Ok(median(&times))
     };
+    let step = (time(4, Portion::Draft).await? - time(1, Portion::Draft).await?) / 3.0;
+    let mut units = unit_costs(engine).await?;
+    if block_at_once {
+        // Of longer blocks, so that it is not what it predicts.
+        let four = time(8, Portion::Draft).await? - time(4, Portion::Draft).await?;
+        let bytes = passes.drafted_token().times(4).bytes_of_one_workgroup;
+        units.workgroup_bandwidth = Some(1e-6 * bytes as f64 / four.max(1e-6));
+    }
     let mut rows = Vec::new();
     let mut row = |name, work: Work, measured| {
         rows.push(PassCost {
@@ -229,7 +273,6 @@ pub async fn cost_table(engine: &Engine) -> Result<(UnitCosts, Vec<PassCost>), E
             measured,
         });
     };
-    let step = (time(4, Portion::Draft).await? - time(1, Portion::Draft).await?) / 3.0;
     row("one drafted token", passes.drafted_token(), step);
     row(
         "target, one token",
@@ -299,6 +342,7 @@ async fn unit_costs(engine: &Engine) -> Result<UnitCosts, EngineError> {
         readback,
         bandwidth: 1e-3 * bytes as f64 / (one_row - dispatch).max(1e-3),
         rate: 4e-3 * weights as f64 / (four_rows - dispatch).max(1e-3),
+        workgroup_bandwidth: None,
     })
 }
 

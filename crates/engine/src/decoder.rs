@@ -70,6 +70,11 @@ impl DeviceDecoder {
         self.weights.is_for(kernels, &self.device)
     }
 
+    /// Whether one workgroup can draft with it.
+    pub(crate) fn fits_one_workgroup(&self) -> bool {
+        self.weights.in_a_row.is_some()
+    }
+
     /// Dispatches made from now on use these kernels, which it must be [for](Self::is_for).
     pub(crate) fn use_kernel_set(&self, kernels: KernelSet) {
         self.kernels.set(kernels);
@@ -159,6 +164,52 @@ impl DeviceDecoder {
         }
     }
 
+    /// The dispatch that drafts `gamma` tokens after the last two committed ones, where
+    /// [one workgroup can](Self::fits_one_workgroup): their distributions go to the first rows of
+    /// `probs`. The draw is the one of `pass`.
+    pub(crate) fn block(
+        &self,
+        gamma: usize,
+        pass: Pass,
+        settings: &Buffer,
+        probs: &Buffer,
+        state: &Buffer,
+        tokens: &Buffer,
+    ) -> Option<Dispatch> {
+        let weights = self.weights.in_a_row.as_ref()?;
+        let (keys, values) = self.caches.first()?;
+        let config = &self.config;
+        let pass = Pass {
+            rows: gamma as u32,
+            offset: -2,
+            input_size: config.hidden_size as u32,
+            output_size: config.intermediate_size as u32,
+            heads: config.num_attention_heads as u32,
+            kv_heads: config.num_key_value_heads as u32,
+            head_dim: config.head_dim() as u32,
+            capacity: self.capacity as u32,
+            epsilon: config.rms_norm_eps as f32,
+            ..pass
+        };
+        Some(Dispatch {
+            kernel: Kernel::DraftBlock,
+            bindings: vec![
+                self.device.uniform(&pass),
+                settings.clone(),
+                state.clone(),
+                tokens.clone(),
+                weights.weights.clone(),
+                weights.gains.clone(),
+                keys.clone(),
+                values.clone(),
+                probs.clone(),
+                self.logits.clone(),
+            ],
+            rows_together: 1,
+            workgroups: [1, 1],
+        })
+    }
+
     /// [`Self::forward`] without the lookup.
     pub(crate) fn layers(
         &self,
@@ -210,14 +261,15 @@ impl DeviceDecoder {
             let kernel = kernels.variant(kernel);
             let bindings = matrix.bound(kernels, others);
             let rows_together = rows_together(kernel, rows);
-            let [columns, rows] = match kernels {
+            let [columns, rows] = if kernels.shares_sums() {
                 // A workgroup for a panel and four rows.
-                KernelSet::Together => [columns.div_ceil(PANEL), rows.div_ceil(4)],
+                [columns.div_ceil(PANEL), rows.div_ceil(4)]
+            } else {
                 // Eight invocations with four columns each.
-                KernelSet::Alone => [
+                [
                     columns.div_ceil(4 * 8),
                     rows.div_ceil(rows_together as usize),
-                ],
+                ]
             };
             Dispatch {
                 kernel,
@@ -254,20 +306,21 @@ impl DeviceDecoder {
                 values.clone(),
                 self.mixed.clone(),
             ];
-            dispatches.push(match kernels {
-                KernelSet::Together => Dispatch {
+            dispatches.push(if kernels.shares_sums() {
+                Dispatch {
                     kernel: Kernel::Attend,
                     bindings: layer.attention_inputs.bound(kernels, attention_inputs),
                     rows_together: 1,
                     workgroups: [kv_heads as u32, 1],
-                },
-                KernelSet::Alone => multiply(
+                }
+            } else {
+                multiply(
                     Kernel::AttentionInputs,
                     &layer.attention_inputs,
                     attention_inputs,
                     qkv_width / 2,
                     rows,
-                ),
+                )
             });
             // Of the last layer, rows without logits are only wanted for their keys and values.
             let (computed, [to_hidden, to_gate, from_gate]) = if index < last || logit_rows == all {
@@ -278,7 +331,7 @@ impl DeviceDecoder {
                 (logit_rows.clone(), uniforms(&logit_rows))
             };
             let rows = computed.len();
-            if let KernelSet::Alone = kernels {
+            if !kernels.shares_sums() {
                 let mut bindings = vec![
                     to_hidden.clone(),
                     state(),

@@ -17,6 +17,9 @@ pub enum KernelSet {
     /// nobody, and eight make a row of probabilities: few long loops, five dispatches a layer.
     #[default]
     Alone,
+    /// Together, but for blocks of a draft of one layer, which a single workgroup drafts in one
+    /// dispatch.
+    BlockAtOnce,
 }
 
 /// How the CPU path adds products, for people.
@@ -29,31 +32,35 @@ pub fn cpu_variant() -> &'static str {
 }
 
 impl KernelSet {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Alone, Self::Together];
+    /// All of them. The last is a variation of the one before.
+    pub const ALL: [Self; 3] = [Self::Alone, Self::Together, Self::BlockAtOnce];
 
     /// For people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Together => "workgroups share each sum",
             Self::Alone => "one invocation for each sum",
+            Self::BlockAtOnce => "workgroups share each sum, one drafts a whole block",
+        }
+    }
+
+    /// Whether invocations share sums, and read weights of 16 bits on a GPU.
+    pub(crate) fn shares_sums(self) -> bool {
+        match self {
+            Self::Together | Self::BlockAtOnce => true,
+            Self::Alone => false,
         }
     }
 
     /// What a weight of a matrix takes on a GPU.
     pub(crate) fn bytes_of_weight(self) -> usize {
-        match self {
-            Self::Together => 2,
-            Self::Alone => 4,
-        }
+        if self.shares_sums() { 2 } else { 4 }
     }
 
     /// The kernel of this set that does what `kernel` does.
     pub(crate) fn variant(self, kernel: Kernel) -> Kernel {
-        match self {
-            Self::Together => kernel.together().unwrap_or(kernel),
-            Self::Alone => kernel,
-        }
+        let together = kernel.together().filter(|_| self.shares_sums());
+        together.unwrap_or(kernel)
     }
 }
 
@@ -99,9 +106,13 @@ impl Engine {
     }
 
     /// The kernel sets that the models' weights are there for, which are all of them where 16 bits
-    /// hold the weights exactly.
+    /// hold the weights exactly and, for [`KernelSet::BlockAtOnce`], a GPU's workgroup has room for
+    /// the draft.
     pub fn kernel_sets(&self) -> impl Iterator<Item = KernelSet> {
-        let is_for = |choice: &KernelSet| self.target.is_for(*choice) && self.draft.is_for(*choice);
+        let is_for = |choice: &KernelSet| {
+            let weights = self.target.is_for(*choice) && self.draft.is_for(*choice);
+            weights && (*choice != KernelSet::BlockAtOnce || self.draft.fits_one_workgroup())
+        };
         KernelSet::ALL.into_iter().filter(is_for)
     }
 
@@ -136,6 +147,10 @@ impl Engine {
         let mut first_kernel = None;
         let mut expected: Option<Trial> = None;
         for choice in self.kernel_sets() {
+            // Where sharing does not pay, a variation of it does not either.
+            if choice == KernelSet::BlockAtOnce && best.1 != KernelSet::Together {
+                continue;
+            }
             self.use_kernel_set(choice);
             let kernel = self.time_one_kernel().await?;
             if kernel > HOPELESS + waiting + *first_kernel.get_or_insert(kernel) {
@@ -162,6 +177,18 @@ impl Engine {
         }
         self.use_kernel_set(best.1);
         Ok(best.1)
+    }
+
+    /// Milliseconds of a step of the target and a round with the kernels in use, once: to see whether
+    /// they are out of the question.
+    ///
+    /// # Errors
+    ///
+    /// If the device fails.
+    pub async fn glance(&self) -> Result<f64, EngineError> {
+        // Builds the pipelines.
+        self.time_choice(1).await?;
+        self.time_choice(1).await
     }
 
     /// Whether all kernel sets compute the same on this device. Goes on with the first.
@@ -201,9 +228,14 @@ impl Engine {
         self.device.write(&self.tokens, 0, &some_tokens);
         let gamma = TRIAL_ROWS - 1;
         let mut logits = Vec::new();
+        let run_settings = |rule| run_settings(&settings(rule));
+        let rejection = [run_settings(Rule::Rejection)];
+        self.device
+            .write(&self.settings, 0, bytemuck::cast_slice(&rejection));
         let passes = [
             (&self.target, Portion::TargetPass, gamma, TRIAL_ROWS),
-            (&self.draft, Portion::DraftPasses, 1, 1),
+            // The logits of the second token say what the first was.
+            (&self.draft, Portion::Draft, 2, 1),
         ];
         for (decoder, portion, gamma, rows) in passes {
             decoder.forget();
@@ -223,9 +255,11 @@ impl Engine {
         }
         let mut rounds = Vec::new();
         for rule in TRIAL_RULES {
-            let run_settings = run_settings(&settings(rule));
-            self.device
-                .write(&self.settings, 0, bytemuck::cast_slice(&[run_settings]));
+            self.device.write(
+                &self.settings,
+                0,
+                bytemuck::cast_slice(&[run_settings(rule)]),
+            );
             self.device.write(&self.state, 0, &[2]);
             let read = Read {
                 buffer: &self.record,

@@ -1,7 +1,7 @@
 //! A decoder's weights in the layout of the kernels.
 
 use burn::tensor::{Device as BurnDevice, Tensor};
-use couplet_kernels::{Buffer, Device, DeviceError, halves, padded};
+use couplet_kernels::{Buffer, Device, DeviceError, Kernel, halves, padded};
 use couplet_model::{Decoder, DecoderConfig};
 
 use crate::{Backend, KernelSet};
@@ -38,6 +38,12 @@ pub(crate) struct PackedLayer {
     pub(crate) down: PackedMatrix,
 }
 
+/// The widest residual stream, and queries, that `shaders/draft_block.wgsl` has room for.
+const MAX_STREAM: usize = 256;
+
+/// The widest gated activation.
+const MAX_INTERMEDIATE: usize = 512;
+
 /// Weights of a decoder.
 #[derive(Debug)]
 pub(crate) struct PackedDecoder {
@@ -48,6 +54,9 @@ pub(crate) struct PackedDecoder {
     pub(crate) output_table: PackedMatrix,
     /// (capacity, head_dim / 2) pairs of cosine and sine
     pub(crate) rotary: Buffer,
+    /// All of it once more for `shaders/draft_block.wgsl`, where that has room for it: the matrices
+    /// one after the other; behind their gains the rotary table and the embedding table.
+    pub(crate) in_a_row: Option<HalvedMatrix>,
     /// Burn owns the memory that the buffers borrow.
     _tensors: Vec<Tensor<2>>,
 }
@@ -57,8 +66,8 @@ impl PackedMatrix {
     /// where the kernel reads them.
     pub(crate) fn bound(&self, kernels: KernelSet, others: Vec<Buffer>) -> Vec<Buffer> {
         let mut bindings = others;
-        match (kernels, &self.halved) {
-            (KernelSet::Together, Some(halved)) => {
+        match &self.halved {
+            Some(halved) if kernels.shares_sums() => {
                 bindings.insert(3, halved.weights.clone());
                 bindings.push(halved.gains.clone());
             }
@@ -69,7 +78,7 @@ impl PackedMatrix {
 }
 
 impl PackedDecoder {
-    /// Whether there are weights for the kernels of this set.
+    /// Whether there are weights for a target's kernels of this set.
     pub(crate) fn is_for(&self, kernels: KernelSet, device: &Device) -> bool {
         let of_layers = self.layers.iter().flat_map(|layer| {
             [
@@ -79,11 +88,11 @@ impl PackedDecoder {
                 &layer.down,
             ]
         });
-        match (kernels, device) {
-            (KernelSet::Alone, _) | (_, Device::Cpu) => true,
-            (KernelSet::Together, Device::Gpu(_)) => of_layers
+        match device {
+            Device::Gpu(_) if kernels.shares_sums() => of_layers
                 .chain([&self.output_table])
                 .all(|matrix| matrix.halved.is_some()),
+            _ => true,
         }
     }
 
@@ -101,6 +110,8 @@ impl PackedDecoder {
             Ok::<_, DeviceError>(buffer)
         };
         let columns = backend.kernels.panel();
+        let mut in_a_row =
+            fits_one_workgroup(config, &backend.kernels).then(HalvedNumbers::default);
         // Some matrices of shape (inputs, outputs), one's panels after the other's.
         let mut matrix = async |parts: Vec<Tensor<2>>, gains: Option<Tensor<1>>| {
             let folded = parts.iter().cloned().map(|part| match &gains {
@@ -109,9 +120,14 @@ impl PackedDecoder {
             });
             let full = pack(Tensor::cat(folded.collect(), 0)).await?;
             let halved = match backend.kernels {
-                Device::Gpu(_) => halve(parts, gains, &backend.kernels).await?,
+                Device::Gpu(_) => halve(parts, gains, columns).await?,
                 Device::Cpu => None,
             };
+            in_a_row = in_a_row
+                .take()
+                .zip(halved.as_ref())
+                .map(|(all, matrix)| all.and(matrix));
+            let halved = halved.map(|matrix| matrix.on(&backend.kernels));
             Ok::<_, DeviceError>(PackedMatrix { full, halved })
         };
         let mut layers = Vec::new();
@@ -132,7 +148,17 @@ impl PackedDecoder {
         let output = decoder.output_table().transpose();
         let output_table = matrix(vec![output], Some(decoder.model.norm.gamma.val())).await?;
         let embedding = pack(decoder.model.embed_tokens.weight.val()).await?;
-        let rotary = pack(rotary_table(config, capacity)).await?;
+        let rotary_numbers = rotary_table(config, capacity);
+        let rotary = pack(rotary_numbers.clone()).await?;
+        let in_a_row = match in_a_row {
+            Some(mut all) => {
+                all.gains.extend(numbers(rotary_numbers).await?);
+                let table = decoder.model.embed_tokens.weight.val();
+                all.gains.extend(numbers(table).await?);
+                Some(all.on(&backend.kernels))
+            }
+            None => None,
+        };
         // The kernels submit to the same queue: what burn has queued must reach it first.
         backend
             .burn
@@ -143,32 +169,68 @@ impl PackedDecoder {
             embedding,
             output_table,
             rotary,
+            in_a_row,
             _tensors: tensors,
         })
     }
+}
+
+/// Matrices in 16 bits, on their way to a device.
+#[derive(Default)]
+struct HalvedNumbers {
+    words: Vec<u32>,
+    gains: Vec<f32>,
+}
+
+impl HalvedNumbers {
+    /// With another matrix behind it.
+    fn and(mut self, other: &Self) -> Self {
+        self.words.extend(&other.words);
+        self.gains.extend(&other.gains);
+        self
+    }
+
+    fn on(self, device: &Device) -> HalvedMatrix {
+        HalvedMatrix {
+            weights: device.buffer(&self.words),
+            gains: device.floats(&self.gains),
+        }
+    }
+}
+
+/// Whether a decoder is one that `shaders/draft_block.wgsl` has room for, and a device has that.
+fn fits_one_workgroup(config: &DecoderConfig, device: &Device) -> bool {
+    let Device::Gpu(gpu) = device else {
+        return false;
+    };
+    gpu.has_room_for(Kernel::DraftBlock)
+        && config.num_hidden_layers == 1
+        && config.hidden_size <= MAX_STREAM
+        && config.num_attention_heads * config.head_dim() <= MAX_STREAM
+        && config.intermediate_size <= MAX_INTERMEDIATE
 }
 
 /// Matrices in 16 bits, one's panels after the other's, if those hold them exactly.
 async fn halve(
     parts: Vec<Tensor<2>>,
     gains: Option<Tensor<1>>,
-    device: &Device,
-) -> Result<Option<HalvedMatrix>, DeviceError> {
+    columns: usize,
+) -> Result<Option<HalvedNumbers>, DeviceError> {
     let [inputs, _] = parts[0].dims();
     let gains = gains.unwrap_or_else(|| Tensor::ones([inputs], &parts[0].device()));
     let panels = Tensor::cat(
         parts
             .into_iter()
-            .map(|part| in_panels(part, device.panel()))
+            .map(|part| in_panels(part, columns))
             .collect(),
         0,
     );
     let Some(halves) = halves(&numbers(panels).await?) else {
         return Ok(None);
     };
-    Ok(Some(HalvedMatrix {
-        weights: device.buffer(&halves.words),
-        gains: device.floats(&numbers(gains * halves.factor).await?),
+    Ok(Some(HalvedNumbers {
+        words: halves.words,
+        gains: numbers(gains * halves.factor).await?,
     }))
 }
 

@@ -7,8 +7,8 @@ use couplet_kernels::{Buffer, Dispatch, Kernel, Pass, Program};
 use couplet_protocol::{Drafter, Settings};
 use couplet_speculation::Purpose;
 
-use crate::Engine;
 use crate::rule::run_settings;
+use crate::{Engine, KernelSet};
 
 /// What the dispatches of a program depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +46,8 @@ pub(crate) enum Portion {
     TargetPass,
     /// Probabilities, draws and the verdict.
     Sampling,
+    /// The target's probabilities, its draws and the verdict.
+    Judging,
     /// No part of a round: the draft reads [`CHUNK`] tokens that it has not seen, those in place
     /// `gamma` of such chunks, counted back from the last two committed tokens.
     CatchUp,
@@ -72,6 +74,7 @@ impl Portion {
             Self::DraftPasses => part == Part::DraftPass,
             Self::TargetPass => part == Part::TargetPass,
             Self::Sampling => matches!(part, Part::DraftSampling | Part::Judging),
+            Self::Judging => part == Part::Judging,
             Self::CatchUp => false,
         }
     }
@@ -124,7 +127,17 @@ impl Engine {
         }
         let mut dispatches = Vec::new();
         let sampled_at_once = samples_at_once(rule, drafter);
-        for step in 0..gamma {
+        let block = if self.drafts_at_once(rule, drafter)
+            && portion.has(Part::DraftPass)
+            && portion.has(Part::DraftSampling)
+        {
+            self.block(gamma)
+        } else {
+            None
+        };
+        let steps = if block.is_some() { 0 } else { gamma };
+        dispatches.extend(block);
+        for step in 0..steps {
             let logits = match drafter {
                 Drafter::Model | Drafter::Bigram => &self.draft.logits,
                 Drafter::Uniform => &self.equal_logits,
@@ -160,6 +173,30 @@ impl Engine {
             dispatches.push(self.verdict(rule, gamma));
         }
         dispatches
+    }
+
+    /// Whether one dispatch drafts a whole block.
+    pub(crate) fn drafts_at_once(&self, rule: u32, drafter: Drafter) -> bool {
+        self.kernel_set() == KernelSet::BlockAtOnce && samples_at_once(rule, drafter)
+    }
+
+    /// Drafts a whole block; nothing where it has no tokens.
+    fn block(&self, gamma: usize) -> Option<Dispatch> {
+        if gamma == 0 {
+            return None;
+        }
+        let pass = Pass {
+            purpose: Purpose::Draft as u32,
+            ..self.pass()
+        };
+        self.draft.block(
+            gamma,
+            pass,
+            &self.settings,
+            &self.draft_probs,
+            &self.state,
+            &self.tokens,
+        )
     }
 
     /// Draws the draft's token at place `step` of the block and looks it up.

@@ -58,9 +58,58 @@ fn every_kernel_set_writes_the_same_run() {
                     engine.use_kernel_set(kernels);
                     write(&engine, &settings).0
                 });
-                assert_eq!(texts[0], texts[1], "{name}: {settings:?}");
+                for text in &texts {
+                    assert_eq!(*text, texts[0], "{name}: {settings:?}");
+                }
             }
         }
+    }
+}
+
+/// One workgroup reads what the kernels of a step have left in the caches, and they read what it
+/// leaves there, so its sums must be theirs in every place.
+#[test]
+fn a_block_drafted_at_once_has_the_distributions_of_one_drafted_step_by_step() {
+    for (name, backend) in backends() {
+        let mut kept_whole = 0;
+        for engine in [shipped(&backend), tiny(&backend, 8)] {
+            if name == "GPU" {
+                assert!(engine.kernel_sets().eq(KernelSet::ALL));
+            }
+            for (rule, gamma) in [(Rule::Rejection, 2), (Rule::Block, 5)] {
+                let settings = Settings {
+                    pair: engine.pair().card.name.clone(),
+                    // Nothing but the first token: the block begins before the text does.
+                    prompt: String::new(),
+                    rule,
+                    gamma,
+                    max_tokens: 40,
+                    ..tiny_settings()
+                };
+                // In this order, since what one leaves in the caches would do for the other.
+                let runs = [KernelSet::BlockAtOnce, KernelSet::Together].map(|kernels| {
+                    engine.use_kernel_set(kernels);
+                    write(&engine, &settings).1
+                });
+                let drafted = |events: &[Event]| -> Vec<_> {
+                    let of_event = |event: &Event| match event {
+                        Event::Drafted {
+                            token,
+                            draft_distribution,
+                            ..
+                        } => Some((*token, draft_distribution.clone())),
+                        _ => None,
+                    };
+                    events.iter().filter_map(of_event).collect()
+                };
+                let is_bonus = |event: &&Event| matches!(event, Event::Bonus { .. });
+                kept_whole += runs[0].iter().filter(is_bonus).count();
+                let [at_once, by_step] = runs.map(|events| drafted(&events));
+                assert_eq!(at_once, by_step, "{name}: {settings:?}");
+            }
+        }
+        // After a block that is kept whole, the draft has yet to see its last token.
+        assert!(kept_whole > 5, "{kept_whole}");
     }
 }
 

@@ -103,7 +103,12 @@ fn the_trial_finds_that_kernel_sets_compute_the_same() {
 fn weights_that_16_bits_do_not_hold_are_read_in_32() {
     for (name, backend) in backends() {
         for engine in [shipped(&backend), tiny(&backend, 8)] {
-            assert!(engine.kernel_sets().eq(KernelSet::ALL), "{name}");
+            // A whole block is drafted at once on GPUs only.
+            let offered = if name == "GPU" { 3 } else { 2 };
+            assert!(
+                engine.kernel_sets().eq(KernelSet::ALL[..offered].to_vec()),
+                "{name}"
+            );
         }
         let mut pair = Pair::new(tiny_files(8)).unwrap();
         pair.target = louder(pair.target, 1.0 + 1e-6);

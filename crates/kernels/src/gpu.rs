@@ -222,6 +222,13 @@ impl GpuDevice {
         &self.setup
     }
 
+    /// Whether a workgroup may be as large as the kernel's. All may that have up to 128 invocations;
+    /// WebGPU promises 256, other interfaces do not.
+    pub fn has_room_for(&self, kernel: Kernel) -> bool {
+        let limits = self.setup.device.limits();
+        kernel.invocations() <= limits.max_compute_invocations_per_workgroup
+    }
+
     /// What went wrong so far, if anything did.
     pub fn trouble(&self) -> Option<DeviceError> {
         self.trouble.lock().ok().and_then(|trouble| trouble.clone())

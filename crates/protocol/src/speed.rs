@@ -137,11 +137,11 @@ pub struct PassCosts {
 pub struct TimeShare {
     /// Tokens drafted per round.
     pub gamma: u32,
-    /// The draft's passes.
+    /// The draft's passes, with its draws where one kernel does both.
     pub draft: f64,
     /// The target's passes.
     pub target: f64,
-    /// Probabilities, draws and the verdict.
+    /// Probabilities, draws and the verdict, as far as they are kernels of their own.
     pub sampling: f64,
     /// Everything else of the measured time: encoding, submitting, waiting for the readback.
     pub rest: f64,

@@ -16,6 +16,9 @@ use crate::options::CostsOf;
 /// Drafted tokens of the longest round that is predicted.
 const MOST_GAMMA: usize = 8;
 
+/// Kernels that take so many times as long as the chosen ones have no table, which would take minutes.
+const OUT_OF_THE_QUESTION: f64 = 10.0;
+
 /// Prints the table as Markdown, for each of the kernel sets that a GPU is offered.
 ///
 /// # Errors
@@ -29,10 +32,7 @@ pub fn print(pair_folder: &Path, of: CostsOf) -> anyhow::Result<()> {
     let gpu = match of {
         CostsOf::Cpu => false,
         CostsOf::Gpu => true,
-        CostsOf::Supposed {
-            dispatch,
-            bandwidth,
-        } => return print_supposed(pair, dispatch, bandwidth),
+        CostsOf::Supposed(units) => return print_supposed(pair, &units),
     };
     let backend = backend(gpu)?;
     let engine = pollster::block_on(Engine::new(Rc::new(pair), &backend, milliseconds))?;
@@ -41,8 +41,14 @@ pub fn print(pair_folder: &Path, of: CostsOf) -> anyhow::Result<()> {
     if !gpu {
         return print_table(&engine, "");
     }
-    for kernels in KernelSet::ALL {
+    let quickest = pollster::block_on(engine.glance())?;
+    for kernels in engine.kernel_sets() {
         engine.use_kernel_set(kernels);
+        let times = pollster::block_on(engine.glance())? / quickest;
+        if times > OUT_OF_THE_QUESTION {
+            println!("{}: {times:.0} times as long.\n", kernels.name());
+            continue;
+        }
         let note = if kernels == chosen {
             ", the quicker"
         } else {
@@ -53,26 +59,27 @@ pub fn print(pair_folder: &Path, of: CostsOf) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What speculation should give on a GPU that charges so much for a dispatch (microseconds) and for
-/// bytes (gigabytes per second), and whose arithmetic never limits models as small as these.
-fn print_supposed(pair: Pair, dispatch: f64, bandwidth: f64) -> anyhow::Result<()> {
-    let units = UnitCosts {
-        dispatch,
-        submit: 0.0,
-        readback: 0.0,
-        bandwidth,
-        rate: f64::INFINITY,
-    };
+/// What speculation should give on a GPU with these prices.
+fn print_supposed(pair: Pair, units: &UnitCosts) -> anyhow::Result<()> {
     let name = pair.card.name.clone();
     let all: Option<TextEvaluation> = pair.card.evaluation.texts.last().cloned();
     let all = all.with_context(|| format!("the card of {name} has no acceptance rates"))?;
     // Programs are counted and none runs: any device will do.
     let engine = pollster::block_on(Engine::new(Rc::new(pair), &Backend::cpu(), milliseconds))?;
     engine.use_kernel_set(KernelSet::Together);
-    let predicted = predicted_rounds(&engine, &units, MOST_GAMMA);
+    let predicted = predicted_rounds(&engine, units, MOST_GAMMA);
+    let (kernels, alone) = match units.workgroup_bandwidth {
+        Some(bandwidth) => (
+            KernelSet::BlockAtOnce,
+            format!(", {bandwidth} GB/s for a workgroup alone"),
+        ),
+        None => (KernelSet::Together, String::new()),
+    };
     println!(
-        "### {name}, a GPU that is not at hand\n\nPredicted, not measured: {dispatch} µs for a dispatch, {bandwidth} GB/s, arithmetic for nothing; {}. The target alone takes {:.0} µs for a token; c = {:.2}.\n",
-        KernelSet::Together.name(),
+        "### {name}, a GPU that is not at hand\n\nPredicted, not measured: {} µs for a dispatch, {} GB/s{alone}, arithmetic for nothing; {}. The target alone takes {:.0} µs for a token; c = {:.2}.\n",
+        units.dispatch,
+        units.bandwidth,
+        kernels.name(),
         1e3 * predicted.step,
         predicted.draft_cost,
     );
@@ -100,8 +107,18 @@ fn print_supposed(pair: Pair, dispatch: f64, bandwidth: f64) -> anyhow::Result<(
 fn print_table(engine: &Engine, note: &str) -> anyhow::Result<()> {
     let (units, rows) = pollster::block_on(cost_table(engine))?;
     println!(
-        "One dispatch {:.2} µs, one submission {:.1} µs, a readback {:.0} µs, {:.1} GB/s, {:.1} multiply-adds per ns{}.\n",
-        units.dispatch, units.submit, units.readback, units.bandwidth, units.rate, note,
+        "One dispatch {:.2} µs, one submission {:.1} µs, a readback {:.0} µs, {:.1} GB/s, {:.1} multiply-adds per ns{}{}.\n",
+        units.dispatch,
+        units.submit,
+        units.readback,
+        units.bandwidth,
+        units.rate,
+        units
+            .workgroup_bandwidth
+            .map_or(String::new(), |alone| format!(
+                ", {alone:.1} GB/s for a workgroup alone"
+            )),
+        note,
     );
     println!(
         "| pass | dispatches | MB | million multiply-adds | predicted ms | measured ms | measured / predicted |"
@@ -112,7 +129,7 @@ fn print_table(engine: &Engine, note: &str) -> anyhow::Result<()> {
             "| {} | {} | {:.2} | {:.2} | {:.3} | {:.3} | {:.2} |",
             row.name,
             row.work.dispatches,
-            1e-6 * row.work.bytes as f64,
+            1e-6 * (row.work.bytes + row.work.bytes_of_one_workgroup) as f64,
             1e-6 * row.work.multiply_adds as f64,
             row.predicted,
             row.measured,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use couplet_engine::UnitCosts;
 
 use crate::plan::PairPlan;
 use crate::training::Divergence;
@@ -52,11 +53,12 @@ Prints the engine's bench as JSON, natively; `cargo xtask bench` compares it wit
   --request JSON        a SpeedRequest, as window.couplet.bench() takes it
   --plain-tokens N      also writes N tokens with plain burn operations, in turn with the engine
 
-usage: couplet-trainer costs --pair-folder FOLDER [--device NAME | --suppose MICROSECONDS,GB_PER_S]
+usage: couplet-trainer costs --pair-folder FOLDER [--device NAME | --suppose MICROSECONDS,GB_PER_S[,GB_PER_S]]
 
 Prints what passes should take from what a device charges for their parts, beside what they take;
 `cargo xtask bench --costs` does so for every pair. With --suppose: what speculation should give on
-a GPU that is not at hand and charges so much for a dispatch and for bytes.";
+a GPU that is not at hand and charges so much for a dispatch and for bytes; with a third number,
+where a single workgroup drafts whole blocks and reads so many GB a second alone.";
 
 /// What to do.
 pub enum Command {
@@ -105,13 +107,8 @@ pub enum CostsOf {
     Cpu,
     /// This machine's GPU.
     Gpu,
-    /// A GPU that is not at hand.
-    Supposed {
-        /// One dispatch, in microseconds.
-        dispatch: f64,
-        /// From its caches, in gigabytes per second.
-        bandwidth: f64,
-    },
+    /// A GPU that is not at hand, whose arithmetic never limits models as small as these.
+    Supposed(UnitCosts),
 }
 
 /// What to measure.
@@ -248,22 +245,28 @@ fn costs(parser: &mut lexopt::Parser) -> anyhow::Result<Command> {
     })
 }
 
-/// `MICROSECONDS,GB_PER_S`.
+/// `MICROSECONDS,GB_PER_S` and, where blocks are to be drafted at once, `,GB_PER_S` of a workgroup.
 fn supposed(text: &str) -> anyhow::Result<CostsOf> {
     let price = |text: &str| {
         let price = text.trim().parse::<f64>().ok();
         price.filter(|price| price.is_finite() && *price > 0.0)
     };
-    text.split_once(',')
-        .and_then(|(dispatch, bandwidth)| {
-            Some(CostsOf::Supposed {
-                dispatch: price(dispatch)?,
-                bandwidth: price(bandwidth)?,
-            })
-        })
-        .with_context(|| {
-            format!("--suppose {text}: microseconds for a dispatch and GB per second, as in 5,200")
-        })
+    let prices: Option<Vec<f64>> = text.split(',').map(price).collect();
+    let (dispatch, bandwidth, workgroup_bandwidth) = match prices.as_deref() {
+        Some([dispatch, bandwidth]) => (*dispatch, *bandwidth, None),
+        Some([dispatch, bandwidth, alone]) => (*dispatch, *bandwidth, Some(*alone)),
+        _ => bail!(
+            "--suppose {text}: microseconds for a dispatch and GB per second, as in 5,200, and for a workgroup that drafts alone, as in 5,200,40"
+        ),
+    };
+    Ok(CostsOf::Supposed(UnitCosts {
+        dispatch,
+        submit: 0.0,
+        readback: 0.0,
+        bandwidth,
+        rate: f64::INFINITY,
+        workgroup_bandwidth,
+    }))
 }
 
 fn bench(parser: &mut lexopt::Parser) -> anyhow::Result<Command> {

@@ -116,6 +116,10 @@ fn the_same_seed_gives_the_same_pair_and_a_killed_run_goes_on_without_loss() {
         said.contains("Predicted, not measured") && said.contains("c = 0.50"),
         "{said}"
     );
+    // Where one workgroup drafts whole blocks, a token takes no dispatch.
+    let at_once = [&supposed[..4], &["5,1e12,1e12"]].concat();
+    let said = String::from_utf8(run(trainer(&at_once, &whole)).stdout).unwrap();
+    assert!(said.contains("c = 0.00"), "{said}");
     // The exported target can be kept: drafts that are trained for it anew come out the same but
     // for what its rounded weights changed, and it stays untouched.
     std::fs::remove_dir_all(whole.join("work")).unwrap();

@@ -29,7 +29,8 @@ usage: cargo xtask bench [options]
   --costs           instead of all that, natively: what every pass should take from what the
                     device charges for dispatches, bytes and arithmetic, and what it takes
   --suppose US,GB   with --costs: what speculation should give on a GPU that is not at hand and
-                    charges so many microseconds for a dispatch and reads so many GB a second
+                    charges so many microseconds for a dispatch and reads so many GB a second;
+                    US,GB,GB where one workgroup drafts whole blocks, reading the last alone
 
 The machine should have nothing else to do. Writes report.json, report.csv and report.svg to
 target/bench and prints what was required and what was found.";

@@ -6,6 +6,7 @@ use couplet_speculation::statistics::median;
 use super::costs::Sample;
 use super::seeded;
 use crate::programs::Portion;
+use crate::rule::run_settings;
 use crate::{Engine, EngineError};
 
 /// Samples of each part.
@@ -39,19 +40,25 @@ pub(super) async fn fill(engine: &Engine, report: &mut SpeedReport) -> Result<()
     Ok(())
 }
 
-/// Milliseconds of a round in the draft's passes, the target's pass and sampling.
+/// Milliseconds of a round in the draft's passes, the target's pass and sampling. Where one kernel
+/// drafts a block, what it samples counts as drafting.
 async fn parts(
     engine: &Engine,
     settings: &Settings,
     gamma: usize,
 ) -> Result<([f64; 3], TimeSource), EngineError> {
-    let portions = [Portion::DraftPasses, Portion::TargetPass, Portion::Sampling];
+    let rule = run_settings(settings).rule;
+    let portions = if engine.drafts_at_once(rule, settings.drafter) {
+        [Portion::Draft, Portion::TargetPass, Portion::Judging]
+    } else {
+        [Portion::DraftPasses, Portion::TargetPass, Portion::Sampling]
+    };
     let mut samples = [const { Vec::new() }; 3];
     let mut source = TimeSource::Timestamps;
     for sample in 0..SAMPLES {
         let place = (f64::from(sample) + 0.5) / f64::from(SAMPLES);
         for (portion, samples) in portions.into_iter().zip(&mut samples) {
-            if gamma == 0 && portion == Portion::DraftPasses {
+            if gamma == 0 && matches!(portion, Portion::Draft | Portion::DraftPasses) {
                 samples.push(0.0);
                 continue;
             }

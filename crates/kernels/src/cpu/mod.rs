@@ -1,4 +1,5 @@
-//! The kernels' twins: the same names, the same bindings, the same results.
+//! The kernels' twins: the same names, the same bindings, the same results. `draft_block`, which puts
+//! others together, has none: on a CPU nothing is gained by that.
 //!
 //! Integers are the same to the bit. Floats differ in the last places, since each device adds in
 //! the order that suits it and rounds products before or not; what holds on every device is that this order does not depend on the
@@ -80,6 +81,7 @@ pub(crate) fn run(dispatch: &Dispatch) {
         Kernel::AttentionInputs => attention_inputs::run(&bindings),
         Kernel::Bigram => bigram::run(&bindings, dispatch.workgroups[1] as usize),
         Kernel::Couple => couple::run(&bindings),
+        Kernel::DraftBlock => unreachable!("only GPUs draft a block at once"),
         Kernel::Draw | Kernel::DrawTogether => draw::run(&bindings, dispatch.workgroups),
         Kernel::Embed => embed::run(&bindings),
         Kernel::GateUp | Kernel::GateUpTogether => gate_up::run(&bindings),
