@@ -104,6 +104,17 @@ pub fn sweep(report: &SpeedReport) -> String {
     match best.verdict() {
         Verdict::Faster => {
             let mut sentences = vec![level_lengths(report, best)];
+            let open = rows
+                .iter()
+                .filter(|row| row.verdict() == Verdict::CannotTell);
+            let open: Vec<String> = open.map(gamma).collect();
+            if !open.is_empty() {
+                sentences.push(tr!(
+                    "The interval of γ {gammas} holds 1."
+                        | "The intervals of γ {gammas} hold 1." % open.len(),
+                    gammas = list(&open)
+                ));
+            }
             sentences.extend(falls(report, best));
             if let Some(slower) = rows
                 .iter()
@@ -129,7 +140,10 @@ pub fn sweep(report: &SpeedReport) -> String {
                 .filter(|row| row.verdict() == Verdict::Slower)
                 .map(gamma)
                 .collect();
-            let says = if slower.is_empty() {
+            let by_itself = report.auto.as_ref().map(GammaSpeed::verdict);
+            let says = if slower.is_empty() && by_itself == Some(Verdict::Faster) {
+                tr!("The interval of every fixed draft length holds 1.")
+            } else if slower.is_empty() {
                 tr!("Every interval holds 1: these runs cannot tell whether drafting pays.")
             } else {
                 tr!(
@@ -159,7 +173,7 @@ pub fn last_word(report: &SpeedReport) -> Option<String> {
     }
 }
 
-/// The best draft length and those that are as good, or that there is none.
+/// The best draft length and those that may be as good, or that there is none.
 pub fn best_gamma(report: &SpeedReport) -> Option<String> {
     let best = report.best().filter(|_| report.gammas.len() > 1)?;
     Some(match best.verdict() {
@@ -172,7 +186,8 @@ pub fn best_gamma(report: &SpeedReport) -> Option<String> {
                 gamma(best)
             } else {
                 tr!(
-                    "{best}, level with {others}",
+                    "{best}; {others} cannot be told from it"
+                        | "{best}; {others} cannot be told from it" % others.len(),
                     best = gamma(best),
                     others = list(&others)
                 )
@@ -193,20 +208,27 @@ fn one(report: &SpeedReport, row: &GammaSpeed) -> String {
     format!("{says} {}", why(report, row))
 }
 
-/// Which draft lengths cannot be told from the best.
+/// Which draft lengths cannot be told from the best, which is faster than the target alone.
 fn level_lengths(report: &SpeedReport, best: &GammaSpeed) -> String {
-    let level: Vec<String> = level(report, best).into_iter().map(gamma).collect();
-    let rows = &report.gammas;
-    if level.len() == rows.len() {
+    let others = level(report, best).into_iter().filter(|row| *row != best);
+    let others: Vec<String> = others.map(gamma).collect();
+    let best = gamma(best);
+    if others.is_empty() {
+        return tr!("γ {} is the fastest beyond the noise.", best);
+    }
+    if others.len() + 1 == report.gammas.len() {
         return tr!(
-            "All {} draft lengths are level within the noise.",
-            count_word(rows.len())
+            "γ {} is the fastest that is faster beyond the noise; no other can be told from it.",
+            best
         );
     }
-    if level.len() < 2 {
-        return tr!("γ {} is the fastest beyond the noise.", gamma(best));
-    }
-    tr!("γ {} are level within the noise.", list(&level))
+    tr!(
+        "γ {best} is the fastest that is faster beyond the noise; γ {others} cannot be told from it."
+            | "γ {best} is the fastest that is faster beyond the noise; γ {others} cannot be told from it."
+                % others.len(),
+        best,
+        others = list(&others)
+    )
 }
 
 /// Where the speed-up falls behind the best for good, and what becomes of the last pencilled token.
@@ -302,6 +324,21 @@ mod tests {
         );
         let mixed = says(&[(1, [0.9, 1.1]), (2, [0.7, 0.8])]);
         assert!(mixed.contains("γ 2 is slower"), "{mixed}");
+        // The largest median holds 1, others do not.
+        let wide = says(&[(1, [1.1, 1.3]), (2, [0.9, 2.0]), (3, [0.8, 1.1])]);
+        assert!(!wide.contains("Every interval"), "{wide}");
+        assert!(
+            wide.starts_with("γ 1 is the fastest that is faster beyond the noise;"),
+            "{wide}"
+        );
+        assert!(
+            wide.contains("The intervals of γ 2 and 3 hold 1."),
+            "{wide}"
+        );
+        let mut auto = report(&[(1, [0.9, 1.1]), (2, [0.9, 1.1])]);
+        auto.auto = report(&[(2, [1.1, 1.2])]).gammas.pop();
+        let text = sweep(&auto);
+        assert!(text.starts_with("The interval of every fixed"), "{text}");
     }
 
     #[test]
@@ -323,7 +360,7 @@ mod tests {
         let says = |rows: &[(u32, [f64; 2])]| best_gamma(&report(rows)).unwrap();
         assert_eq!(says(&[(1, [1.1, 1.2]), (2, [1.4, 1.6])]), "2");
         let rows = [(1, [1.4, 1.5]), (2, [1.4, 1.6]), (3, [1.3, 1.5])];
-        assert_eq!(says(&rows), "2, level with 1 and 3");
+        assert_eq!(says(&rows), "2; 1 and 3 cannot be told from it");
         assert!(says(&[(1, [0.8, 0.9]), (2, [0.7, 0.8])]).starts_with("none"));
     }
 
@@ -336,7 +373,7 @@ mod tests {
             (4, [1.42, 1.6]),
             (5, [1.2, 1.3]),
         ]));
-        assert!(text.contains("γ 2 to 4 are level"), "{text}");
+        assert!(text.contains("γ 2 and 4 cannot be told from it"), "{text}");
         assert!(text.contains("Past γ 4 it falls"), "{text}");
     }
 

@@ -19,7 +19,10 @@ pub fn SpeedUp() -> impl IntoView {
         Some(if store.recorded() {
             tr!("{} tokens/s where it was recorded", speed)
         } else {
-            tr!("{} tokens/s in this run", speed)
+            tr!(
+                "{} tokens/s in this run, which also hands over all that is shown",
+                speed
+            )
         })
     };
     let ready = move || store.engine.state.get() == EngineState::Ready && store.form.read().is_ok();
@@ -38,7 +41,7 @@ pub fn SpeedUp() -> impl IntoView {
                 None => newest().map_or_else(|| view! { <p class="big">"–"</p> }.into_any(), |kept| result(&kept).into_any()),
             }}
             {move || measuring.failed.get().map(|sentence| view! { <p class="field-error">{sentence}</p> })}
-            <p class="muted">{run_speed}</p>
+            {move || newest().is_none().then(|| view! { <p class="muted">{run_speed}</p> })}
             {move || if measuring.busy() {
                 view! {
                     <button type="button" class="button measure" data-testid="measure-stop" on:click=move |_| store.stop_measuring()>
