@@ -220,6 +220,49 @@ export default {
     assert.deepEqual(await page.evaluate(() => couplet.trace()), mine);
   },
 
+  "a script gets the run that it asked for, whatever takes its place on the page": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const other = await call(page, "generate", { seed: 3, max_tokens: 20 });
+    await page.evaluate(() => {
+      window.own = couplet.generate({ seed: 4, max_tokens: 240 });
+    });
+    await page.waitForFunction(() => couplet.trace()?.settings.seed === 4);
+    await call(page, "replay", other);
+    const own = await page.evaluate(() => window.own);
+    assert.equal(own.settings.seed, 4);
+    assert.equal(own.events[0].event, "started");
+    assert.equal(own.events.at(-1).event, "finished");
+    assert.equal(await page.evaluate(() => couplet.trace().settings.seed), 3);
+  },
+
+  "Stop ends the run that is written and those that wait": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.evaluate(() => {
+      const settled = (promise) => promise.then((trace) => trace.events.at(-1).reason, (error) => error.message);
+      window.ends = Promise.all([4, 5].map((seed) => settled(couplet.generate({ seed, max_tokens: 4096 }))));
+    });
+    await page.waitForFunction(() => couplet.trace()?.settings.seed === 4);
+    await page.getByTestId("stop").click();
+    const [written, waited] = await page.evaluate(() => window.ends);
+    assert.equal(written, "stopped");
+    assert.match(waited, /stopped before it began/);
+    await page.getByTestId("stop").waitFor({ state: "detached" });
+  },
+
+  "what a script asks for in vain leaves the form, and what works clears the complaint": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("seed").fill("12");
+    assert.equal((await refusal(page, "generate", { prompt: "ß", seed: 999 })).field, "prompt");
+    assert.equal(await page.getByTestId("seed").inputValue(), "12");
+    await page.route("**/bigram.json", (route) => route.abort());
+    assert.match((await refusal(page, "generate", { drafter: "bigram" })).message, /bigram/);
+    await page.getByTestId("notice").getByText(/bigram/).waitFor();
+    await call(page, "generate", { seed: 7, max_tokens: 10 });
+    await page.getByTestId("notice").getByText(/bigram/).waitFor({ state: "detached" });
+    assert.equal(await page.getByTestId("seed").inputValue(), "7");
+    assert.equal((await refusal(page, "distribution", { pair: "shakespeare", model: "draft", text: "ß" })).field, "text");
+  },
+
   "an argument that is out of range is named": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     const cases = [

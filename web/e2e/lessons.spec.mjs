@@ -175,6 +175,21 @@ export default {
     assert.equal(await answer(page), "3 tokens ahead");
   },
 
+  "a wrong rule is made on the page once it is guessed what comes of it": async ({ page, base }) => {
+    await step(page, base, "wrong", 1);
+    const exhibit = page.getByTestId("mistake-resamples_from_target");
+    assert.equal(await exhibit.getByTestId("switch").getAttribute("aria-checked"), "false");
+    await page.getByTestId("option-2").click();
+    await page.getByTestId("reveal").click();
+    await exhibit.locator("[data-testid=switch][aria-checked=true]").waitFor();
+    await page.waitForFunction(() => document.querySelector(".museum").getBoundingClientRect().top < innerHeight / 2);
+    await step(page, base, "wrong", 3);
+    await page.getByTestId("lesson-number").fill("90");
+    await page.getByTestId("reveal").click();
+    await page.getByTestId("test").getByText(/Not exact by design/).waitFor();
+    await page.getByTestId("test-verdict").getByText(/\d/).first().waitFor();
+  },
+
   "a measurement answers the last question of lesson five": async ({ page, base }) => {
     await open(page, base, "?backend=cpu#v=1&lesson=pays&step=5");
     await page.getByTestId("option-1").click();

@@ -184,7 +184,6 @@ export default {
       await firstVisit(page, server);
       for (const name of ["index.html", "couplet-web", "_bg.wasm", ""]) {
         await spoil(name);
-        await page.evaluate(() => sessionStorage.clear());
         await page.reload();
         // The page may load once more meanwhile.
         await until(() => page.evaluate(() => Boolean(window.couplet)).catch(() => false), "the page starts");

@@ -226,6 +226,28 @@ export default {
     assert.equal(await page.getByTestId("seed").inputValue(), "7");
   },
 
+  "what a link asks for in vain is said, wherever it leads": async ({ page, base }) => {
+    const links = {
+      "#v=1&pair=gpt4&at=3": /a pair that there is not, “gpt4”/,
+      "#v=1&lesson=nosuch": /lesson cannot be “nosuch”/,
+      "#v=1&lesson=draft&step=99": /step cannot be “99”/,
+      "#v=1&scene=couplings&example=nosuch": /example cannot be “nosuch”/,
+      "#v=1&scene=proof&example=nosuch": /example cannot be “nosuch”/,
+      "#v=1&scene=proof&test=typical.99.1": /test cannot be “typical.99.1”/,
+      "#v=1&max_tokens=20&branch=____": /There is no token 4095/,
+      "#v=1&hide=prompt&prompt=%F0%9F%98%80&max_tokens=5": /not in the model's vocabulary/,
+      "#v=1&scene=proof&prompt=%F0%9F%98%80": /not in the model's vocabulary/,
+    };
+    for (const [link, sentence] of Object.entries(links)) {
+      await follow(page, base, link);
+      await page.getByTestId("notice").getByText(sentence).waitFor();
+    }
+    // The pair that there is loads and writes.
+    await follow(page, base, "#v=1&pair=gpt4&max_tokens=10");
+    assert.equal((await finished(page)).pair.name, "shakespeare");
+    assert.match(await notice(page), /“gpt4”/);
+  },
+
   "a prompt too long for a link is said, and the file is offered": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     const trace = await call(page, "generate", { max_tokens: 8 });

@@ -239,6 +239,19 @@ export default {
     assert.match(await page.getByTestId("facts").innerText(), /Best γ\s*1\b/);
   },
 
+  "a tab that loads the page anew still has what was measured": async ({ page, base }) => {
+    await open(page, base, SCENE);
+    await call(page, "bench", SHORT);
+    const said = await page.getByTestId("verdict").innerText();
+    await page.reload();
+    assert.equal(await page.getByTestId("verdict").innerText(), said);
+    // What cannot be read is as if there were nothing.
+    await page.evaluate(() => sessionStorage.setItem("couplet-reports-1", "[{}]"));
+    await page.reload();
+    await page.getByTestId("bench").waitFor();
+    assert.equal(await page.getByTestId("verdict").count(), 0);
+  },
+
   "a failure is told and the report before it stays": async ({ page, base }) => {
     await open(page, base, SCENE);
     await call(page, "bench", SHORT);

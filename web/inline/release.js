@@ -66,6 +66,8 @@
   const reasons = ["error", "unhandledrejection"];
   function begun() {
     started = true;
+    // What was put right once can be again.
+    forget();
     for (const reason of reasons) removeEventListener(reason, failed, true);
   }
   let failing = false;
@@ -90,7 +92,7 @@
       ({ ok }) => ok,
       () => false,
     );
-  /** One try in a tab: what a fresh copy does not cure, a second one does not either. */
+  /** One try until the page starts: what a fresh copy does not cure, a second one does not either. */
   function firstTry() {
     try {
       if (sessionStorage.getItem("couplet-rescued")) return false;
@@ -98,6 +100,13 @@
       return true;
     } catch {
       return false;
+    }
+  }
+  function forget() {
+    try {
+      sessionStorage.removeItem("couplet-rescued");
+    } catch {
+      // Nothing is kept here, then.
     }
   }
   function say() {

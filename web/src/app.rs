@@ -40,11 +40,17 @@ pub fn App(
     let speed = SpeedState::new(store);
     provide_context(speed);
     let view = &link.view;
-    match view.scene {
+    let unfit = match view.scene {
         Scene::Couplings => exhibit.follow_link(&view.exhibits),
         Scene::Proof => proof.follow_link(&view.exhibits),
-        Scene::Speed => speed.follow_link(&view.exhibits),
-        Scene::Stage | Scene::Lessons => {}
+        Scene::Speed => {
+            speed.follow_link(&view.exhibits);
+            None
+        }
+        Scene::Stage | Scene::Lessons => None,
+    };
+    if let Some(key) = unfit {
+        store.message.set(Some(permalink::left_out(key)));
     }
     let lessons = Lessons::new(store, exhibit, proof, speed, view);
     provide_context(lessons);
@@ -69,7 +75,7 @@ pub fn App(
         } else {
             let view = permalink::read().view;
             store.scene.set(view.scene);
-            lessons.follow_link(&view);
+            let _ = lessons.follow_link(&view);
         }
     });
     on_cleanup(move || back.remove());

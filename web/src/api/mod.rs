@@ -2,7 +2,7 @@
 
 mod options;
 
-use couplet_protocol::{Command, Event, PairSummary, Reply};
+use couplet_protocol::{Command, Event, PairSummary, Reply, Trace};
 use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::*;
 use serde::Serialize;
@@ -146,18 +146,38 @@ fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
     if let Err(refusal) = options::check_pair(&settings.pair, &known_pairs(store.engine)) {
         return settle.reject(&refusal);
     }
-    store.form.write(&settings);
-    let mut begun = false;
-    store.write(settings, branch, move |reply| {
-        begun |= matches!(reply, Reply::Events { events, .. }
-            if matches!(events.first(), Some(Event::Started { .. })));
+    // Its own, whatever the page shows meanwhile.
+    let mut trace = None::<Trace>;
+    let turn = store.turn();
+    store.write(settings.clone(), branch.clone(), move |reply| {
         if let Reply::Failed { failure, .. } = reply {
-            settle.reject(&failure.into());
-        } else if is_end(reply) && !begun {
-            settle.reject(&Refusal::plain("the run was stopped before it began"));
-        } else if is_end(reply) {
-            store.playhead.end();
-            settle.resolve(&store.trace().map_or(JsValue::NULL, |trace| to_js(&trace)));
+            return settle.reject(&failure.into());
+        }
+        let Reply::Events { events, .. } = reply else {
+            return;
+        };
+        let on_page = store.turn() == turn;
+        match &mut trace {
+            Some(trace) => trace.events.extend_from_slice(events),
+            None if matches!(events.first(), Some(Event::Started { .. })) => {
+                trace = store.written_here(&settings, &branch, events);
+                if on_page {
+                    store.form.write(&settings);
+                    store.message.set(None);
+                }
+            }
+            None => {}
+        }
+        if is_end(reply) {
+            match &trace {
+                Some(trace) => {
+                    if on_page {
+                        store.playhead.end();
+                    }
+                    settle.resolve(&to_js(trace));
+                }
+                None => settle.reject(&Refusal::plain("the run was stopped before it began")),
+            }
         }
     });
 }
@@ -235,7 +255,15 @@ fn distribution(engine: EngineClient, options: Map<String, Value>, settle: Settl
         },
         move |reply| match reply {
             Reply::Distribution { distribution, .. } => settle.resolve(&to_js(distribution)),
-            Reply::Failed { failure, .. } => settle.reject(&failure.into()),
+            Reply::Failed { failure, .. } => {
+                // The engine reads a text as a prompt.
+                let mut refusal = Refusal::from(failure);
+                refusal.field = refusal.field.map(|field| match field.as_str() {
+                    "prompt" => "text".to_owned(),
+                    _ => field,
+                });
+                settle.reject(&refusal);
+            }
             _ => {}
         },
     );

@@ -207,18 +207,23 @@ impl Exhibit {
         }
     }
 
-    /// Shows what a link asks for; what it does not name stays as it is.
-    pub fn follow_link(&self, link: &Exhibits) {
+    /// Shows what a link asks for; what it does not name stays as it is. Returns the key of what there is
+    /// not.
+    pub fn follow_link(&self, link: &Exhibits) -> Option<&'static str> {
+        let mut unknown = None;
         if let Some(own) = link.own.as_deref().and_then(OwnPair::parse) {
             // What a link may hold are distributions.
             let _ = self.show(own.tokens, &own.draft, &own.target, Origin::Typed);
-        } else if let Some(name) = &link.example {
-            self.show_named(name);
+        } else if let Some(name) = &link.example
+            && !self.show_named(name)
+        {
+            unknown = Some("example");
         }
         if let Some((seed, trial)) = link.throw {
             self.seed.set(seed);
             self.trial.set(trial);
         }
+        unknown
     }
 
     /// What a link to this should name, tracked.
@@ -238,11 +243,13 @@ impl Exhibit {
         }
     }
 
-    /// Shows the preset that links call so; another name changes nothing.
-    pub fn show_named(&self, name: &str) {
-        if let Some(index) = presets::find(name) {
+    /// Shows the preset that links call so, and tells whether there is one; another name changes nothing.
+    pub fn show_named(&self, name: &str) -> bool {
+        let found = presets::find(name);
+        if let Some(index) = found {
             self.show_preset(index);
         }
+        found.is_some()
     }
 
     /// What links call the preset that is shown, tracked.

@@ -5,7 +5,8 @@ use tr::tr;
 use crate::engine_client::EngineState;
 use crate::language;
 use crate::release::{self, Release};
-use crate::store::{Store, use_store};
+use crate::share::{has_control, use_sharing};
+use crate::store::{Scene, Store, use_store};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
@@ -14,6 +15,7 @@ enum Way {
     Restart,
     DismissTrouble,
     DismissMessage,
+    DismissRefusal,
     BringBack,
     DismissAside,
     LoadNewer,
@@ -28,7 +30,10 @@ impl Way {
             Self::Cpu => tr!("Use the CPU"),
             Self::Restart => tr!("Restart the engine"),
             Self::BringBack => tr!("Bring it back"),
-            Self::DismissTrouble | Self::DismissMessage | Self::DismissAside => tr!("Close"),
+            Self::DismissTrouble
+            | Self::DismissMessage
+            | Self::DismissRefusal
+            | Self::DismissAside => tr!("Close"),
             Self::LoadNewer => tr!("Load it"),
             Self::Later => tr!("Later"),
             Self::None => String::new(),
@@ -42,6 +47,7 @@ impl Way {
             Self::Restart => store.engine.restart(),
             Self::DismissTrouble => store.engine.trouble.set(None),
             Self::DismissMessage => store.message.set(None),
+            Self::DismissRefusal => store.form.refused.set(None),
             Self::BringBack => store.bring_back(),
             Self::DismissAside => store.aside.set(None),
             Self::LoadNewer => release::load_newer(),
@@ -57,7 +63,7 @@ struct Notice {
     ways: Vec<Way>,
 }
 
-fn notices(store: Store, release: Release) -> Vec<Notice> {
+fn notices(store: Store, release: Release, hidden: RwSignal<Vec<&'static str>>) -> Vec<Notice> {
     let mut notices = Vec::new();
     let state = store.engine.state.get();
     let mut failed = None;
@@ -104,6 +110,15 @@ fn notices(store: Store, release: Release) -> Vec<Notice> {
             ways: vec![Way::DismissMessage],
         });
     }
+    if let Some(error) = store.form.refused.get()
+        && !(store.scene.get() == Scene::Stage
+            && hidden.with(|hidden| has_control(&error.field, hidden)))
+    {
+        notices.push(Notice {
+            sentence: language::of_engine(&error.sentence),
+            ways: vec![Way::DismissRefusal],
+        });
+    }
     if store.aside.with(Option::is_some) {
         notices.push(Notice {
             sentence: tr!("The run that was here before is kept."),
@@ -139,7 +154,7 @@ fn notices(store: Store, release: Release) -> Vec<Notice> {
 /// Everything the person should know before going on.
 #[component]
 pub fn Notices() -> impl IntoView {
-    let store = use_store();
+    let (store, hidden) = (use_store(), use_sharing().hidden);
     let release = release::follow(store);
     let later = RwSignal::new(false);
     let all = Memo::new(move |_| {
@@ -148,7 +163,7 @@ pub fn Notices() -> impl IntoView {
         } else {
             release.get()
         };
-        notices(store, release)
+        notices(store, release, hidden)
     });
     view! {
         <section class="notices" data-testid="notice" aria-label=tr!("Notices") role="status" hidden=move || all.with(Vec::is_empty)>

@@ -1,6 +1,8 @@
 //! The lessons as data: in which state of the page each step stands, what it asks, and what the
 //! page does when the visitor has guessed. The words are in `words/`.
 
+use couplet_protocol::{Mistake, Rule};
+
 use super::answers::{self, Answer};
 use super::cover::Covered;
 use super::facts::Facts;
@@ -40,6 +42,10 @@ pub enum Place {
     Couplings(&'static str),
     /// Two distributions of Proof, and how much of the argument is drawn, 1 to 3.
     Proof(&'static str, usize),
+    /// The same with the whole argument, and a mistake of the museum made.
+    Mistaken(&'static str, Mistake),
+    /// The same with the whole argument, and another rule put to the live test.
+    Tested(&'static str, Rule),
     /// The scene Speed, its formula asked about such numbers, in hundredths.
     Speed(Option<[u8; 3]>),
 }
@@ -50,7 +56,7 @@ impl Place {
         match self {
             Self::Stage(_) => Scene::Stage,
             Self::Couplings(_) => Scene::Couplings,
-            Self::Proof(..) => Scene::Proof,
+            Self::Proof(..) | Self::Mistaken(..) | Self::Tested(..) => Scene::Proof,
             Self::Speed(_) => Scene::Speed,
         }
     }
@@ -92,7 +98,7 @@ const fn covered(what: Covered, step: Step) -> Step {
 
 use Choices::{Number, Tokens, Words};
 use Covered::{Agreement, Bonus, Curve, Numbers, Rounds, Statistics, Swap};
-use Place::{Couplings, Proof, Speed, Stage};
+use Place::{Couplings, Mistaken, Proof, Speed, Stage, Tested};
 use Round::{Full, Struck};
 use Spot::{Closed, Committed, Drafted, End, Judged, Prompt, Verified};
 
@@ -290,19 +296,19 @@ pub const COURSE: [Lesson; 6] = [
                 Proof("three", 3),
                 Words,
                 answers::redraw_from_target,
-                Proof("three", 3),
+                Mistaken("three", Mistake::ResamplesFromTarget),
             ),
             step(
                 Proof("three", 3),
                 Words,
                 answers::greedy_draft,
-                Proof("three", 3),
+                Mistaken("three", Mistake::GreedyDraft),
             ),
             step(
                 Proof("three", 3),
                 Number,
                 answers::lenient,
-                Proof("three", 3),
+                Tested("three", Rule::Lenience),
             ),
             step(
                 Stage(Judged(Struck)),

@@ -1,6 +1,6 @@
 //! Which step is open, what was guessed, and how the page gets into a step's state.
 
-use couplet_protocol::Trace;
+use couplet_protocol::{Mistake, Trace};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use tr::tr;
@@ -14,7 +14,7 @@ use super::progress::Progress;
 use crate::browser;
 use crate::couplings::Exhibit;
 use crate::language;
-use crate::permalink::View;
+use crate::permalink::{self, View};
 use crate::proof::ProofState;
 use crate::speed::{SpeedState, Terms};
 use crate::store::{Kept, Scene, Store, fetch_recording};
@@ -91,7 +91,9 @@ impl Lessons {
             trouble: RwSignal::new(None),
             asked: StoredValue::new(false),
         };
-        lessons.follow_link(view);
+        if let Some(key) = lessons.follow_link(view) {
+            store.message.set(Some(permalink::left_out(key)));
+        }
         Effect::new(move |_| {
             if store.scene.get() == Scene::Lessons {
                 lessons.fetch();
@@ -112,14 +114,20 @@ impl Lessons {
     }
 
     /// The lesson and the step in a link or in the address.
-    pub fn follow_link(&self, view: &View) {
+    ///
+    /// Returns the key of what there is not.
+    pub fn follow_link(&self, view: &View) -> Option<&'static str> {
         let lesson = view.lesson.as_deref().and_then(find);
         let place = lesson.map(|lesson| {
             let steps = COURSE.get(lesson).map_or(1, |lesson| lesson.steps.len());
             (lesson, (view.step - 1).min(steps - 1))
         });
+        let unknown = match place {
+            None => view.lesson.is_some().then_some("lesson"),
+            Some((_, step)) => (step + 1 != view.step).then_some("step"),
+        };
         if place == self.open.get_untracked() {
-            return;
+            return unknown;
         }
         self.show(place);
         if place.is_some() && view.at.is_none() {
@@ -127,6 +135,7 @@ impl Lessons {
         } else if place.is_some() {
             self.fetch();
         }
+        unknown
     }
 
     /// Name of the open lesson and its step, from 1; tracked.
@@ -276,8 +285,25 @@ impl Lessons {
         self.store.open_scene(place.scene());
         match place {
             Place::Stage(spot) => self.stand_at(spot),
-            Place::Couplings(name) => self.exhibit.show_named(name),
-            Place::Proof(name, part) => self.proof.show_named(name, part),
+            Place::Couplings(name) => {
+                self.exhibit.show_named(name);
+            }
+            Place::Proof(name, part) => {
+                self.proof.show_named(name, part);
+            }
+            Place::Mistaken(name, mistake) => {
+                self.proof.show_named(name, 3);
+                if let Some(place) = Mistake::ALL.iter().position(|it| *it == mistake) {
+                    self.proof.museum.switch(place, true);
+                }
+                show_beside("[data-testid=museum]");
+            }
+            Place::Tested(name, rule) => {
+                self.proof.show_named(name, 3);
+                self.proof.choose_rule(rule);
+                self.proof.add();
+                show_beside("[data-testid=test]");
+            }
             Place::Speed(terms) => self.speed.terms.set(terms.map(Terms::of_hundredths)),
         }
     }
@@ -338,6 +364,17 @@ impl Lessons {
                 }
             }
         });
+    }
+}
+
+/// Scrolls to a part of the scene, where that does not take the answer out of sight.
+fn show_beside(part: &'static str) {
+    let between = document().query_selector(".lesson-between").ok().flatten();
+    let style = between.and_then(|it| window().get_computed_style(&it).ok().flatten());
+    let display = style.and_then(|style| style.get_property_value("display").ok());
+    if display.as_deref() == Some("none") {
+        // Once the page has been laid out.
+        request_animation_frame(move || request_animation_frame(move || browser::jump(part)));
     }
 }
 

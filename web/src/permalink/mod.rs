@@ -202,12 +202,20 @@ pub fn claim() {
 }
 
 /// A clause about a value that a key cannot have.
+/// A sentence about a part of the page's address that its scene or lesson has no use for.
+pub fn left_out(key: &str) -> String {
+    let hash = window().location().hash().unwrap_or_default();
+    let pairs = query::parse(hash.trim_start_matches('#'));
+    let clause = cannot_be(key, query::value(&pairs, key).unwrap_or_default());
+    tr!("A part of the link was left out: {clause}.", clause)
+}
+
 fn cannot_be(key: &str, value: &str) -> String {
     tr!("{key} cannot be “{value}”", key, value = shorten(value))
 }
 
 /// The beginning of a text that stands in a link, for a sentence about it.
-fn shorten(text: &str) -> String {
+pub fn shorten(text: &str) -> String {
     let mut short: String = text.chars().take(24).collect();
     if short.len() < text.len() {
         short.push('…');

@@ -127,8 +127,10 @@ impl ProofState {
         self.museum.forget();
     }
 
-    /// Shows and tests what a link asks for; what it does not name stays as it is.
-    pub fn follow_link(&self, link: &Exhibits) {
+    /// Shows and tests what a link asks for; what it does not name stays as it is. Returns the key of
+    /// what there is not, or is too much.
+    pub fn follow_link(&self, link: &Exhibits) -> Option<&'static str> {
+        let mut unfit = None;
         let step = link.part.unwrap_or(3);
         let own = link.own.as_deref().and_then(OwnPair::parse);
         if let Some(own) = own.filter(|own| own.tokens.len() <= MOST_TOKENS) {
@@ -143,12 +145,17 @@ impl ProofState {
             self.show(Source::Typed, pair);
             self.step.set(step);
         } else if let Some(name) = &link.example {
-            self.show_named(name, step);
+            unfit = (!self.show_named(name, step)).then_some("example");
+        } else if link.own.is_some() {
+            unfit = Some("own");
         }
         if let Some(test) = link.test {
             let most = most_gamma(self.pair.with_untracked(ProofPair::len));
             self.choose_rule(test.rule);
             self.choose_gamma(test.gamma.min(most));
+            if test.gamma > most {
+                unfit = Some("test");
+            }
             self.seed.set(test.seed);
         }
         for mistake in &link.mistakes {
@@ -156,6 +163,7 @@ impl ProofState {
                 self.museum.switch(place, true);
             }
         }
+        unfit
     }
 
     /// What a link to this should name, tracked.
@@ -181,13 +189,15 @@ impl ProofState {
         }
     }
 
-    /// Shows a preset by its name, and so much of the argument, 1 to 3. A name that there is not
-    /// changes nothing.
-    pub fn show_named(&self, name: &str, step: usize) {
-        if let Some(preset) = Preset::named(name) {
+    /// Shows a preset by its name, and so much of the argument, 1 to 3. Tells whether there is one; a name
+    /// that there is not changes nothing.
+    pub fn show_named(&self, name: &str, step: usize) -> bool {
+        let preset = Preset::named(name);
+        if let Some(preset) = preset {
             self.show(Source::Preset(preset), preset.pair());
         }
         self.step.set(step.clamp(1, 3));
+        preset.is_some()
     }
 
     /// Name of the preset that is shown, tracked.

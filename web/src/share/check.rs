@@ -178,6 +178,7 @@ fn check_distribution(it: &Distribution, vocabulary: usize, place: &str) -> Resu
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use couplet_protocol::Rule;
 
     /// The recording that comes with the page.
     pub fn recording() -> Trace {
@@ -296,5 +297,52 @@ pub mod tests {
             _ => false,
         });
         assert!(draw.contains("draw"), "{draw}");
+    }
+
+    #[test]
+    fn a_verdict_that_its_numbers_do_not_give_is_refused() {
+        let whole = recording();
+        let with = |rule: Rule, change: &dyn Fn(&mut Event)| {
+            let mut trace = whole.clone();
+            trace.settings.rule = rule;
+            trace.events.iter_mut().for_each(change);
+            check(&trace).err().unwrap_or_default()
+        };
+        let nothing = |_: &mut Event| {};
+        assert_eq!(with(Rule::Rejection, &nothing), "");
+        let refused = "a token's verdict";
+        // A needle at 0 keeps every token, one at 1 those that the target finds more probable.
+        let draws: [fn([f32; 2]) -> f32; 2] = [|_| 0.0, |probs| f32::from(probs[1] < probs[0])];
+        for draw_of in draws {
+            let moved = with(Rule::Rejection, &|event: &mut Event| {
+                if let Event::Verified {
+                    draw,
+                    draft_prob,
+                    target_prob,
+                    ..
+                } = event
+                {
+                    *draw = draw_of([*draft_prob, *target_prob]);
+                }
+            });
+            assert!(moved.contains(refused), "{moved}");
+        }
+        // What these rules look at is not in a run by Rejection.
+        for rule in [
+            Rule::Gumbel,
+            Rule::MinHash,
+            Rule::SampleAndMatch,
+            Rule::Block,
+            Rule::Typical,
+        ] {
+            let said = with(rule, &nothing);
+            assert!(said.contains(refused), "{rule:?}: {said}");
+        }
+        let beyond = with(Rule::Block, &|event: &mut Event| {
+            if let Event::Verified { threshold, .. } = event {
+                *threshold = Some(1e38);
+            }
+        });
+        assert!(beyond.contains("threshold"), "{beyond}");
     }
 }

@@ -28,6 +28,18 @@ pub fn dress(view: &View, hidden: RwSignal<Vec<&'static str>>) {
     });
 }
 
+/// Whether the page has a control for a field of the settings, and no teacher hid it.
+pub fn has_control(field: &str, hidden: &[&'static str]) -> bool {
+    let control = match field {
+        "top_k" | "top_p" => "filters",
+        "max_tokens" => "tokens",
+        "lenience" | "epsilon" | "delta" => "rule",
+        "pair" | "prompt" | "gamma" | "drafter" | "temperature" | "seed" | "rule" => field,
+        _ => return false,
+    };
+    !hidden.contains(&control)
+}
+
 /// The way out of a frame: the same state on a page of its own.
 #[component]
 pub fn EmbedFoot() -> impl IntoView {

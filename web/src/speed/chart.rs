@@ -148,7 +148,8 @@ fn even(frame: &Frame, size: Size) -> impl IntoView + use<> {
         Size::Large if below => y + 16.0,
         _ => y - 6.0,
     };
-    even_at(frame, frame.width - RIGHT - 4.0, at, "end")
+    // Where the first draft length's interval does not reach.
+    even_at(frame, LEFT + 4.0, at, "start")
 }
 
 /// The line where nothing is gained, with its name at this place.

@@ -34,7 +34,7 @@ pub fn Controls() -> impl IntoView {
         store.settings_open.set(false);
         browser::show("#manuscript");
     };
-    let writing = move || store.writing.get().is_some() || store.wanted.get();
+    let writing = move || store.is_writing();
     // Folded on narrow screens, where the text comes first; an error unfolds it.
     let open = store.settings_open;
     let shown = move || open.get() || error.with(Option::is_some);
@@ -151,6 +151,10 @@ fn PromptField(form: Form) -> impl IntoView {
         form.prompt.set(event_target_value(&event));
         form.edited();
     };
+    // One line of it is shown then.
+    let from_the_top = |event: web_sys::FocusEvent| {
+        event_target::<web_sys::HtmlTextAreaElement>(&event).set_scroll_top(0)
+    };
     view! {
         <div class="field field-prompt">
             <label for="prompt">
@@ -165,7 +169,7 @@ fn PromptField(form: Form) -> impl IntoView {
             </label>
             <textarea id="prompt" data-testid="prompt" rows="1" spellcheck="false" autocomplete="off"
                 prop:value=move || form.prompt.get() on:input=edit aria-invalid=move || has_error(form, "prompt")
-                aria-describedby="prompt-error"></textarea>
+                aria-describedby="prompt-error" on:blur=from_the_top></textarea>
             <FieldErrorLine form=form field="prompt" />
         </div>
     }

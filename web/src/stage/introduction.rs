@@ -35,7 +35,7 @@ pub fn Introduction() -> impl IntoView {
                     {tr!("A small model pencils a few characters ahead; a large one checks them all in one pass and inks what it agrees with.")}" "
                     {move || match settings.with(is_exact) {
                         true => tr!("So text can come sooner, and every text stays exactly as likely."),
-                        false => tr!("So text can come sooner. Under most rules every text stays exactly as likely; under this one it does not."),
+                        false => tr!("So text can come sooner, but this rule changes how likely it is."),
                     }}
                 </p>
                 <button type="button" class="button" data-testid="first-lesson" on:click=move |_| {

@@ -221,6 +221,8 @@ fn invite(store: Store) {
         if let Some(prompt) = prompt {
             let _ = prompt.focus();
             prompt.select();
+            // The end of a long prompt would be in sight, and not its beginning.
+            prompt.set_scroll_top(0);
         }
     });
 }

@@ -51,7 +51,7 @@ pub fn Transport() -> impl IntoView {
         }
     };
     let icon = move || if playhead.playing.get() { PAUSE } else { PLAY };
-    let writing = move || store.writing.get().is_some() || store.wanted.get();
+    let writing = move || store.is_writing();
     let button = move |class: &'static str,
                        label: String,
                        id: &'static str,

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use couplet_protocol::{
-    BackendKind, Command, PairInfo, Reply, Settings, SpeedReport, SpeedRequest,
+    BackendKind, Command, PairInfo, Reply, Settings, SpeedReport, SpeedRequest, VERSION,
 };
 use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::Store;
 use crate::engine_client::reply_id;
@@ -18,8 +19,11 @@ const QUIET_MS: f64 = 300.0;
 /// How many reports are kept.
 const KEPT: usize = 8;
 
+/// Where the tab remembers them: measuring takes minutes, and a page is loaded anew in a moment.
+const KEY: &str = "couplet-reports-1";
+
 /// Who asked for a bench.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AskedBy {
     /// The button on the Stage: one draft length.
     Stage,
@@ -90,7 +94,7 @@ impl Default for Measuring {
         Self {
             progress: RwSignal::new(None),
             failed: RwSignal::new(None),
-            reports: RwSignal::new(Vec::new()),
+            reports: RwSignal::new(remembered()),
             waiting: StoredValue::new(Vec::new()),
             stopped: StoredValue::new(Vec::new()),
         }
@@ -160,6 +164,48 @@ impl Measuring {
             let spare = reports.len().saturating_sub(KEPT);
             reports.drain(..spare);
         });
+        self.reports.with_untracked(|reports| remember(reports));
+    }
+}
+
+/// A report as the tab remembers it.
+#[derive(Serialize, Deserialize)]
+struct Remembered {
+    report: SpeedReport,
+    pair: PairInfo,
+    asked_by: AskedBy,
+}
+
+/// What was measured before the page was loaded anew; nothing where the tab remembers nothing, or
+/// nothing of this version.
+fn remembered() -> Vec<Kept> {
+    let storage = window().session_storage().ok().flatten();
+    let text = storage.and_then(|storage| storage.get_item(KEY).ok().flatten());
+    let all: Vec<Remembered> = text
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_default();
+    all.into_iter()
+        .filter(|it| it.report.version == VERSION)
+        .map(|it| Kept {
+            report: Arc::new(it.report),
+            pair: Arc::new(it.pair),
+            asked_by: it.asked_by,
+        })
+        .collect()
+}
+
+/// Has the tab remember reports, where it does and has room.
+fn remember(reports: &[Kept]) {
+    let all = reports.iter().map(|kept| Remembered {
+        report: (*kept.report).clone(),
+        pair: (*kept.pair).clone(),
+        asked_by: kept.asked_by,
+    });
+    if let (Ok(text), Ok(Some(storage))) = (
+        serde_json::to_string(&all.collect::<Vec<_>>()),
+        window().session_storage(),
+    ) {
+        let _ = storage.set_item(KEY, &text);
     }
 }
 

@@ -49,6 +49,20 @@ pub struct Shown {
     pub file: Option<String>,
 }
 
+impl Shown {
+    /// As a file.
+    pub fn with_events(self, events: Vec<Event>) -> Trace {
+        Trace {
+            version: VERSION,
+            settings: self.settings,
+            branch: self.branch,
+            pair: Arc::unwrap_or_clone(self.pair),
+            device: self.device,
+            events,
+        }
+    }
+}
+
 /// Everything shared by the views. Copies are the same store.
 #[derive(Clone, Copy)]
 pub struct Store {
@@ -65,7 +79,7 @@ pub struct Store {
     /// What the run is.
     pub shown: RwSignal<Option<Shown>>,
     /// Request that writes at the moment.
-    pub writing: RwSignal<Option<u32>>,
+    pub writing: RwSignal<Vec<u32>>,
     /// A run was asked for before the engine was ready.
     pub wanted: RwSignal<bool>,
     /// The address asks for a run that has not been written yet.
@@ -129,7 +143,7 @@ impl Store {
             run,
             epoch: RwSignal::new(0),
             shown: RwSignal::new(None),
-            writing: RwSignal::new(None),
+            writing: RwSignal::default(),
             wanted: RwSignal::new(link.asks),
             linked: RwSignal::new(link.asks),
             playhead,
@@ -180,6 +194,7 @@ impl Store {
         });
         Effect::new(move |_| {
             engine.pairs.track();
+            store.leave_unknown_pair();
             if !link.names_prompt {
                 store.adopt_prompt();
             }
@@ -226,9 +241,14 @@ impl Store {
         visible(&self.text(token), cut)
     }
 
+    /// Whether a run is being written, or is to be.
+    pub fn is_writing(&self) -> bool {
+        self.wanted.get() || !self.writing.with(Vec::is_empty)
+    }
+
     /// Whether Play would write a new text.
     pub fn would_write(&self) -> bool {
-        if self.wanted.get() || self.writing.get().is_some() {
+        if self.is_writing() {
             return false;
         }
         let form = self.form.read().ok();
@@ -307,14 +327,7 @@ impl Store {
     /// The run on the page as a file, wherever it is from.
     pub fn record(&self) -> Option<Trace> {
         let shown = self.shown.get_untracked()?;
-        Some(Trace {
-            version: VERSION,
-            settings: shown.settings,
-            branch: shown.branch,
-            pair: Arc::unwrap_or_clone(shown.pair),
-            device: shown.device,
-            events: self.events.get_value(),
-        })
+        Some(shown.with_events(self.events.get_value()))
     }
 
     /// Loads again on the CPU.

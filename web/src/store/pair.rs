@@ -2,6 +2,7 @@
 
 use couplet_protocol::Settings;
 use leptos::prelude::*;
+use tr::tr;
 
 use super::Store;
 use crate::permalink;
@@ -10,15 +11,37 @@ impl Store {
     /// Loads another pair. The run on the page stays until the pair has something to show.
     pub fn choose_pair(&self, name: &str) {
         self.stop();
-        self.form.pair.set(name.to_owned());
         self.form.edited();
-        self.adopt_prompt();
         self.message.set(None);
+        self.load_pair(name);
         if let Ok(settings) = untrack(|| self.form.read()) {
             permalink::write(&settings, None);
         }
+    }
+
+    fn load_pair(&self, name: &str) {
+        self.form.pair.set(name.to_owned());
+        self.adopt_prompt();
         self.engine.choose(name);
         self.open_recording(name);
+    }
+
+    /// Goes over to the usual pair where the one that a link names is not among those that there are.
+    pub(super) fn leave_unknown_pair(&self) {
+        let asked = self.form.pair.get_untracked();
+        let is_known = |name: &str| {
+            let pairs = self.engine.pairs;
+            pairs.with_untracked(|pairs| pairs.iter().any(|pair| pair.name == name))
+        };
+        let usual = Settings::default().pair;
+        if !is_known(&asked) && is_known(&usual) {
+            // What the link asks for besides is written all the same.
+            self.load_pair(&usual);
+            self.message.set(Some(tr!(
+                "The link names a pair that there is not, “{name}”. This is the usual one.",
+                name = permalink::shorten(&asked)
+            )));
+        }
     }
 
     /// The prompt that suits a pair, where that is known.

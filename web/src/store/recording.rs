@@ -48,7 +48,7 @@ impl Store {
             .shown
             .with_untracked(|shown| shown.as_ref().is_some_and(|shown| shown.pair.name == pair));
         let chosen = self.form.pair.with_untracked(|chosen| chosen == pair);
-        chosen && !shown && self.writing.get_untracked().is_none()
+        chosen && !shown && self.writing.with_untracked(Vec::is_empty)
     }
 
     fn show_recording(&self, trace: Trace) {

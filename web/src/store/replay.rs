@@ -57,7 +57,7 @@ impl Store {
     fn put(&self, shown: Shown, trace: &Trace) {
         // What a run still has to say that was under way is not about this one.
         self.taken_over.update_value(|count| *count += 1);
-        self.writing.set(None);
+        self.writing.update(Vec::clear);
         self.begin(Some(shown));
         self.append(&trace.events);
     }

@@ -1,9 +1,10 @@
 //! Runs that the engine writes here.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use couplet_playback::Run;
-use couplet_protocol::{Branch, Command, Event, Failure, FailureKind, Reply, Settings};
+use couplet_protocol::{Branch, Command, Event, Failure, FailureKind, Reply, Settings, Trace};
 use leptos::prelude::*;
 
 use super::{Shown, Store};
@@ -20,7 +21,8 @@ impl Store {
     /// Writes with the settings of the form, from the prompt on or from the end of a branch, and
     /// plays it; as soon as the engine is ready.
     pub(super) fn ask(&self, branch: Option<Branch>) {
-        if !self.linked.get_untracked() {
+        let linked = self.linked.get_untracked();
+        if !linked {
             self.place.set_value(None);
         }
         self.linked.set(false);
@@ -29,7 +31,10 @@ impl Store {
             return;
         };
         self.form.refused.set(None);
-        self.message.set(None);
+        // What was said of the link is still to be read when its run begins.
+        if !linked {
+            self.message.set(None);
+        }
         self.asked.set_value(branch.clone());
         if self.engine.state.get_untracked() != EngineState::Ready {
             self.wanted.set(true);
@@ -42,8 +47,8 @@ impl Store {
         }
         self.wanted.set(false);
         // What a branch leaves is finished first, so that both can be compared to their ends.
-        if let Some(id) = self.writing.get_untracked().filter(|_| branch.is_none()) {
-            self.engine.stop(id);
+        if branch.is_none() {
+            self.stop_writing();
         }
         permalink::write(&settings, branch.as_ref());
         let store = *self;
@@ -91,23 +96,32 @@ impl Store {
         let asked = (settings.clone(), branch.clone());
         let mut version = None;
         let before = self.taken_over.get_value();
-        let id = self.engine.request_with_pair(
+        let own = Rc::new(Cell::new(None));
+        let number = own.clone();
+        self.engine.request_with_pair(
             &pair,
-            |id| Command::Generate {
-                id,
-                settings,
-                branch,
+            |id| {
+                own.set(Some(id));
+                store.writing.update(|all| all.push(id));
+                Command::Generate {
+                    id,
+                    settings,
+                    branch,
+                }
             },
             move |reply| {
+                if is_end(reply) {
+                    store
+                        .writing
+                        .update(|all| all.retain(|id| Some(*id) != number.get()));
+                }
                 if store.taken_over.get_value() != before {
                     return also(reply);
                 }
                 match reply {
-                    Reply::Events { id, events } => {
-                        let version = *version.get_or_insert_with(|| {
-                            store.writing.set(Some(*id));
-                            store.begin_written(&asked, events)
-                        });
+                    Reply::Events { events, .. } => {
+                        let version =
+                            *version.get_or_insert_with(|| store.begin_written(&asked, events));
                         if let Some(version) = version {
                             store.append_to(version, events);
                         }
@@ -115,13 +129,9 @@ impl Store {
                     Reply::Failed { failure, .. } => store.refuse(failure),
                     _ => {}
                 }
-                if is_end(reply) {
-                    store.writing.set(None);
-                }
                 also(reply);
             },
         );
-        self.writing.set(Some(id));
     }
 
     /// Shows a run whose first events have come, and tells as which version; none where it was
@@ -134,14 +144,14 @@ impl Store {
         if !matches!(events.first(), Some(Event::Started { .. })) {
             return None;
         }
-        match self.written_here(settings, branch) {
+        match self.shown_here(settings, branch) {
             Some(shown) if self.is_branch_of_this(&shown) => self.begin_branch(shown),
             shown => self.begin(shown),
         }
         Some(self.versions.current.get_untracked())
     }
 
-    fn written_here(&self, settings: &Settings, branch: &Option<Branch>) -> Option<Shown> {
+    fn shown_here(&self, settings: &Settings, branch: &Option<Branch>) -> Option<Shown> {
         let (pair, device) = (
             self.engine.pair.get_untracked(),
             self.engine.device.get_untracked(),
@@ -154,6 +164,22 @@ impl Store {
             recorded: false,
             file: None,
         })
+    }
+
+    /// A run that the engine writes here, as a file; none while no pair is loaded.
+    pub fn written_here(
+        &self,
+        settings: &Settings,
+        branch: &Option<Branch>,
+        events: &[Event],
+    ) -> Option<Trace> {
+        let shown = self.shown_here(settings, branch)?;
+        Some(shown.with_events(events.to_vec()))
+    }
+
+    /// Changes when another run takes the place of those that are being written.
+    pub fn turn(&self) -> u32 {
+        self.taken_over.get_value()
     }
 
     /// Clears the page for a run that has nothing to do with the one on it.
@@ -211,10 +237,15 @@ impl Store {
         }
     }
 
-    /// Ends the run that is being written, or is to be.
+    /// Ends the run that is being written, and all that are to be.
     pub fn stop(&self) {
         self.wanted.set(false);
-        if let Some(id) = self.writing.get_untracked() {
+        self.stop_writing();
+    }
+
+    fn stop_writing(&self) {
+        // The last first, or those behind the first would begin before they are told.
+        for id in self.writing.get_untracked().into_iter().rev() {
             self.engine.stop(id);
         }
     }

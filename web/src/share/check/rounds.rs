@@ -1,9 +1,9 @@
 //! Whether events follow each other as those of a run do.
 
-use couplet_protocol::{Event, MAX_GAMMA, Settings};
+use couplet_protocol::{Event, MAX_GAMMA, Rule, Settings};
 use tr::tr;
 
-use super::{at, check_distribution, share};
+use super::{SLACK, at, check_distribution, share};
 
 /// What has been seen of the round that is open.
 #[derive(Default)]
@@ -96,8 +96,19 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                 ] {
                     share(*value, name, &place)?;
                 }
-                if threshold.is_some_and(|it| !it.is_finite()) {
-                    return order(tr!("threshold is no number"));
+                if let Some(threshold) = threshold {
+                    share(*threshold, "threshold", &place)?;
+                }
+                let evidence = Evidence {
+                    probs: [*draft_prob, *target_prob],
+                    draw: *draw,
+                    has_threshold: threshold.is_some(),
+                    is_own: own_token.map(|own| own == *token),
+                };
+                if !evidence.allows(*accepted, settings) {
+                    return order(tr!(
+                        "a token's verdict is not the one that its numbers give"
+                    ));
                 }
                 known(own_token.as_slice(), vocabulary, &place)?;
                 check_distribution(target_distribution, vocabulary, &place)?;
@@ -203,6 +214,39 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
         return Err(tr!("its last round is not complete"));
     }
     Ok(())
+}
+
+/// What a rule looks at.
+struct Evidence {
+    /// The draft's of the token and the target's.
+    probs: [f32; 2],
+    draw: f32,
+    has_threshold: bool,
+    /// Whether the target draws the token by itself.
+    is_own: Option<bool>,
+}
+
+impl Evidence {
+    /// Whether the rule can have come to this, up to rounding. Of Block, whose verdicts hang together,
+    /// and of Typical and Greedy only what they look at is asked for.
+    fn allows(&self, accepted: bool, settings: &Settings) -> bool {
+        let [draft, target] = self.probs;
+        let by_ratio = |factor: f32| {
+            let over = self.draw * factor * draft - target;
+            if accepted {
+                over <= SLACK
+            } else {
+                over >= -SLACK
+            }
+        };
+        match settings.rule {
+            Rule::Rejection => by_ratio(1.0),
+            Rule::Lenience => by_ratio(settings.lenience as f32),
+            Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch => self.is_own == Some(accepted),
+            Rule::Block | Rule::Typical => self.has_threshold,
+            Rule::Greedy => true,
+        }
+    }
 }
 
 /// The round that an event names.
