@@ -4,8 +4,9 @@ import { call, open, patchWorker, refusal, reload, tokens } from "./support.mjs"
 
 const GREEDY = { temperature: 0, max_tokens: 24, prompt: "ROMEO:\n" };
 
-// The sets of kernels that differ most, as a device's `variant` and the browser's cache name them.
+// The sets of kernels, as a device's `variant` and the browser's cache name them.
 const SHARED = "workgroups share each sum";
+const AT_ONCE = "workgroups share each sum, one drafts a whole block";
 const ALONE = "one invocation for each sum";
 
 /** The kernels that the browser keeps as the quickest, and where. */
@@ -68,18 +69,23 @@ export default {
     assert.equal(readbacks, 1);
   },
 
-  "the choice of kernels is kept between visits, and both write the same greedy text": async ({ page, base }) => {
+  "the choice of kernels is kept between visits, and all write the same greedy text": async ({ page, base }) => {
     const first = await open(page, base);
     // A software adapter takes a second for a step where workgroups share sums.
     const brief = { ...GREEDY, max_tokens: 6 };
     const text = tokens(await call(page, "generate", brief));
     const kept = await keptChoice(page);
     assert.equal(kept.name, first.device.variant);
-    const other = [SHARED, ALONE].find((name) => name !== kept.name);
-    await keepChoice(page, kept.url, other);
-    const second = await reload(page);
-    assert.equal(second.device.variant, other, "what was chosen is not timed again");
-    assert.deepEqual(tokens(await call(page, "generate", brief)), text);
+    for (const other of [SHARED, AT_ONCE, ALONE].filter((name) => name !== kept.name)) {
+      await keepChoice(page, kept.url, other);
+      const { device } = await reload(page);
+      assert.equal(device.variant, other, "what was chosen is not timed again");
+      const trace = await call(page, "generate", brief);
+      assert.deepEqual(tokens(trace), text, other);
+      // A round's block in one dispatch, or six for each of its tokens and one lookup.
+      const { dispatches } = trace.events.find((event) => event.event === "round_ended").timings;
+      if (other !== ALONE) assert.equal(dispatches, 36 + (other === AT_ONCE ? 1 : 6 * 5 + 1));
+    }
   },
 
   "kernels that an earlier visit chose and that end the GPU now give way to the usual ones": async ({ page, base }) => {
@@ -265,6 +271,7 @@ export default {
 
   "an argument that is out of range is named": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
+    assert.match((await refusal(page, "generate", { temperature: NaN })).message, /NaN.*is not a number/);
     const cases = [
       ["generate", { gamma: 99 }, "gamma"],
       ["generate", { temperature: -1 }, "temperature"],

@@ -5,6 +5,8 @@ use js_sys::Reflect;
 use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
 
+use crate::permalink;
+
 /// What went wrong with a call: the argument, if it is one's fault, and a sentence.
 pub struct Refusal {
     /// The argument, if it is one's fault.
@@ -63,7 +65,15 @@ pub fn plain(options: &JsValue) -> Result<Map<String, Value>, Refusal> {
         return Ok(Map::new());
     }
     let wrong = || Refusal::of("options", "must be an object of plain values");
-    let text = js_sys::JSON::stringify(options)
+    // JSON has no such numbers and would make nothing of them.
+    let number =
+        Closure::<dyn Fn(JsValue, JsValue) -> JsValue>::new(|_, value: JsValue| {
+            match value.as_f64().filter(|number| !number.is_finite()) {
+                Some(number) => JsValue::from_str(&number.to_string()),
+                None => value,
+            }
+        });
+    let text = js_sys::JSON::stringify_with_replacer(options, number.as_ref())
         .ok()
         .and_then(|text| text.as_string())
         .ok_or_else(wrong)?;
@@ -100,11 +110,17 @@ pub fn branch(options: &mut Map<String, Value>) -> Result<Option<Branch>, Refusa
     let Some(branch) = options.remove("branch").filter(|branch| !branch.is_null()) else {
         return Ok(None);
     };
-    let wrong = |_| {
+    let wrong = || {
         let sentence = "must be { kept: [token, …], forced: token }; `forced` may be absent";
         Refusal::of("branch", sentence)
     };
-    serde_json::from_value(branch).map(Some).map_err(wrong)
+    // What reads objects takes lists of their values too.
+    if !branch.is_object() {
+        return Err(wrong());
+    }
+    serde_json::from_value(branch)
+        .map(Some)
+        .map_err(|_| wrong())
 }
 
 /// What to time: settings, and beside them `gammas`, `auto` and `pairs`.
@@ -154,7 +170,11 @@ fn read_settings(options: &Map<String, Value>) -> Result<Settings, Refusal> {
             let sentence = if reason.starts_with("unknown field") {
                 "there is no such option".to_owned()
             } else if reason.starts_with("invalid") {
+                let value = permalink::shorten(&value.to_string());
                 format!("{value} is not {}", kind_of(name))
+            } else if let Some((_, choices)) = reason.split_once("expected one of ") {
+                let value = permalink::shorten(&value.to_string());
+                format!("{value} is none of {}", choices.replace('`', "\""))
             } else {
                 reason
             };
@@ -189,6 +209,7 @@ pub fn check_pair(name: &str, known: &[String]) -> Result<(), Refusal> {
     if known.is_empty() || known.iter().any(|known| known == name) {
         return Ok(());
     }
+    let name = permalink::shorten(name);
     let sentence = format!("there is no pair {name}; choose {}", known.join(" or "));
     Err(Refusal::of("pair", sentence))
 }
@@ -272,6 +293,13 @@ mod tests {
             sentence(json!({ "auto_gamma": 3 })).as_deref(),
             Some("3 is not true or false")
         );
+        let rule = sentence(json!({ "rule": "Rejection" })).unwrap_or_default();
+        assert!(
+            rule.starts_with("\"Rejection\" is none of \"rejection\","),
+            "{rule}"
+        );
+        let long = sentence(json!({ "seed": "x".repeat(1000) })).unwrap_or_default();
+        assert!(long.len() < 100, "{long}");
     }
 
     #[test]
@@ -302,6 +330,8 @@ mod tests {
         assert_eq!(read(json!({ "branch": null })), Ok(None));
         for wrong in [
             json!({ "branch": 3 }),
+            json!({ "branch": [] }),
+            json!({ "branch": [[1, 2]] }),
             json!({ "branch": { "kept": [-1] } }),
             json!({ "branch": { "keep": [1] } }),
             json!({ "branch": { "kept": ["a"] } }),
