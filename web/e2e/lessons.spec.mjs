@@ -258,6 +258,31 @@ export default {
     }
   },
 
+  "on a projector the question stands under its picture, and so does the answer": async ({ page, base }) => {
+    for (const [width, height] of [[1024, 768], [1280, 720], [1600, 900]]) {
+      await page.setViewportSize({ width, height });
+      await page.goto("about:blank");
+      await page.goto(`${base}?backend=cpu#v=1&lesson=draft&step=2&projector=1`);
+      await page.getByTestId("lesson-panel").locator("form").waitFor();
+      const box = (selector) => page.locator(selector).first().evaluate((part) => part.getBoundingClientRect().toJSON());
+      const together = async (last) => {
+        const [text, figure, said] = await Promise.all([".page", ".columns figure.column.focused svg", last].map(box));
+        assert.ok(text.top >= 0 && figure.bottom <= said.top && said.bottom <= height, `${width}x${height}: ${text.top}, ${figure.bottom}, ${said.top} to ${said.bottom}`);
+      };
+      assert.equal(await page.locator(".transport").isVisible(), false, "nobody plays the answer by mistake");
+      await page.locator("main > .scene").evaluate((scene) => scene.scrollIntoView());
+      await together(".lesson-turn");
+      await page.getByTestId("option-3").click();
+      await page.getByTestId("reveal").click();
+      await page.getByTestId("lesson-answer").waitFor();
+      await page.waitForTimeout(300);
+      await together(".lesson-turn");
+      assert.ok(await page.getByTestId("lesson-next").isVisible());
+      await page.getByRole("button", { name: "Fold" }).click();
+      await page.locator(".transport").waitFor();
+    }
+  },
+
   "a lesson gives a run of one's own back when it is closed": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     const mine = await call(page, "generate", { seed: 3, max_tokens: 30 });

@@ -70,6 +70,18 @@ pub fn bring_near(selector: &str) {
     }
 }
 
+/// The computed value of a style property of what a selector finds.
+pub fn style_of(selector: &str, property: &str) -> Option<String> {
+    let element = document().query_selector(selector).ok().flatten()?;
+    let style = window().get_computed_style(&element).ok().flatten()?;
+    style.get_property_value(property).ok()
+}
+
+/// Whether what a selector finds stays where it is when the page is scrolled.
+pub fn is_fixed(selector: &str) -> bool {
+    style_of(selector, "position").as_deref() == Some("fixed")
+}
+
 /// Scrolls what a selector finds back to its own beginning.
 pub fn unscroll(selector: &str) {
     if let Some(element) = document().query_selector(selector).ok().flatten() {

@@ -25,12 +25,15 @@ pub fn Panel() -> impl IntoView {
                 <section class="card lesson">
                     <Head lesson=lesson at=place.0 />
                     <div class="lesson-body">
+                        {move || lessons.facts.with(|facts| text(lesson, place.1, facts.as_ref()?))}
+                        <div class="lesson-turn">
                         {move || match (lessons.facts.get(), lessons.trouble.get()) {
-                            (Some(facts), _) => body(lessons, lesson, step, place, &facts).into_any(),
+                            (Some(facts), _) => turn(lessons, lesson, step, place.1, &facts).into_any(),
                             (None, Some(sentence)) => view! { <p class="field-error" role="alert">{sentence}</p> }.into_any(),
                             (None, None) => view! { <p class="muted">{tr!("The recorded run is on its way.")}</p> }.into_any(),
                         }}
                         <Foot />
+                        </div>
                     </div>
                 </section>
                 <All />
@@ -80,17 +83,23 @@ fn Head(lesson: &'static Lesson, at: usize) -> impl IntoView {
     }
 }
 
-fn body(
+/// What a step tells before it asks.
+fn text(lesson: &'static Lesson, index: usize, facts: &Facts) -> Option<impl IntoView + use<>> {
+    let said = words().step(lesson.id, index)?;
+    Some(view! { <p class="lesson-text">{rich(&said.text, facts)}</p> })
+}
+
+/// What it asks, and the answer.
+fn turn(
     lessons: Lessons,
     lesson: &'static Lesson,
     step: &'static Step,
-    (_, index): (usize, usize),
+    index: usize,
     facts: &Facts,
 ) -> impl IntoView + use<> {
     let said = words().step(lesson.id, index)?;
     let choices = Lessons::choices(step, said, facts);
     Some(view! {
-        <p class="lesson-text">{rich(&said.text, facts)}</p>
         <form class="lesson-ask" on:submit=move |event: web_sys::SubmitEvent| {
             event.prevent_default();
             lessons.reveal();
@@ -236,9 +245,13 @@ fn answer(lessons: Lessons, said: &'static StepWords, choices: Vec<String>) -> i
     view! { <div class="lesson-answer" id="lesson-answer" role="status" tabindex="-1">{shown}</div> }
 }
 
-/// Keyboard and screen reader go on where the answer is.
+/// Keyboard and screen reader go on where the answer is. Where that stays in sight by itself, the page
+/// shows what it is about.
 fn to_answer() {
     request_animation_frame(|| {
+        if browser::is_fixed(".lesson-turn") {
+            browser::jump(PICTURE);
+        }
         let next = "#lesson-next:not([disabled])";
         if !browser::focus(next) {
             browser::focus("#lesson-answer");

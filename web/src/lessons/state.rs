@@ -15,7 +15,7 @@ use crate::browser;
 use crate::couplings::Exhibit;
 use crate::language;
 use crate::permalink::{self, View};
-use crate::proof::ProofState;
+use crate::proof::{ProofState, exhibit_of};
 use crate::speed::{SpeedState, Terms};
 use crate::store::{Kept, Scene, Store, fetch_recording};
 
@@ -296,15 +296,20 @@ impl Lessons {
                 if let Some(place) = Mistake::ALL.iter().position(|it| *it == mistake) {
                     self.proof.museum.switch(place, true);
                 }
-                show_beside("[data-testid=museum]");
+                show_beside(exhibit_of(mistake));
             }
             Place::Tested(name, rule) => {
                 self.proof.show_named(name, 3);
                 self.proof.choose_rule(rule);
                 self.proof.add();
-                show_beside("[data-testid=test]");
+                show_beside("[data-testid=test]".to_owned());
             }
-            Place::Speed(terms) => self.speed.terms.set(terms.map(Terms::of_hundredths)),
+            Place::Speed(terms) => {
+                self.speed.terms.set(terms.map(Terms::of_hundredths));
+                if terms.is_some() {
+                    show_beside("[data-testid=what-if]".to_owned());
+                }
+            }
         }
     }
 
@@ -368,13 +373,12 @@ impl Lessons {
 }
 
 /// Scrolls to a part of the scene, where that does not take the answer out of sight.
-fn show_beside(part: &'static str) {
-    let between = document().query_selector(".lesson-between").ok().flatten();
-    let style = between.and_then(|it| window().get_computed_style(&it).ok().flatten());
-    let display = style.and_then(|style| style.get_property_value("display").ok());
-    if display.as_deref() == Some("none") {
+fn show_beside(part: String) {
+    if browser::style_of(".lesson-between", "display").as_deref() == Some("none") {
         // Once the page has been laid out.
-        request_animation_frame(move || request_animation_frame(move || browser::jump(part)));
+        request_animation_frame(move || {
+            request_animation_frame(move || browser::jump(&part));
+        });
     }
 }
 

@@ -20,6 +20,7 @@ use museum::Gallery;
 use test::Test;
 use why::Why;
 
+pub use museum::exhibit_of;
 pub use pair::Preset;
 pub use state::ProofState;
 

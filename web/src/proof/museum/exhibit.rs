@@ -121,6 +121,11 @@ pub fn card(
     }
 }
 
+/// What finds a mistake's card on the page.
+pub fn exhibit_of(mistake: Mistake) -> String {
+    format!("[data-testid=mistake-{}]", name(mistake))
+}
+
 /// Its name in the markup, as on the wire.
 fn name(mistake: Mistake) -> String {
     serde_json::to_string(&mistake)

@@ -12,6 +12,7 @@ use crate::proof::counting::{Tally, ask, request};
 use crate::proof::pair::ProofPair;
 use crate::store::Store;
 
+pub use exhibit::exhibit_of;
 pub use gallery::Gallery;
 
 /// Tokens drafted per round: with fewer than two there is no second position for a mistake to
