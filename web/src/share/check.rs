@@ -345,4 +345,12 @@ pub mod tests {
         });
         assert!(beyond.contains("threshold"), "{beyond}");
     }
+
+    #[test]
+    fn a_run_is_no_longer_than_was_asked_for() {
+        let mut trace = recording();
+        trace.settings.max_tokens -= 1;
+        let said = check(&trace).unwrap_err();
+        assert!(said.contains("more tokens are written"), "{said}");
+    }
 }

@@ -201,6 +201,9 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                 open = Open::default();
                 start += written;
                 round += 1;
+                if start > prompt_tokens.len() + settings.max_tokens as usize {
+                    return order(tr!("more tokens are written than were asked for"));
+                }
             }
             Event::Finished { .. } => {
                 if !open.drafted.is_empty() || open.closing.is_some() {
