@@ -17,8 +17,8 @@
 // more than having a single core read the weights. pass_.rows is the number of tokens to draft;
 // input_size is the width of the residual stream, output_size that of the gated activation.
 //
-// Results are, to the bit, those of attend and of the kernels in together/, which share every sum out
-// to as many parts: there is no twin, and tests compare with those.
+// Results are those of attend and of the kernels in together/, which share every sum out to as many
+// parts, to the bit where a compiler rounds alike: there is no twin, and tests compare with those.
 //#import pass
 //#import settings
 //#import random

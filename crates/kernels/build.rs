@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const ROW: char = '$';
 const MOST_ROWS: u32 = 6;
 
-/// A shader that imports this reads weights of 16 bits.
+/// A shader that imports this reads one matrix of 16 bits, whose gains are its last binding.
 const HALVES_IMPORT: &str = "//#import shares";
 
 fn main() {

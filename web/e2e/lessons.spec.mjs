@@ -183,6 +183,15 @@ export default {
     await page.getByTestId("reveal").click();
     await exhibit.locator("[data-testid=switch][aria-checked=true]").waitFor();
     await page.waitForFunction(() => document.querySelector(".museum").getBoundingClientRect().top < innerHeight / 2);
+    // Nothing of it stands above the next question, nor stays when the lesson is closed.
+    await page.getByTestId("lesson-next").click();
+    await exhibit.locator("[data-testid=switch][aria-checked=false]").waitFor();
+    await page.getByTestId("option-1").click();
+    await page.getByTestId("reveal").click();
+    const greedy = page.getByTestId("mistake-greedy_draft");
+    await greedy.locator("[data-testid=switch][aria-checked=true]").waitFor();
+    await page.getByTestId("lesson-close").click();
+    await greedy.locator("[data-testid=switch][aria-checked=false]").waitFor();
     await step(page, base, "wrong", 3);
     await page.getByTestId("lesson-number").fill("90");
     await page.getByTestId("reveal").click();

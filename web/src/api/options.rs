@@ -66,14 +66,14 @@ pub fn plain(options: &JsValue) -> Result<Map<String, Value>, Refusal> {
     }
     let wrong = || Refusal::of("options", "must be an object of plain values");
     // JSON has no such numbers and would make nothing of them.
-    let number =
-        Closure::<dyn Fn(JsValue, JsValue) -> JsValue>::new(|_, value: JsValue| {
-            match value.as_f64().filter(|number| !number.is_finite()) {
-                Some(number) => JsValue::from_str(&number.to_string()),
-                None => value,
-            }
-        });
-    let text = js_sys::JSON::stringify_with_replacer(options, number.as_ref())
+    let names = Reflect::own_keys(options).unwrap_or_default();
+    for name in names.iter().filter_map(|name| name.as_string()) {
+        let value = Reflect::get(options, &name.as_str().into()).unwrap_or_default();
+        if value.as_f64().is_some_and(|number| !number.is_finite()) {
+            return Err(Refusal::of(&name, "must be a finite number"));
+        }
+    }
+    let text = js_sys::JSON::stringify(options)
         .ok()
         .and_then(|text| text.as_string())
         .ok_or_else(wrong)?;

@@ -1,6 +1,6 @@
 //! Which step is open, what was guessed, and how the page gets into a step's state.
 
-use couplet_protocol::{Mistake, Trace};
+use couplet_protocol::{Mistake, Rule, Trace};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use tr::tr;
@@ -55,6 +55,8 @@ pub struct Lessons {
     /// Why the recording could not be had.
     pub trouble: RwSignal<Option<String>>,
     asked: StoredValue<bool>,
+    /// The mistakes that Proof made before a lesson made others, and the rule that it tested.
+    proof_before: StoredValue<Option<(Vec<Mistake>, Rule)>>,
 }
 
 impl Lessons {
@@ -90,6 +92,7 @@ impl Lessons {
             }),
             trouble: RwSignal::new(None),
             asked: StoredValue::new(false),
+            proof_before: StoredValue::new(None),
         };
         if let Some(key) = lessons.follow_link(view) {
             store.message.set(Some(permalink::left_out(key)));
@@ -193,6 +196,10 @@ impl Lessons {
     /// Closes the lesson. A run that it took off the page comes back.
     pub fn close(&self) {
         self.show(None);
+        if let Some((mistakes, rule)) = self.proof_before.try_update_value(Option::take).flatten() {
+            self.proof.museum.make(&mistakes);
+            self.proof.choose_rule(rule);
+        }
         if untrack(|| self.teaches_run()) {
             self.store.bring_back();
         }
@@ -288,19 +295,13 @@ impl Lessons {
             Place::Couplings(name) => {
                 self.exhibit.show_named(name);
             }
-            Place::Proof(name, part) => {
-                self.proof.show_named(name, part);
-            }
+            Place::Proof(name, part) => self.put_to_proof(name, part, &[], Rule::Rejection),
             Place::Mistaken(name, mistake) => {
-                self.proof.show_named(name, 3);
-                if let Some(place) = Mistake::ALL.iter().position(|it| *it == mistake) {
-                    self.proof.museum.switch(place, true);
-                }
+                self.put_to_proof(name, 3, &[mistake], Rule::Rejection);
                 show_beside(exhibit_of(mistake));
             }
             Place::Tested(name, rule) => {
-                self.proof.show_named(name, 3);
-                self.proof.choose_rule(rule);
+                self.put_to_proof(name, 3, &[], rule);
                 self.proof.add();
                 show_beside("[data-testid=test]".to_owned());
             }
@@ -311,6 +312,19 @@ impl Lessons {
                 }
             }
         }
+    }
+
+    /// Has Proof show a pair, and make and test what a step is about. What a visitor made and tested comes
+    /// back when the lesson is closed.
+    fn put_to_proof(&self, name: &str, part: usize, mistakes: &[Mistake], rule: Rule) {
+        let proof = self.proof;
+        if self.proof_before.with_value(Option::is_none) {
+            let before = (untrack(|| proof.museum.made()), proof.rule.get_untracked());
+            self.proof_before.set_value(Some(before));
+        }
+        proof.show_named(name, part);
+        proof.museum.make(mistakes);
+        proof.choose_rule(rule);
     }
 
     /// Whether the run on the page is the recorded one.

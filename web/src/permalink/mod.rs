@@ -201,7 +201,6 @@ pub fn claim() {
     }
 }
 
-/// A clause about a value that a key cannot have.
 /// A sentence about a part of the page's address that its scene or lesson has no use for.
 pub fn left_out(key: &str) -> String {
     let hash = window().location().hash().unwrap_or_default();
@@ -210,6 +209,7 @@ pub fn left_out(key: &str) -> String {
     tr!("A part of the link was left out: {clause}.", clause)
 }
 
+/// A clause about a value that a key cannot have.
 fn cannot_be(key: &str, value: &str) -> String {
     tr!("{key} cannot be “{value}”", key, value = shorten(value))
 }

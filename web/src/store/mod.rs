@@ -78,7 +78,7 @@ pub struct Store {
     pub epoch: RwSignal<u32>,
     /// What the run is.
     pub shown: RwSignal<Option<Shown>>,
-    /// Request that writes at the moment.
+    /// Requests that write, or wait to: the first is the one that writes.
     pub writing: RwSignal<Vec<u32>>,
     /// A run was asked for before the engine was ready.
     pub wanted: RwSignal<bool>,
@@ -192,10 +192,11 @@ impl Store {
                 }
             }
         });
+        let (linked_pair, names_prompt) = (link.settings.pair.clone(), link.names_prompt);
         Effect::new(move |_| {
             engine.pairs.track();
-            store.leave_unknown_pair();
-            if !link.names_prompt {
+            store.leave_unknown_pair(&linked_pair);
+            if !names_prompt {
                 store.adopt_prompt();
             }
         });

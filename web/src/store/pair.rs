@@ -26,20 +26,26 @@ impl Store {
         self.open_recording(name);
     }
 
-    /// Goes over to the usual pair where the one that a link names is not among those that there are.
-    pub(super) fn leave_unknown_pair(&self) {
-        let asked = self.form.pair.get_untracked();
+    /// Goes over to the usual pair where the one that the page's link names is not among those that there
+    /// are; unless somebody has chosen another or put a run on the page meanwhile.
+    pub(super) fn leave_unknown_pair(&self, asked: &str) {
+        if self.form.pair.with_untracked(|chosen| chosen != asked) || self.turn() > 0 {
+            return;
+        }
         let is_known = |name: &str| {
             let pairs = self.engine.pairs;
             pairs.with_untracked(|pairs| pairs.iter().any(|pair| pair.name == name))
         };
         let usual = Settings::default().pair;
-        if !is_known(&asked) && is_known(&usual) {
+        if !is_known(asked) && is_known(&usual) {
+            // A branch is made of the other pair's tokens.
+            self.left.set_value(None);
+            self.asked.set_value(None);
             // What the link asks for besides is written all the same.
             self.load_pair(&usual);
             self.message.set(Some(tr!(
                 "The link names a pair that there is not, “{name}”. This is the usual one.",
-                name = permalink::shorten(&asked)
+                name = permalink::shorten(asked)
             )));
         }
     }

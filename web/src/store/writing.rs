@@ -126,7 +126,13 @@ impl Store {
                             store.append_to(version, events);
                         }
                     }
-                    Reply::Failed { failure, .. } => store.refuse(failure),
+                    // A field of the form is only wrong if the form says the same.
+                    Reply::Failed { failure, .. }
+                        if failure.field.is_none()
+                            || untrack(|| store.form.read()).as_ref() == Ok(&asked.0) =>
+                    {
+                        store.refuse(failure);
+                    }
                     _ => {}
                 }
                 also(reply);
@@ -240,12 +246,13 @@ impl Store {
     /// Ends the run that is being written, and all that are to be.
     pub fn stop(&self) {
         self.wanted.set(false);
+        // A branch that a link names waits for the run that it left.
+        self.linked.set(false);
         self.stop_writing();
     }
 
     fn stop_writing(&self) {
-        // The last first, or those behind the first would begin before they are told.
-        for id in self.writing.get_untracked().into_iter().rev() {
+        for id in self.writing.get_untracked() {
             self.engine.stop(id);
         }
     }

@@ -94,6 +94,17 @@ impl Museum {
         })
     }
 
+    /// Makes these mistakes and no others; those that are made already stay as they are.
+    pub fn make(&self, mistakes: &[Mistake]) {
+        let made = untrack(|| self.made());
+        for (place, mistake) in Mistake::ALL.iter().enumerate() {
+            let on = mistakes.contains(mistake);
+            if on != made.contains(mistake) {
+                self.switch(place, on);
+            }
+        }
+    }
+
     /// Makes a mistake, or makes it no more.
     pub fn switch(&self, place: usize, on: bool) {
         let Some(exhibit) = self.exhibit(place) else {

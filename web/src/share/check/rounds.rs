@@ -102,7 +102,7 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                 let evidence = Evidence {
                     probs: [*draft_prob, *target_prob],
                     draw: *draw,
-                    has_threshold: threshold.is_some(),
+                    threshold: *threshold,
                     is_own: own_token.map(|own| own == *token),
                 };
                 if !evidence.allows(*accepted, settings) {
@@ -224,29 +224,31 @@ struct Evidence {
     /// The draft's of the token and the target's.
     probs: [f32; 2],
     draw: f32,
-    has_threshold: bool,
+    threshold: Option<f32>,
     /// Whether the target draws the token by itself.
     is_own: Option<bool>,
 }
 
 impl Evidence {
-    /// Whether the rule can have come to this, up to rounding. Of Block, whose verdicts hang together,
-    /// and of Typical and Greedy only what they look at is asked for.
+    /// Whether the rule can have come to this, up to rounding. Block's verdicts hang together, so only
+    /// what they look at is asked for; what Greedy compares is not in the event.
     fn allows(&self, accepted: bool, settings: &Settings) -> bool {
         let [draft, target] = self.probs;
-        let by_ratio = |factor: f32| {
-            let over = self.draw * factor * draft - target;
+        let by_least = |least: f32| {
+            let over = least - target;
             if accepted {
                 over <= SLACK
             } else {
                 over >= -SLACK
             }
         };
+        let by_ratio = |factor: f32| by_least(self.draw * factor * draft);
         match settings.rule {
             Rule::Rejection => by_ratio(1.0),
             Rule::Lenience => by_ratio(settings.lenience as f32),
             Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch => self.is_own == Some(accepted),
-            Rule::Block | Rule::Typical => self.has_threshold,
+            Rule::Block => self.threshold.is_some(),
+            Rule::Typical => self.threshold.is_some_and(by_least),
             Rule::Greedy => true,
         }
     }

@@ -7,7 +7,7 @@ mod layout;
 use std::sync::Arc;
 
 use couplet_playback::is_exact;
-use couplet_protocol::{BackendKind, SpeedReport, Verdict};
+use couplet_protocol::{BackendKind, SpeedReport};
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
@@ -75,9 +75,9 @@ pub fn Headline(
     let pairs = report.request.pairs;
     headline(&report).map(|row| {
         let what = match (is_best_of(&report), report.best().is_some()) {
-            // Another's median may be larger, with an interval that holds 1.
-            (Some(count), true) if row.verdict() == Verdict::Faster => tr!(
-                "γ {}, of {} the fastest beyond the noise", words::gamma(row), count_word(count)
+            // Another's median is larger, with an interval that holds 1.
+            (Some(count), true) if report.gammas.iter().any(|other| other.speed_up > row.speed_up) => tr!(
+                "γ {}, of {} the fastest that is faster beyond the noise", words::gamma(row), count_word(count)
             ),
             (Some(count), true) => tr!("γ {}, the fastest of {}", words::gamma(row), count_word(count)),
             (None, true) => format!("γ {}", words::gamma(row)),
