@@ -212,23 +212,22 @@ fn one(report: &SpeedReport, row: &GammaSpeed) -> String {
 fn level_lengths(report: &SpeedReport, best: &GammaSpeed) -> String {
     let others = level(report, best).into_iter().filter(|row| *row != best);
     let others: Vec<String> = others.map(gamma).collect();
+    // Another's median may be larger, with an interval that holds 1.
+    let is_first = !report.gammas.iter().any(|row| row.speed_up > best.speed_up);
     let best = gamma(best);
-    if others.is_empty() {
-        return tr!("γ {} is the fastest beyond the noise.", best);
-    }
-    if others.len() + 1 == report.gammas.len() {
-        return tr!(
-            "γ {} is the fastest that is faster beyond the noise; no other can be told from it.",
-            best
-        );
-    }
-    tr!(
-        "γ {best} is the fastest that is faster beyond the noise; γ {others} cannot be told from it."
-            | "γ {best} is the fastest that is faster beyond the noise; γ {others} cannot be told from it."
-                % others.len(),
-        best,
-        others = list(&others)
-    )
+    let first = match is_first {
+        true => tr!("γ {} is the fastest.", best),
+        false => tr!("γ {} is the fastest of those beyond the noise.", best),
+    };
+    let level = match others.len() {
+        0 => return tr!("γ {} is the fastest beyond the noise.", best),
+        all if all + 1 == report.gammas.len() => tr!("No other can be told from it."),
+        count => tr!(
+            "γ {others} cannot be told from it." | "γ {others} cannot be told from it." % count,
+            others = list(&others)
+        ),
+    };
+    format!("{first} {level}")
 }
 
 /// Where the speed-up falls behind the best for good, and what becomes of the last pencilled token.
@@ -328,7 +327,7 @@ mod tests {
         let wide = says(&[(1, [1.1, 1.3]), (2, [0.9, 2.0]), (3, [0.8, 1.1])]);
         assert!(!wide.contains("Every interval"), "{wide}");
         assert!(
-            wide.starts_with("γ 1 is the fastest that is faster beyond the noise;"),
+            wide.starts_with("γ 1 is the fastest of those beyond the noise."),
             "{wide}"
         );
         assert!(

@@ -77,7 +77,7 @@ pub fn Headline(
         let what = match (is_best_of(&report), report.best().is_some()) {
             // Another's median is larger, with an interval that holds 1.
             (Some(count), true) if report.gammas.iter().any(|other| other.speed_up > row.speed_up) => tr!(
-                "γ {}, of {} the fastest that is faster beyond the noise", words::gamma(row), count_word(count)
+                "γ {}, of {} the fastest beyond the noise", words::gamma(row), count_word(count)
             ),
             (Some(count), true) => tr!("γ {}, the fastest of {}", words::gamma(row), count_word(count)),
             (None, true) => format!("γ {}", words::gamma(row)),
