@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { csv } from "./csv.mjs";
 import { drawing } from "./drawing.mjs";
-import { besideTheBest, figures, table } from "./figures.mjs";
+import { besideTheBest, fastest, figures, table } from "./figures.mjs";
 import { agreement, checkLanes } from "./peers.mjs";
 import { figure, median, medianInterval, sentence, summary } from "./statistics.mjs";
 
@@ -37,6 +37,12 @@ test("texts are compared token by token", () => {
 
 const speed = { median: 1000, min: 900, max: 1100 };
 const swept = (gamma, speedUp) => ({ gamma, ratios: [speedUp - 0.1, speedUp, speedUp + 0.1], speed_up: speedUp, interval: [speedUp - 0.1, speedUp + 0.1], speculation: speed, target_alone: speed, rounds: 1, judged: 10, accepted: 8, tokens: 9, predicted: 1.6 });
+test("a larger median whose range holds 1 is not the fastest", () => {
+  const wide = { ...swept(4, 1.8), interval: [0.9, 2.1] };
+  assert.equal(fastest({ gammas: [swept(2, 1.4), wide, swept(6, 1.3)] }).gamma, 2);
+  assert.equal(fastest({ gammas: [wide, swept(2, 0.8)] }).gamma, 4);
+});
+
 const lane = (tokens, readbacks) => ({ rounds: [{ tokens: Array(tokens).fill(0) }], readbacks });
 const ratio = (...values) => summary(values);
 const report = {

@@ -3,9 +3,11 @@ import { figure, median, summary } from "./statistics.mjs";
 
 const NAMES = { ort: "onnxruntime-web", wllama: "wllama" };
 
-/** The draft length whose speed-up is highest, of a SpeedReport. */
+/**
+ * The fastest draft length of a SpeedReport: of those that are faster beyond the noise, where there
+ * are any, as the page's own `best` (crates/protocol/src/speed.rs).
+ */
 export function fastest(report) {
-  // As the page's own `best` (crates/protocol/src/speed.rs): beyond the noise before the largest median.
   const isFaster = (each) => each.interval[0] > 1;
   const isBetter = (a, b) => (isFaster(a) === isFaster(b) ? a.speed_up > b.speed_up : isFaster(a));
   return report.gammas.reduce((best, each) => (isBetter(each, best) ? each : best));

@@ -19,6 +19,18 @@ pub fn remember(key: &str, value: &str) {
     }
 }
 
+/// What the tab remembers under a key, until it is closed.
+pub fn remembered_by_tab(key: &str) -> Option<String> {
+    window().session_storage().ok()??.get_item(key).ok()?
+}
+
+/// Has the tab remember a value, where it does and has room.
+pub fn have_tab_remember(key: &str, value: &str) {
+    if let Ok(Some(storage)) = window().session_storage() {
+        let _ = storage.set_item(key, value);
+    }
+}
+
 /// Scrolls to the beginning of what a selector finds, once the page has settled, unless that can be
 /// seen already.
 pub fn show(selector: &'static str) {

@@ -3,8 +3,8 @@
 //! A pass dispatches kernels, brings weights and caches near and multiplies. With a price for
 //! each, its time is `dispatches * dispatch + max(bytes / bandwidth, multiply-adds / rate)`, and a
 //! batch of rounds adds a submission and a readback. A workgroup that drafts alone has a bandwidth of
-//! its own. Where a measurement is far from that, the
-//! pass does something else too; `docs/speed.md` says what.
+//! its own. Where a measurement is far from that, the pass does something else too; `docs/speed.md`
+//! says what.
 
 use couplet_kernels::{Device, Dispatch, Kernel, Program, Read};
 use couplet_model::DecoderConfig;

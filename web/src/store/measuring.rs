@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Store;
+use crate::browser;
 use crate::engine_client::reply_id;
 use crate::language;
 use crate::playhead::now;
@@ -179,9 +180,7 @@ struct Remembered {
 /// What was measured before the page was loaded anew; nothing where the tab remembers nothing, or
 /// nothing of this version.
 fn remembered() -> Vec<Kept> {
-    let storage = window().session_storage().ok().flatten();
-    let text = storage.and_then(|storage| storage.get_item(KEY).ok().flatten());
-    let all: Vec<Remembered> = text
+    let all: Vec<Remembered> = browser::remembered_by_tab(KEY)
         .and_then(|text| serde_json::from_str(&text).ok())
         .unwrap_or_default();
     all.into_iter()
@@ -201,11 +200,8 @@ fn remember(reports: &[Kept]) {
         pair: (*kept.pair).clone(),
         asked_by: kept.asked_by,
     });
-    if let (Ok(text), Ok(Some(storage))) = (
-        serde_json::to_string(&all.collect::<Vec<_>>()),
-        window().session_storage(),
-    ) {
-        let _ = storage.set_item(KEY, &text);
+    if let Ok(text) = serde_json::to_string(&all.collect::<Vec<_>>()) {
+        browser::have_tab_remember(KEY, &text);
     }
 }
 

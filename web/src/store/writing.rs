@@ -1,14 +1,13 @@
 //! Runs that the engine writes here.
 
 use std::cell::Cell;
-use std::rc::Rc;
 
 use couplet_playback::Run;
 use couplet_protocol::{Branch, Command, Event, Failure, FailureKind, Reply, Settings, Trace};
 use leptos::prelude::*;
 
 use super::{Shown, Store};
-use crate::engine_client::EngineState;
+use crate::engine_client::{EngineState, reply_id};
 use crate::form::FieldError;
 use crate::permalink::{self, Left};
 
@@ -96,12 +95,9 @@ impl Store {
         let asked = (settings.clone(), branch.clone());
         let mut version = None;
         let before = self.taken_over.get_value();
-        let own = Rc::new(Cell::new(None));
-        let number = own.clone();
         self.engine.request_with_pair(
             &pair,
             |id| {
-                own.set(Some(id));
                 store.writing.update(|all| all.push(id));
                 Command::Generate {
                     id,
@@ -111,9 +107,10 @@ impl Store {
             },
             move |reply| {
                 if is_end(reply) {
+                    let ended = reply_id(reply);
                     store
                         .writing
-                        .update(|all| all.retain(|id| Some(*id) != number.get()));
+                        .update(|all| all.retain(|id| Some(*id) != ended));
                 }
                 if store.taken_over.get_value() != before {
                     return also(reply);
