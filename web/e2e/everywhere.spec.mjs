@@ -119,6 +119,17 @@ export default {
     }
   },
 
+  "the text, the round and its verdict are on a phone's screen together": async ({ page, base }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await still(page, base, "stage");
+    await page.getByTestId("introduction").getByRole("button").last().click();
+    await settle(page);
+    const box = (selector) => page.locator(selector).first().evaluate((part) => part.getBoundingClientRect().toJSON());
+    const [text, decided, player] = [await box(".page"), await box('[data-testid="round"] .focused .inequality'), await box(".transport")];
+    assert.ok(text.top >= 0 && text.bottom <= decided.top, `the text ends at ${text.bottom}`);
+    assert.ok(decided.bottom <= player.top, `the verdict ends at ${decided.bottom}, the player begins at ${player.top}`);
+  },
+
   "a link for the projector is an ordinary page on a phone": async ({ page, base }) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await still(page, base, "stage");

@@ -28,24 +28,26 @@ pub fn Manuscript() -> impl IntoView {
         });
     });
     view! {
-        <section class="sheet manuscript" id="manuscript" tabindex="-1" aria-label=tr!("Manuscript")
+        <section class="sheet manuscript" aria-label=tr!("Manuscript")
             class:compared=move || store.compared.with(Option::is_some)>
             <header>
                 <Legend />
                 <Count />
                 <MarksSwitch />
             </header>
-            <div class="page" node_ref=page tabindex="0" role="region" aria-label=tr!("Text")
-                aria-description=tr!("Enter picks the last token, the arrow keys then those beside it.")
-                on:keydown=walk
-                class:marks-last=move || store.marks.get() == MarksShown::Last
-                class:marks-clean=move || store.marks.get() == MarksShown::Clean>
-                <p class="lines" data-testid="manuscript">
-                    <Prompt />
-                    <Kept />
-                    <Rounds />
-                    <span class="caret" aria-hidden="true"></span>
-                </p>
+            <div class="paper">
+                <div class="page" id="manuscript" node_ref=page tabindex="0" role="region" aria-label=tr!("Text")
+                    aria-description=tr!("Enter picks the last token, the arrow keys then those beside it.")
+                    on:keydown=walk
+                    class:marks-last=move || store.marks.get() == MarksShown::Last
+                    class:marks-clean=move || store.marks.get() == MarksShown::Clean>
+                    <p class="lines" data-testid="manuscript">
+                        <Prompt />
+                        <Kept />
+                        <Rounds />
+                        <span class="caret" aria-hidden="true"></span>
+                    </p>
+                </div>
             </div>
             <VersionsPanel />
             <CachesLine />
