@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use couplet_playback::{Cut, Run, visible};
+use couplet_playback::{Cut, Run, significant, visible};
 use couplet_protocol::{PairInfo, Settings, Trace};
 use couplet_speculation::formulas::expected_tokens_per_round;
 
 use super::places::Round;
-use crate::stage::significant;
 use crate::store::Kept;
 
 /// Bytes of a weight at 32 bits, as the CPU keeps it. Some GPUs get by with half.
@@ -171,12 +170,15 @@ impl Facts {
             "new" => self.shown(closing.token),
             "token" => self.shown(rejected()?.0.token),
             // Enough digits for the quotient to come out.
-            "draft" => significant(rejected()?.1.draft_prob, 3),
-            "target" => significant(rejected()?.1.target_prob, 3),
+            "draft" => significant(rejected()?.1.draft_prob.into(), 3),
+            "target" => significant(rejected()?.1.target_prob.into(), 3),
             "u" => format!("{:.3}", rejected()?.1.draw),
             "below" => {
                 let verdict = rejected()?.1;
-                significant((verdict.target_prob / verdict.draft_prob).min(1.0), 3)
+                significant(
+                    (verdict.target_prob / verdict.draft_prob).min(1.0).into(),
+                    3,
+                )
             }
             "residual" => format!("{:.3}", closing.distribution.prob(rejected()?.0.token)?),
             _ => return None,

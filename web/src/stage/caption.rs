@@ -1,6 +1,6 @@
 //! The line under a column: what was compared, and with what outcome.
 
-use couplet_playback::{Board, Proposal, Test};
+use couplet_playback::{Board, Proposal, Test, significant, told_apart};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
@@ -46,8 +46,8 @@ pub fn caption(store: Store, about: &Captioned) -> AnyView {
         Status::Rejected | Status::Discarded => Some(false),
     };
     match (test, judged) {
-        (Test::Share { below, .. }, None) => muted(tr!("stays if u < {}", format!("{below:.2}"))),
-        (Test::Prefix { below, .. }, None) => muted(tr!("passes if u < {}", format!("{below:.2}"))),
+        (Test::Share { below, .. }, None) => muted(tr!("stays if u < {}", limit(below))),
+        (Test::Prefix { below, .. }, None) => muted(tr!("passes if u < {}", limit(below))),
         (Test::Share { u, below }, Some(_)) => needle(u, below),
         (Test::Prefix { u, below }, Some(_)) => {
             let words = if test.passes_alone() == Some(true) {
@@ -71,29 +71,29 @@ pub fn caption(store: Store, about: &Captioned) -> AnyView {
             let first = token.map(|token| store.show(token));
             bold(tr!("first is {}", slot(0)), first)
         }
-        (Test::Probable { above, .. }, None) => muted(tr!("stays above {}", format!("{above:.3}"))),
+        (Test::Probable { above, .. }, None) => muted(tr!("stays above {}", limit(above))),
         (Test::Probable { target_prob, above }, Some(kept)) => {
             let sign = if kept { ">" } else { "≤" };
-            let saying = tr!(
-                "target {} {sign} {above}",
-                slot(0),
-                sign,
-                above = format!("{above:.3}")
-            );
-            bold(saying, Some(format!("{target_prob:.3}")))
+            let [target, above] = told_apart(target_prob.into(), above.into());
+            let saying = tr!("target {} {sign} {above}", slot(0), sign, above);
+            bold(saying, Some(target))
         }
     }
 }
 
 fn needle(u: f32, below: f32) -> AnyView {
-    let digits = if format!("{u:.2}") == format!("{below:.2}") {
-        4
-    } else {
-        2
-    };
     let sign = if u < below { " < " } else { " > " };
-    view! { <em>"u"</em>" "<b>{format!("{u:.digits$}")}</b>{format!("{sign}{below:.digits$}")} }
-        .into_any()
+    let [u, below] = told_apart(u.into(), below.into());
+    view! { <em>"u"</em>" "<b>{u}</b>{sign}{below} }.into_any()
+}
+
+/// What is still to be tested, in the room under a column: next to nothing is told as nothing.
+fn limit(value: f32) -> String {
+    if value < 0.001 {
+        format!("{value:.2}")
+    } else {
+        significant(value.into(), 2)
+    }
 }
 
 /// A saying with something bold in its slot.

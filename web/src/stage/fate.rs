@@ -1,7 +1,9 @@
 //! What became of the token that the inspector shows, in one line with numbers that can be
 //! checked by hand, and the way to where it was decided.
 
-use couplet_playback::{ClosingKind, Proposal, Round, StageState, Test, Verdict};
+use couplet_playback::{
+    ClosingKind, Proposal, Round, StageState, Test, Verdict, significant, told_apart,
+};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
@@ -152,18 +154,18 @@ fn drafted(
 fn reason(verdict: &Verdict, settings: &Settings) -> (String, Option<u32>) {
     let both = tr!(
         "draft {draft}, target {target}",
-        draft = significant(verdict.draft_prob, 2),
-        target = significant(verdict.target_prob, 2)
+        draft = significant(verdict.draft_prob.into(), 2),
+        target = significant(verdict.target_prob.into(), 2)
     );
     match Test::of(verdict, settings) {
         Test::Share { u, below } => {
-            let [u, below] = told_apart(u, below);
+            let [u, below] = told_apart(u.into(), below.into());
             let why = if settings.rule == Rule::Lenience && settings.lenience < 1.0 {
                 let counted = settings.lenience * f64::from(verdict.draft_prob);
                 tr!(
                     "{both}, of the draft {counted} counts, kept if u < {below}; u = {u}",
                     both,
-                    counted = significant(counted as f32, 2),
+                    counted = significant(counted, 2),
                     below,
                     u
                 )
@@ -173,7 +175,7 @@ fn reason(verdict: &Verdict, settings: &Settings) -> (String, Option<u32>) {
             (why, None)
         }
         Test::Prefix { u, below } => {
-            let [u, below] = told_apart(u, below);
+            let [u, below] = told_apart(u.into(), below.into());
             let why = tr!(
                 "the block up to here passes below {below}, u was {u}, and the longest beginning that passes is kept",
                 below,
@@ -204,67 +206,11 @@ fn reason(verdict: &Verdict, settings: &Settings) -> (String, Option<u32>) {
         }
         Test::First { .. } => (tr!("{both}, and it is not the target’s first", both), None),
         Test::Probable { target_prob, above } => {
-            let [target, above] = told_apart(target_prob, above);
+            let [target, above] = told_apart(target_prob.into(), above.into());
             (
                 tr!("target {target}, kept above {above}", target, above),
                 None,
             )
         }
-    }
-}
-
-/// A number with so many significant digits, so that a quotient of small ones can be checked.
-pub fn significant(value: f32, digits: i32) -> String {
-    let value = f64::from(value);
-    if value == 0.0 || value >= 1.0 {
-        return value.to_string();
-    }
-    let scientific = format!("{value:.*e}", (digits - 1).max(0) as usize);
-    let exponent = scientific
-        .split_once('e')
-        .and_then(|(_, exponent)| exponent.parse::<i32>().ok());
-    match (exponent, scientific.split_once('e')) {
-        (Some(exponent), _) if exponent >= -4 => {
-            format!("{value:.*}", (digits - 1 - exponent).max(0) as usize)
-        }
-        (_, Some((mantissa, exponent))) => format!("{mantissa} · 10^{exponent}"),
-        _ => value.to_string(),
-    }
-}
-
-/// Two numbers with as many significant digits, two at least, as show which is larger.
-fn told_apart(a: f32, b: f32) -> [String; 2] {
-    let both = |digits| [a, b].map(|value| significant(value, digits));
-    let number = |text: &str| text.parse::<f32>().ok();
-    (2..7)
-        .map(both)
-        .find(|[left, right]| match (number(left), number(right)) {
-            (Some(left), Some(right)) => left != right,
-            _ => left != right,
-        })
-        .unwrap_or_else(|| both(7))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_significant_digits_give_a_quotient_that_can_be_checked() {
-        let shown = |value| significant(value, 2);
-        assert_eq!(shown(0.0684), "0.068");
-        assert_eq!(shown(0.0121), "0.012");
-        assert_eq!(shown(0.54), "0.54");
-        assert_eq!(shown(0.996), "1.0");
-        assert_eq!(shown(1.0), "1");
-        assert_eq!(shown(0.0), "0");
-        assert_eq!(shown(0.000_012), "1.2 · 10^-5");
-    }
-
-    #[test]
-    fn what_decided_is_told_with_digits_enough() {
-        assert_eq!(told_apart(0.54, 0.177), ["0.54", "0.18"]);
-        assert_eq!(told_apart(0.1772, 0.1768), ["0.1772", "0.1768"]);
-        assert_eq!(told_apart(0.9996, 1.0), ["0.9996", "1"]);
     }
 }

@@ -35,7 +35,6 @@ use tr::tr;
 
 use crate::lessons::{Cover, Covered};
 use crate::store::use_store;
-pub use fate::significant;
 pub use gauge::grouped;
 pub use icons::{Sign, icon, mark};
 pub use rule_field::RuleField;

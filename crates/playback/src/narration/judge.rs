@@ -3,7 +3,7 @@
 use couplet_protocol::{Rule, Settings};
 use tr::tr;
 
-use crate::{Round, Test, Verdict};
+use crate::{Round, Test, Verdict, significant, told_apart};
 
 /// About one token, under every rule that judges token by token.
 pub(super) fn token(
@@ -63,11 +63,16 @@ fn share(token: String, verdict: &Verdict, settings: &Settings) -> String {
     } else {
         1.0
     };
-    let counted = lenience * f64::from(verdict.draft_prob);
-    let [counted, target] = told_apart(counted, f64::from(verdict.target_prob));
-    // As they are printed: equal ones are not told apart by "only".
-    let less = target < counted;
-    let draft = format!("{:.*}", counted.len() - 2, verdict.draft_prob);
+    let (draft_prob, target_prob) = (verdict.draft_prob.into(), verdict.target_prob.into());
+    let counted_prob = lenience * draft_prob;
+    let [counted, target] = told_apart(counted_prob, target_prob);
+    // What is printed alike is not told apart by "only".
+    let less = target_prob < counted_prob && target != counted;
+    let draft = if lenience < 1.0 {
+        significant(draft_prob, 2)
+    } else {
+        counted.clone()
+    };
     let gave = match (lenience < 1.0, less) {
         (false, false) => tr!(
             "The draft gave {token} {draft}; the target {target}.",
@@ -179,16 +184,4 @@ pub(super) fn block(round: &Round, show: impl Fn(u32) -> String) -> String {
         (None, None) => String::new(),
     };
     format!("{judged} {kept}")
-}
-
-/// Two probabilities with as many digits, two to four, as it takes to see which is larger and that
-/// neither is nothing.
-fn told_apart(a: f64, b: f64) -> [String; 2] {
-    let digits = (2..4)
-        .find(|digits| {
-            let rounds_to_nothing = 0.5 * 10f64.powi(-(*digits as i32));
-            format!("{a:.digits$}") != format!("{b:.digits$}") && a.min(b) > rounds_to_nothing
-        })
-        .unwrap_or(4);
-    [format!("{a:.digits$}"), format!("{b:.digits$}")]
 }

@@ -32,7 +32,7 @@ fn every_phase_has_its_sentence() {
     );
     assert_eq!(
         said(4),
-        "The draft gave n 0.31; the target only 0.09. The needle fell in the hatching, so n is struck."
+        "The draft gave n 0.31; the target only 0.090. The needle fell in the hatching, so n is struck."
     );
     assert_eq!(
         said(5),
@@ -56,7 +56,7 @@ fn lenience_says_how_much_of_the_draft_counts() {
     let said = |playhead| sentence(&fixture::events(), playhead, Rule::Lenience);
     assert_eq!(
         said(4),
-        "The draft gave n 0.31, of which 0.16 counts; the target only 0.09. The needle fell in the hatching, so n is struck."
+        "The draft gave n 0.31, of which 0.16 counts; the target only 0.090. The needle fell in the hatching, so n is struck."
     );
     assert!(said(5).contains("more than the draft that counts"));
 }
@@ -127,11 +127,11 @@ fn typical_says_what_is_enough() {
     let said = |playhead| sentence(&fixture::typical(), playhead, Rule::Typical);
     assert_eq!(
         said(3),
-        "The target gives s 0.10, more than the 0.03 that are enough here, so it is inked."
+        "The target gives s 0.10, more than the 0.030 that are enough here, so it is inked."
     );
     assert_eq!(
         said(4),
-        "The target gives n 0.01, no more than the 0.03 that it takes here, so it is struck."
+        "The target gives n 0.010, no more than the 0.030 that it takes here, so it is struck."
     );
     assert_eq!(
         said(5),
@@ -191,7 +191,12 @@ fn numbers_are_printed_so_that_they_bear_the_words_out() {
     let alike = said(0.9741, 0.9683);
     assert!(alike.contains("0.974; the target only 0.968."), "{alike}");
     let small = said(0.52, 0.0042);
-    assert!(small.contains("0.520; the target only 0.004."), "{small}");
-    let level = said(0.970_02, 0.970_01);
-    assert!(level.contains("0.9700; the target 0.9700."), "{level}");
+    assert!(small.contains("0.52; the target only 0.0042."), "{small}");
+    let close = said(0.970_02, 0.970_01);
+    assert!(
+        close.contains("0.97002; the target only 0.97001."),
+        "{close}"
+    );
+    let level = said(0.97, 0.97);
+    assert!(level.contains("0.97; the target 0.97."), "{level}");
 }
