@@ -101,7 +101,7 @@ pub fn chart(
             {report.gammas.iter().map(|row| point(&frame, row, best.is_some_and(|best| best == row), size)).collect_view()}
             {report.auto.as_ref().map(|row| auto(&frame, row, size))}
             {best.map(|best| best_label(&frame, report, best, size))}
-            {even(&frame, size)}
+            {even(&frame, report, &line)}
         </svg>
     }
 }
@@ -140,16 +140,37 @@ fn ground(frame: &Frame) -> impl IntoView + use<> {
     }
 }
 
-fn even(frame: &Frame, size: Size) -> impl IntoView + use<> {
-    let y = frame.y(1.0);
-    // Under the line where there is room, else above it.
-    let below = frame.bottom - y > 20.0;
-    let at = match size {
-        Size::Large if below => y + 16.0,
-        _ => y - 6.0,
+/// The line where nothing is gained, its name clear of every interval where that can be.
+fn even(frame: &Frame, report: &SpeedReport, line: &[(f64, f64)]) -> impl IntoView + use<> {
+    let of = |row: &GammaSpeed, x| Mark {
+        x,
+        ends: row.interval.map(|value| frame.y(value)),
     };
-    // Where the first draft length's interval does not reach.
-    even_at(frame, LEFT + 4.0, at, "start")
+    let fixed = report.gammas.iter().map(|row| of(row, frame.x(row.gamma)));
+    let auto = report.auto.iter().flat_map(|row| {
+        let (x, y, anchor) = auto_name(frame, row);
+        let middle = match anchor {
+            "start" => x + 0.5 * LETTERS,
+            "end" => x - 0.5 * LETTERS,
+            _ => x,
+        };
+        let name = [-0.5, 0.0, 0.5].map(|share| Mark {
+            x: middle + share * LETTERS,
+            ends: [y, y - 10.0],
+        });
+        name.into_iter()
+            .chain([of(row, beside_fixed(frame, row.gamma).0)])
+    });
+    let marks: Vec<Mark> = fixed.chain(auto).chain(curve_marks(frame, line)).collect();
+    let (x, name, anchor) = free_place(frame, &marks);
+    even_at(frame, x, name, anchor)
+}
+
+fn curve_marks(frame: &Frame, curve: &[(f64, f64)]) -> impl Iterator<Item = Mark> {
+    curve.iter().map(|(gamma, factor)| Mark {
+        x: frame.x(*gamma),
+        ends: [frame.y(*factor); 2],
+    })
 }
 
 /// The line where nothing is gained, with its name at this place.
@@ -237,21 +258,9 @@ fn point(frame: &Frame, row: &GammaSpeed, best: bool, size: Size) -> impl IntoVi
 
 /// The engine's own choice: a square, so that it is no draft length like the others.
 fn auto(frame: &Frame, row: &GammaSpeed, size: Size) -> impl IntoView + use<> {
-    let (x, anchor) = beside_fixed(frame, row.gamma);
-    // Letters end, or begin, with the square.
-    let letters = x + match anchor {
-        "start" => -5.0,
-        "end" => 5.0,
-        _ => 0.0,
-    };
+    let (x, _) = beside_fixed(frame, row.gamma);
     let y = frame.y(row.speed_up);
-    let line = frame.y(1.0);
-    let below = frame.y(row.interval[0]) + 17.0;
-    let below = if is_crossed(below, line) {
-        line + 17.0
-    } else {
-        below
-    };
+    let (letters, below, anchor) = auto_name(frame, row);
     let large = size == Size::Large;
     view! {
         {whisker(frame, row, x)}
@@ -264,11 +273,32 @@ fn auto(frame: &Frame, row: &GammaSpeed, size: Size) -> impl IntoView + use<> {
     }
 }
 
+/// Room for the name of the engine's own choice.
+const LETTERS: f64 = 80.0;
+
+/// Where the name of the engine's own choice stands, below its interval.
+fn auto_name(frame: &Frame, row: &GammaSpeed) -> (f64, f64, &'static str) {
+    let (x, anchor) = beside_fixed(frame, row.gamma);
+    // Letters end, or begin, with the square.
+    let letters = x + match anchor {
+        "start" => -5.0,
+        "end" => 5.0,
+        _ => 0.0,
+    };
+    let line = frame.y(1.0);
+    let below = frame.y(row.interval[0]) + 17.0;
+    let below = if is_crossed(below, line) {
+        line + 17.0
+    } else {
+        below
+    };
+    (letters, below, anchor)
+}
+
 /// Where a mean draft length stands so that it covers no fixed one, and how its letters keep off
 /// that too.
 fn beside_fixed(frame: &Frame, gamma: f64) -> (f64, &'static str) {
     const APART: f64 = 16.0;
-    const LETTERS: f64 = 80.0;
     let (x, fixed) = (frame.x(gamma), frame.x(gamma.round()));
     let fits_left = fixed - APART - LETTERS > LEFT;
     let fits_right = fixed + APART + LETTERS < frame.width;
@@ -329,32 +359,47 @@ fn label_above(frame: &Frame, gamma: f64, y: f64, text: String) -> impl IntoView
     }
 }
 
-/// Where the name of the line where nothing is gained covers least of a curve: at either end of that
-/// line, above or below it.
-fn free_place(frame: &Frame, points: &[(f64, f64)]) -> (f64, f64, &'static str) {
-    const LETTERS: f64 = 96.0;
+/// What is drawn at one place of the axis: pixels from the left, and its lower and upper end.
+struct Mark {
+    x: f64,
+    ends: [f64; 2],
+}
+
+/// Where the name of the line where nothing is gained covers least of what is drawn: at either end of
+/// that line or behind a mark, above or below it.
+fn free_place(frame: &Frame, marks: &[Mark]) -> (f64, f64, &'static str) {
+    const ROOM: f64 = 96.0;
+    const APART: f64 = 12.0;
     let line = frame.y(1.0);
-    let ends = [
-        (LEFT + 6.0, LEFT + 6.0, "start"),
-        (
-            frame.width - RIGHT - 4.0,
-            frame.width - RIGHT - LETTERS,
-            "end",
-        ),
-    ];
-    let places = ends.into_iter().flat_map(|(x, left, anchor)| {
-        let below = (frame.bottom - line > 22.0).then_some(line + 16.0);
-        [below, Some(line - 6.0)]
-            .into_iter()
-            .flatten()
-            .map(move |y| (x, y, left, anchor))
-    });
-    // How far the curve is from the middle of the letters, at the nearest.
+    let right = frame.width - RIGHT;
+    let behind = marks
+        .iter()
+        .map(|mark| mark.x + APART + 2.0)
+        .filter(|left| left + ROOM < right)
+        .map(|left| (left, left, "start"));
+    // Of places that are as free as others the last one is taken.
+    let places = behind
+        .chain([
+            (LEFT + 6.0, LEFT + 6.0, "start"),
+            (right - 4.0, right - ROOM, "end"),
+        ])
+        .flat_map(|(x, left, anchor)| {
+            let below = (frame.bottom - line > 22.0).then_some(line + 16.0);
+            [below, Some(line - 6.0)]
+                .into_iter()
+                .flatten()
+                .map(move |y| (x, y, left, anchor))
+        });
+    // How far the nearest mark is from the middle of the letters.
     let distance = |y: f64, left: f64| {
-        let over = points
+        let middle = y - 5.0;
+        marks
             .iter()
-            .filter(|(gamma, _)| (left - 12.0..=left + LETTERS + 12.0).contains(&frame.x(*gamma)));
-        over.map(|(_, factor)| (frame.y(*factor) - (y - 5.0)).abs())
+            .filter(|mark| (left - APART..=left + ROOM + APART).contains(&mark.x))
+            .map(|mark| {
+                let [low, high] = mark.ends;
+                (high - middle).max(middle - low).max(0.0)
+            })
             .fold(60.0, f64::min)
     };
     let free = places.max_by(|a, b| distance(a.1, a.2).total_cmp(&distance(b.1, b.2)));
@@ -415,7 +460,8 @@ pub fn curve(
         "Speed-up by tokens drafted per round, by the formula. {}.",
         says.collect::<Vec<_>>().join("; ")
     );
-    let (x, name, anchor) = free_place(&frame, &points);
+    let marks: Vec<Mark> = curve_marks(&frame, &points).collect();
+    let (x, name, anchor) = free_place(&frame, &marks);
     view! {
         <svg class="figure sweep-chart" role="img" aria-label=label viewBox=format!("0 0 {width:.0} {height:.0}")
             width=format!("{width:.0}") height=format!("{height:.0}")>
@@ -458,4 +504,33 @@ fn label(report: &SpeedReport) -> String {
         "Speed-up by tokens drafted per round, with intervals. {}.",
         fixed.chain(auto).collect::<Vec<_>>().join("; ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_break_even_keeps_off_every_interval() {
+        let frame = Frame {
+            width: 600.0,
+            bottom: 300.0,
+            low: 0.0,
+            high: 3.0,
+            first: 1.0,
+            last: 8.0,
+        };
+        let spanning = |gamma| Mark {
+            x: frame.x(gamma),
+            ends: [frame.y(0.5), frame.y(2.0)],
+        };
+        // Both ends of the line are taken, and behind 4 is room.
+        let marks = [1.0, 2.0, 3.0, 4.0, 6.0, 7.0, 8.0].map(spanning);
+        let (x, _, anchor) = free_place(&frame, &marks);
+        assert_eq!(anchor, "start");
+        assert!(frame.x(4.0) < x && x + 96.0 < frame.x(6.0), "{x}");
+        // An end that is free is preferred.
+        let marks = [1.0, 2.0, 3.0].map(spanning);
+        assert_eq!(free_place(&frame, &marks).2, "end");
+    }
 }
