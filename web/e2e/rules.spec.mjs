@@ -7,13 +7,13 @@ const RUN = { prompt: "ROMEO:\n", temperature: 1, gamma: 4, max_tokens: 60, leni
 
 /** What judging, a column and the closing panel say under each rule. */
 const SHOWN = {
-  rejection: { say: /The needle fell in the/, caption: /^u 0\.\d+ [<>] \d(\.\d+)?$/, panel: /from the residual.*max\(0, target − draft\)/s },
-  block: { say: /^The block is judged as one: the longest beginning that passes is kept\./, caption: /^u \d\.\d+ [<>] \d(\.\d+)?\s+(fails|passes|fails by itself|the longest to pass)$/, panel: /max\(0, \d\.\d\d·target − draft\)/ },
+  rejection: { say: /The needle fell in the/, caption: /^u 0\.\d+ [<>] (0\.\d{2,}|1\.0|[01])$/, panel: /from the residual.*max\(0, target − draft\)/s },
+  block: { say: /^The block is judged as one: the longest beginning that passes is kept\./, caption: /^u \d\.\d+ [<>] (0\.\d{2,}|1\.0|[01])\s+(fails|passes|fails by itself|the longest to pass)$/, panel: /max\(0, \d\.\d\d·target − draft\)/ },
   gumbel: { say: /^Both models run the same clocks/, caption: /^(first in both|target’s first is .+)$/s, drawing: /^Race, .*clock \d/, panel: /the target’s own.*by the same clocks/s },
   minhash: { say: /^Both models look at the same darts/, caption: /^(dart [\d,]+ for both|both hit it|target hits earlier|too high for target)$/, drawing: /^Board: dart \d+ is the draft’s first/, panel: /the target’s own.*named by its first dart/s },
   sample_and_match: { say: /(draws a token of its own|the target’s own draw is)/, caption: /^its own draw (too|is .+)$/s, panel: /the target’s own.*whatever was drafted/s },
   greedy: { say: /the target’s most probable token/, caption: /^(the target’s first|first is .+)$/s, drawing: /the target’s first is ./s, panel: /the target’s favourite/ },
-  lenience: { say: /of which \d\.\d+ counts/, caption: /^u 0\.\d+ [<>] \d(\.\d+)?$/, panel: /max\(0, target − 0\.9·draft\)/ },
+  lenience: { say: /of which 0\.\d{2,} counts/, caption: /^u 0\.\d+ [<>] (0\.\d{2,}|1\.0|[01])$/, panel: /max\(0, target − 0\.9·draft\)/ },
   typical: { say: /^The target gives .*(more than|no more than) the 0\.\d+/s, caption: /^target \d\.\d+ [>≤] \d\.\d+$/, drawing: /least 0\.\d+/, panel: /from the target/ },
 };
 
@@ -61,6 +61,30 @@ const shows = Object.fromEntries(
 
 export default {
   ...shows,
+
+  "a number reads the same in the sentence, under its column and in the inspector": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await call(page, "generate", { ...RUN, temperature: 1.4, seed: 9 });
+    await page.keyboard.press("Home");
+    let [judged, close] = [0, 0];
+    for (let step = 0; step < 120 && judged < 20; step += 1) {
+      await page.keyboard.press("ArrowRight");
+      if ((await page.locator(".phases .on").innerText()) !== "Judge") continue;
+      const fate = await page.getByTestId("fate").innerText();
+      const told = /draft (\S+), target (\S+), kept if u < (\S+); u = (\S+)\./.exec(fate);
+      assert.ok(told, fate);
+      const [, draft, target, below, u] = told;
+      const sentence = await page.getByTestId("narration").first().innerText();
+      assert.ok(sentence.includes(` ${draft}; the target `) && sentence.includes(` ${target}. `), `${sentence} ${fate}`);
+      const captions = await page.locator("figure.column .inequality").allInnerTexts();
+      assert.ok(captions.some((caption) => [`u ${u} < ${below}`, `u ${u} > ${below}`].includes(caption.trim())), `${captions} ${fate}`);
+      judged += 1;
+      // Two digits would not tell which one is larger.
+      if (draft.length > 4 && Math.abs(draft - target) < 0.01) close += 1;
+    }
+    assert.equal(judged, 20);
+    assert.ok(close > 0, "a pair that takes more than two digits");
+  },
 
   "what the page computes again is what the engine drew": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");

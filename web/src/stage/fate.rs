@@ -152,11 +152,8 @@ fn drafted(
 
 /// What decided, and the token that was held against this one.
 fn reason(verdict: &Verdict, settings: &Settings) -> (String, Option<u32>) {
-    let both = tr!(
-        "draft {draft}, target {target}",
-        draft = significant(verdict.draft_prob.into(), 2),
-        target = significant(verdict.target_prob.into(), 2)
-    );
+    let [draft, target] = told_apart(verdict.draft_prob.into(), verdict.target_prob.into());
+    let both = tr!("draft {draft}, target {target}", draft, target);
     match Test::of(verdict, settings) {
         Test::Share { u, below } => {
             let [u, below] = told_apart(u.into(), below.into());
