@@ -2,7 +2,7 @@
 // applied before top-p, which looks at the distribution renormalised after it; a token stays when
 // the mass ranked strictly before it is below top_p. Ties rank the lower id first. The importing
 // kernel declares pass_, settings, logits, probs and LANES, how many invocations it has: a divisor
-// of PARTS, or more. Twin: crates/kernels/src/cpu/probabilities.rs.
+// of PARTS, or a multiple. Twin: crates/kernels/src/cpu/probabilities.rs.
 
 // Every 64th token belongs to the same part. Sums run in the order of parts and, within one, of
 // ids, however many invocations share them out, so that a row's result depends on nothing else.
@@ -43,6 +43,10 @@ fn tokens_from(lane: u32, key: u32, source: u32) -> u32 {
 // Sum of the weights of all tokens whose key is not below the given one. Adding a token never
 // makes it smaller, whatever the rounding.
 fn mass_from(lane: u32, key: u32, source: u32, destination: u32) -> f32 {
+    // With a divisor of PARTS, whoever adds a weight has also written it; else others may have.
+    if LANES > PARTS {
+        storageBarrier();
+    }
     for (var part = lane; part < PARTS; part += LANES) {
         var sum = 0.0;
         for (var token = part; token < pass_.vocab; token += PARTS) {

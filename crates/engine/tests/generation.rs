@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{PROMPTS, backends, shipped, tiny, tiny_settings, write};
+use common::{PROMPTS, backends, shipped, shipped_pair, tiny, tiny_settings, write};
 use couplet_engine::{Engine, KernelSet};
 use couplet_protocol::{Event, FinishReason, Rule, Settings, Which};
 
@@ -72,17 +72,26 @@ fn every_kernel_set_writes_the_same_run() {
 fn a_block_drafted_at_once_has_the_distributions_of_one_drafted_step_by_step() {
     for (name, backend) in backends() {
         let mut kept_whole = 0;
-        for engine in [shipped(&backend), tiny(&backend, 8)] {
+        // More tokens than a workgroup has invocations, and fewer.
+        let large = shipped_pair(&backend, "stories");
+        for engine in [shipped(&backend), tiny(&backend, 8), large] {
             if name == "GPU" {
                 assert!(engine.kernel_sets().eq(KernelSet::ALL));
             }
-            for (rule, gamma) in [(Rule::Rejection, 2), (Rule::Block, 5)] {
+            for (rule, gamma, top_k, top_p) in [
+                (Rule::Rejection, 2, 0, 1.0),
+                (Rule::Block, 5, 0, 1.0),
+                (Rule::Rejection, 4, 3, 1.0),
+                (Rule::Rejection, 4, 0, 0.6),
+            ] {
                 let settings = Settings {
                     pair: engine.pair().card.name.clone(),
                     // Nothing but the first token: the block begins before the text does.
                     prompt: String::new(),
                     rule,
                     gamma,
+                    top_k,
+                    top_p,
                     max_tokens: 40,
                     ..tiny_settings()
                 };

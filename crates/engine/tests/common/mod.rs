@@ -62,13 +62,22 @@ pub fn backends() -> Vec<(&'static str, Backend)> {
 
 /// The files of the pair that visitors load.
 pub fn shipped_files() -> PairFiles {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/pairs/shakespeare");
-    PairFiles::from_folder(&folder).expect("the shipped pair can be read")
+    files_of("shakespeare")
+}
+
+fn files_of(name: &str) -> PairFiles {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/pairs");
+    PairFiles::from_folder(&folder.join(name)).expect("the shipped pair can be read")
 }
 
 /// The shipped pair on a backend.
 pub fn shipped(backend: &Backend) -> Engine {
-    let pair = Rc::new(Pair::new(shipped_files()).expect("the shipped pair is sound"));
+    shipped_pair(backend, "shakespeare")
+}
+
+/// The shipped pair of a name on a backend.
+pub fn shipped_pair(backend: &Backend, name: &str) -> Engine {
+    let pair = Rc::new(Pair::new(files_of(name)).expect("the shipped pair is sound"));
     pollster::block_on(Engine::new(pair, backend, clock)).expect("the device takes the pair")
 }
 
