@@ -85,6 +85,28 @@ fn a_report_is_whole_and_agrees_with_itself() {
     }
 }
 
+/// What the passes cost is timed in the last places that there are, and no further.
+#[test]
+fn a_prompt_that_leaves_hardly_any_room_can_be_benched() {
+    for (name, backend) in backends() {
+        let engine = tiny(&backend, 8);
+        for free in [2, 4] {
+            let prompt = "a".repeat(engine.pair().context() - 1 - free);
+            let settings = Settings {
+                prompt,
+                max_tokens: 2,
+                ..tiny_settings()
+            };
+            let request = SpeedRequest {
+                gammas: vec![1, 8],
+                ..request(settings)
+            };
+            let report = report(&engine, &request);
+            assert!(report.costs.target_step > 0.0, "{name}, {free} free");
+        }
+    }
+}
+
 #[test]
 fn a_bench_tells_how_far_it_is_and_stops_when_asked() {
     let engine = tiny(&Backend::cpu(), 8);

@@ -113,8 +113,11 @@ impl Sample {
         let text = free.min(settings.max_tokens as usize);
         let fit = (free / (SUBMISSIONS * (gamma + 1))).max(1);
         let repeats = TOKENS.div_ceil(gamma + 1).max(3).min(fit);
-        let room = text.saturating_sub(SUBMISSIONS * repeats * (gamma + 1));
+        let rows = SUBMISSIONS * repeats * (gamma + 1);
+        let room = text.saturating_sub(rows);
         let place = prompt + (share * room as f64) as usize;
+        // Behind a long prompt there is no room: then among its last tokens, which cost the same.
+        let place = place.min(engine.pair.context().saturating_sub(rows)).max(1);
         engine.device.write(&engine.state, 0, &[place as u32]);
         Ok(Self { program, repeats })
     }
