@@ -7,7 +7,7 @@ use couplet_speculation::{Coupling, Pair};
 use crate::params::{
     COUPLING_GUMBEL, COUPLING_INDEPENDENT, COUPLING_MINHASH, COUPLING_OPTIMAL, Throws,
 };
-use crate::{Device, DeviceError, Dispatch, Kernel, Read};
+use crate::{Buffer, Device, DeviceError, Dispatch, Kernel, Read};
 
 /// How long a piece should keep the device, in milliseconds: a page that draws on the same GPU
 /// gets its turn after each, and so does whoever wants to stop.
@@ -137,9 +137,10 @@ pub async fn couple(
         buffer: &counts,
         words: 0..tokens * tokens,
     };
-    let counts = device.run(&[], &[all]).await?.concat();
+    let words = device.run(&[], &[all]).await?.concat();
+    bindings.iter().for_each(Buffer::free);
     Ok(CoupleCounts {
-        counts,
+        counts: words,
         trials: done,
     })
 }

@@ -50,6 +50,15 @@ pub enum Buffer {
 }
 
 impl Buffer {
+    /// Gives the memory of a buffer back that a device has made and that is used no more, by this or
+    /// any clone: a browser keeps what is merely dropped until it collects its garbage.
+    pub fn free(&self) {
+        match self {
+            Self::Gpu(buffer) => buffer.free(),
+            Self::Cpu(_) => {}
+        }
+    }
+
     /// Length in words.
     pub fn words(&self) -> usize {
         match self {

@@ -70,6 +70,10 @@ impl GpuBuffer {
         (self.size / 4) as usize
     }
 
+    pub(crate) fn free(&self) {
+        self.buffer.destroy();
+    }
+
     fn binding(&self) -> wgpu::BindingResource<'_> {
         wgpu::BindingResource::Buffer(wgpu::BufferBinding {
             buffer: &self.buffer,

@@ -130,7 +130,10 @@ pub async fn play(
             accepted: words[2][text * record::words(gamma) + record::ACCEPTED] as usize,
         }
     };
-    Ok((0..count).map(text).collect())
+    let played = (0..count).map(text).collect();
+    bench.free();
+    records.iter().for_each(Buffer::free);
+    Ok(played)
 }
 
 /// The buffers of texts written side by side.
@@ -149,6 +152,12 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
+    fn free(&self) {
+        let inputs = [&self.settings, &self.proposal, &self.draft, &self.target];
+        let written = [&self.tokens, &self.own_tokens, &self.state];
+        inputs.into_iter().chain(written).for_each(Buffer::free);
+    }
+
     fn round(&self, gamma: usize, record: &Buffer) -> Vec<Dispatch> {
         let mut dispatches: Vec<Dispatch> = (0..gamma)
             .map(|step| self.draw(Purpose::Draft, step, 1, &self.proposal, &self.tokens))
