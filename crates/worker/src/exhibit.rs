@@ -5,7 +5,7 @@ use couplet_kernels::{Device, GpuDevice};
 use couplet_protocol::{BackendChoice, Command, Reply};
 
 use crate::scope;
-use crate::session::Session;
+use crate::session::{Loaded, Session};
 
 impl Session {
     /// Fulfils a request or says why not. Others are being fulfilled meanwhile.
@@ -58,10 +58,8 @@ impl Session {
 
     /// The device of the loaded pair, else one of its own.
     async fn exhibit_device(&self) -> Device {
-        let of_pair = self.loaded.borrow().as_ref().and_then(|loaded| {
-            let engine = loaded.engine.as_ref()?;
-            Some(engine.device().clone())
-        });
+        let device_of = |loaded: &Loaded| loaded.engine.device().clone();
+        let of_pair = self.loaded.borrow().as_ref().map(device_of);
         if let Some(device) = of_pair {
             return device.beside();
         }

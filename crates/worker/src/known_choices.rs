@@ -12,7 +12,10 @@ use crate::{browser_cache, scope};
 
 const NAME: &str = "couplet-choices-1";
 
-/// What a choice was made for: a pair's shapes, a GPU, a browser, and these very kernels.
+/// Kept in the place of a choice where choosing failed.
+const FAILED: &str = "failed";
+
+/// What a choice was made for: a pair, a GPU, a browser, and these very kernels.
 pub(crate) struct Place(String);
 
 impl Place {
@@ -30,20 +33,35 @@ impl Place {
 
     /// What was chosen in an earlier visit; nothing if the browser keeps nothing.
     pub(crate) async fn known(&self) -> Option<KernelSet> {
+        let name = self.kept().await?;
+        KernelSet::ALL.into_iter().find(|set| set.name() == name)
+    }
+
+    /// Keeps that choosing failed, and tells whether it had failed before.
+    pub(crate) async fn failed_before(&self) -> bool {
+        let before = self.kept().await.as_deref() == Some(FAILED);
+        self.keep_text(FAILED).await;
+        before
+    }
+
+    async fn kept(&self) -> Option<String> {
         let cache = browser_cache::open(NAME).await?;
         let response = JsFuture::from(cache.match_with_str(&self.0)).await.ok()?;
         let response: Response = response.dyn_into().ok()?;
         let text = JsFuture::from(response.text().ok()?).await.ok()?;
-        let name = text.as_string()?;
-        KernelSet::ALL.into_iter().find(|set| set.name() == name)
+        text.as_string()
     }
 
     /// Keeps a choice.
     pub(crate) async fn keep(&self, choice: KernelSet) {
+        self.keep_text(choice.name()).await;
+    }
+
+    async fn keep_text(&self, text: &str) {
         let Some(cache) = browser_cache::open(NAME).await else {
             return;
         };
-        let Ok(response) = Response::new_with_opt_str(Some(choice.name())) else {
+        let Ok(response) = Response::new_with_opt_str(Some(text)) else {
             return;
         };
         let put = cache.put_with_str(&self.0, &response);

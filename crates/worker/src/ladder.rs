@@ -1,5 +1,6 @@
 //! WebGPU where a small forward pass succeeds, else the CPU.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use couplet_engine::{Backend, Engine, EngineError, KernelSet, Pair};
@@ -8,6 +9,27 @@ use couplet_protocol::{BackendChoice, BackendKind, DeviceInfo, Which};
 
 use crate::known_choices::Place;
 use crate::scope;
+
+/// The GPU, as long as it works: burn keeps whatever it is given for good, so that another connection
+/// for every pair would fill the memory, and each would have every kernel compiled anew.
+#[derive(Default)]
+pub(crate) struct Connection(RefCell<Option<Backend>>);
+
+impl Connection {
+    async fn get(&self) -> Result<Backend, DeviceError> {
+        let known = self.0.borrow().clone();
+        match known.filter(|backend| !backend.is_lost()) {
+            Some(backend) => Ok(backend),
+            None => self.renew().await,
+        }
+    }
+
+    async fn renew(&self) -> Result<Backend, DeviceError> {
+        let backend = Backend::gpu().await?;
+        self.0.replace(Some(backend.clone()));
+        Ok(backend)
+    }
+}
 
 /// A GPU that builds the kernels of a round.
 pub(crate) struct Gpu {
@@ -19,8 +41,8 @@ pub(crate) struct Gpu {
 }
 
 impl Gpu {
-    async fn open(pair: &str) -> Result<Self, DeviceError> {
-        let backend = Backend::gpu().await?;
+    async fn open(pair: &str, connection: &Connection) -> Result<Self, DeviceError> {
+        let backend = connection.get().await?;
         let name = match scope::gpu_name().await {
             name if name.is_empty() => "WebGPU".to_owned(),
             name => format!("WebGPU, {name}"),
@@ -41,9 +63,10 @@ impl Gpu {
 pub(crate) async fn open_gpu(
     choice: BackendChoice,
     pair: &str,
+    connection: &Connection,
 ) -> Option<Result<Gpu, DeviceError>> {
     match choice {
-        BackendChoice::Auto => Some(Gpu::open(pair).await),
+        BackendChoice::Auto => Some(Gpu::open(pair, connection).await),
         BackendChoice::Cpu => None,
     }
 }
@@ -56,10 +79,11 @@ pub(crate) async fn open_gpu(
 pub(crate) async fn climb(
     pair: &Rc<Pair>,
     gpu: Option<Result<Gpu, DeviceError>>,
+    connection: &Connection,
 ) -> Result<(Engine, DeviceInfo), EngineError> {
     let mut reason = None;
     let found = match gpu {
-        Some(Ok(gpu)) => Some(on_gpu(pair, gpu).await),
+        Some(Ok(gpu)) => Some(on_gpu(pair, gpu, connection).await),
         Some(Err(error)) => Some(Err(error.into())),
         None => None,
     };
@@ -96,29 +120,40 @@ async fn fresh_on_gpu(
     scope::patiently(&backend.kernels, tried).await
 }
 
-async fn on_gpu(pair: &Rc<Pair>, gpu: Gpu) -> Result<(Engine, DeviceInfo), EngineError> {
+async fn on_gpu(
+    pair: &Rc<Pair>,
+    gpu: Gpu,
+    connection: &Connection,
+) -> Result<(Engine, DeviceInfo), EngineError> {
     // It may have gone while the models arrived.
     let backend = if gpu.backend.is_lost() {
-        Backend::gpu().await?
+        connection.renew().await?
     } else {
         gpu.backend
     };
     let tried = async {
         let engine = fresh_on_gpu(pair, &backend, gpu.known.unwrap_or_default()).await?;
-        if gpu.known.is_none() {
-            scope::patiently(engine.device(), engine.choose_kernels()).await?;
+        // A pair of another release may not offer what was chosen for it.
+        if gpu.known != Some(engine.kernel_set()) {
+            let chosen = scope::patiently(engine.device(), engine.choose_kernels()).await?;
+            gpu.place.keep(chosen).await;
         }
         Ok::<_, EngineError>(engine)
     };
     let engine = match tried.await {
         Ok(engine) => engine,
-        // Others than the usual kernels can be too much for a GPU, which may be lost by that.
-        Err(_) => fresh_on_gpu(pair, &Backend::gpu().await?, KernelSet::default()).await?,
+        // Others than the usual kernels can be too much for a GPU, which may be lost by that. Once
+        // may be an accident.
+        Err(_) => {
+            let backend = connection.renew().await?;
+            let engine = fresh_on_gpu(pair, &backend, KernelSet::default()).await?;
+            if gpu.place.failed_before().await {
+                gpu.place.keep(engine.kernel_set()).await;
+            }
+            engine
+        }
     };
     let kernels = engine.kernel_set();
-    if gpu.known != Some(kernels) {
-        gpu.place.keep(kernels).await;
-    }
     Ok((
         engine,
         DeviceInfo {

@@ -25,6 +25,7 @@ pub(crate) struct Session {
     /// Which engine the page asks for; unknown before the first pair.
     pub(crate) choice: Cell<Option<BackendChoice>>,
     downloads: Downloads,
+    connection: ladder::Connection,
     pub(crate) stopped: RefCell<HashSet<u32>>,
     /// Speed is being measured: other work waits.
     pub(crate) measuring: Cell<bool>,
@@ -34,8 +35,7 @@ pub(crate) struct Session {
 #[derive(Clone)]
 pub(crate) struct Loaded {
     pair: Rc<Pair>,
-    /// Absent after the device was lost.
-    pub(crate) engine: Option<Rc<Engine>>,
+    pub(crate) engine: Rc<Engine>,
     device: DeviceInfo,
     /// What the page had asked for.
     choice: BackendChoice,
@@ -110,17 +110,14 @@ impl Session {
             .borrow()
             .clone()
             .filter(|loaded| loaded.pair.card.name == name);
-        if let Some(loaded) = known
-            .as_ref()
-            .filter(|known| known.engine.is_some() && known.choice == choice)
-        {
+        if let Some(loaded) = known.as_ref().filter(|known| known.choice == choice) {
             let pair = loaded.pair.info().map_err(|error| error.failure())?;
             let device = loaded.device.clone();
             scope::post(&Reply::Loaded { id, pair, device });
             return Ok(());
         }
         // A GPU can get ready while nothing but the line is busy.
-        let gpu = ladder::open_gpu(choice, name);
+        let gpu = ladder::open_gpu(choice, name, &self.connection);
         let (pair, gpu) = match known {
             Some(known) => (known.pair, gpu.await),
             None => {
@@ -138,14 +135,14 @@ impl Session {
             received: total,
             total,
         });
-        let (engine, device) = ladder::climb(&pair, gpu)
+        let (engine, device) = ladder::climb(&pair, gpu, &self.connection)
             .await
             .map_err(|error| error.failure())?;
         let info = pair.info().map_err(|error| error.failure())?;
         *self.loaded.borrow_mut() = Some(Loaded {
             pair,
             choice,
-            engine: Some(Rc::new(engine)),
+            engine: Rc::new(engine),
             device: device.clone(),
         });
         scope::post(&Reply::Loaded {
@@ -213,8 +210,13 @@ impl Session {
     async fn generate(&self, id: u32, settings: &Settings, branch: &Branch) -> Result<(), Failure> {
         let mut loaded = self.ready(id, &settings.pair).await?;
         let fail = |error: EngineError| error.failure();
-        let mut engine = loaded.engine.clone().expect("ready() provides one");
-        self.provide_drafter(id, &loaded, settings).await?;
+        let mut engine = loaded.engine.clone();
+        let drafter = self.provide_drafter(id, &loaded, settings).await;
+        if drafter.is_err() && self.is_stopped(id) {
+            self.end_stopped(id);
+            return Ok(());
+        }
+        drafter?;
         let mut losses = 0;
         // Reads the prompt.
         let begin = async |engine: &Engine| {
@@ -231,7 +233,7 @@ impl Session {
         };
         scope::post(&Reply::Events { id, events });
         while run.finished().is_none() {
-            let stopped = || self.stopped.borrow().contains(&id);
+            let stopped = || self.is_stopped(id);
             // A text that is stopped ends with what the page has been told of it.
             let told = if stopped() {
                 None
@@ -250,9 +252,7 @@ impl Session {
                 }
                 Some(Err(error)) => return Err(error.failure()),
                 None => {
-                    let reason = FinishReason::Stopped;
-                    let events = vec![Event::Finished { reason }];
-                    scope::post(&Reply::Events { id, events });
+                    self.end_stopped(id);
                     break;
                 }
             }
@@ -270,7 +270,7 @@ impl Session {
         text: &str,
     ) -> Result<(), Failure> {
         let loaded = self.ready(id, pair).await?;
-        let engine = loaded.engine.expect("ready() provides one");
+        let engine = loaded.engine;
         let probs = scope::patiently(engine.device(), engine.distribution(model, text))
             .await
             .map_err(|error| error.failure())?;
@@ -285,9 +285,13 @@ impl Session {
         let fail = |error: EngineError| error.failure();
         request.check().map_err(|error| fail(error.into()))?;
         let loaded = self.ready(id, &request.settings.pair).await?;
-        self.provide_drafter(id, &loaded, &request.settings).await?;
-        let engine = loaded.engine.expect("ready() provides one");
-        let stopped = || self.stopped.borrow().contains(&id);
+        let drafter = self.provide_drafter(id, &loaded, &request.settings).await;
+        let stopped = || self.is_stopped(id);
+        if drafter.is_err() && stopped() {
+            return Err(measurement_stopped());
+        }
+        drafter?;
+        let engine = loaded.engine;
         let mut told = None;
         let between = async |progress: Progress<'_>| {
             if told.replace(progress.done) != Some(progress.done) {
@@ -311,16 +315,20 @@ impl Session {
                 id,
                 report: Box::new(report),
             }),
-            None => scope::post(&Reply::Failed {
-                id: Some(id),
-                failure: Failure {
-                    kind: FailureKind::Input,
-                    field: None,
-                    sentence: "The measurement was stopped.".to_owned(),
-                },
-            }),
+            None => return Err(measurement_stopped()),
         }
         Ok(())
+    }
+
+    fn is_stopped(&self, id: u32) -> bool {
+        self.stopped.borrow().contains(&id)
+    }
+
+    /// Tells the page that a run ends here because it was stopped.
+    fn end_stopped(&self, id: u32) {
+        let reason = FinishReason::Stopped;
+        let events = vec![Event::Finished { reason }];
+        scope::post(&Reply::Events { id, events });
     }
 
     /// Fetches what a drafter needs besides the models: they arrive with the pair, the table of
@@ -331,9 +339,7 @@ impl Session {
         loaded: &Loaded,
         settings: &Settings,
     ) -> Result<(), Failure> {
-        let Some(engine) = loaded.engine.as_ref() else {
-            return Ok(());
-        };
+        let engine = &loaded.engine;
         if settings.drafter != Drafter::Bigram || engine.has_bigram() {
             return Ok(());
         }
@@ -354,7 +360,7 @@ impl Session {
 
     /// The pair with a working engine; loads what is missing.
     async fn ready(&self, id: u32, pair: &str) -> Result<Loaded, Failure> {
-        let usable = |loaded: &Loaded| loaded.pair.card.name == pair && loaded.engine.is_some();
+        let usable = |loaded: &Loaded| loaded.pair.card.name == pair;
         if !self.loaded.borrow().as_ref().is_some_and(usable) {
             self.load(id, pair, self.choice.get().unwrap_or_default())
                 .await?;
@@ -375,10 +381,10 @@ impl Session {
         } else {
             self.choice.get().unwrap_or_default()
         };
-        let (engine, mut device) =
-            ladder::climb(&pair, ladder::open_gpu(choice, &pair.card.name).await)
-                .await
-                .map_err(|error| error.failure())?;
+        let gpu = ladder::open_gpu(choice, &pair.card.name, &self.connection).await;
+        let (engine, mut device) = ladder::climb(&pair, gpu, &self.connection)
+            .await
+            .map_err(|error| error.failure())?;
         let lost = match device.backend {
             BackendKind::Gpu => "The GPU was lost; the run went on with a new connection to it.",
             BackendKind::Cpu => "The GPU was lost; the run went on without it.",
@@ -388,7 +394,7 @@ impl Session {
         let loaded = Loaded {
             pair: pair.clone(),
             choice: self.choice.get().unwrap_or_default(),
-            engine: Some(engine.clone()),
+            engine: engine.clone(),
             device: device.clone(),
         };
         *self.loaded.borrow_mut() = Some(loaded.clone());
@@ -407,6 +413,14 @@ impl Session {
             scope::breathe().await;
             self.last_breath.set(scope::now());
         }
+    }
+}
+
+fn measurement_stopped() -> Failure {
+    Failure {
+        kind: FailureKind::Input,
+        field: None,
+        sentence: "The measurement was stopped.".to_owned(),
     }
 }
 
