@@ -29,30 +29,35 @@ const SCENES = {
   },
 };
 
+/** A number as German does not write it: "0.54" and "1,234.5". */
+const DECIMAL_POINT = /\d\.\d/;
+
 /** Words that German does not have. */
 const ENGLISH = /\b(the|is|are|of|and|with|your|from|to|not|for|which|this)\b/i;
 
-/**
- * What a person reads and hears of the page, without what models wrote and without names: each
- * as `{ where, text }`.
- */
-const said = (page) =>
-  page.evaluate(() => {
+/** Where models and people write, and where names stand. */
+const NOT_OURS = ".manuscript, [data-testid=manuscript], [data-testid=provenance], .race, .swap, option, kbd, code, pre, textarea, script, style";
+
+/** Where there are no numbers of ours, or such as programs read. */
+const NO_NUMBERS = "[data-testid=manuscript], kbd, code, pre, textarea, script, style";
+
+/** What a person reads and hears of the page outside of some places: each as `{ where, text }`. */
+const said = (page, without) =>
+  page.evaluate((without) => {
     const found = [];
-    const models = ".manuscript, [data-testid=manuscript], [data-testid=provenance], .race, .swap, option, kbd, code, pre, textarea, script, style";
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       const element = walker.currentNode.parentElement;
       const text = walker.currentNode.textContent.trim();
-      if (text && !element.closest(models)) found.push({ where: element.localName, text });
+      if (text && !element.closest(without)) found.push({ where: element.localName, text });
     }
     for (const name of ["aria-label", "title", "placeholder", "alt"]) {
       for (const element of document.querySelectorAll(`[${name}]`)) {
-        if (!element.closest(models)) found.push({ where: `${element.localName} ${name}`, text: element.getAttribute(name) });
+        if (!element.closest(without)) found.push({ where: `${element.localName} ${name}`, text: element.getAttribute(name) });
       }
     }
     return found;
-  });
+  }, without);
 
 async function open(page, base, link) {
   // Another text behind `#` alone would not load the page.
@@ -62,7 +67,7 @@ async function open(page, base, link) {
 }
 
 export default {
-  "in German nothing is said in English, and nothing scrolls sideways": async ({ page, base }) => {
+  "in German nothing is said in English, numbers have commas, and nothing scrolls sideways": async ({ page, base }) => {
     const english = new Set();
     const words = await (await fetch(`${base}words/de.json`)).json();
     const translated = Object.entries(words.page).filter(([key, saying]) => saying !== key.replace(/^.*\|/, ""));
@@ -74,8 +79,11 @@ export default {
       assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
       for (const summary of await page.locator("main summary:visible").all()) await summary.click();
       const read = async () => {
-        for (const { where, text } of await said(page)) {
+        for (const { where, text } of await said(page, NOT_OURS)) {
           if (sayings.has(text) || ENGLISH.test(text.replaceAll("Sample and match", ""))) english.add(`${scene}, ${where}: ${text.slice(0, 80)}`);
+        }
+        for (const { where, text } of await said(page, NO_NUMBERS)) {
+          if (DECIMAL_POINT.test(text)) english.add(`${scene}, ${where}: ${text.slice(0, 80)}`);
         }
       };
       await read();

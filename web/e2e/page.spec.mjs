@@ -101,6 +101,22 @@ export default {
     assert.equal(await page.getByTestId("prompt").inputValue(), "ça va €");
   },
 
+  "a number is typed key by key, and is no error before it is one": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const field = page.getByTestId("temperature");
+    for (const number of ["0.5", "1.25", ".75"]) {
+      await field.selectText();
+      await field.pressSequentially(number);
+      assert.equal(Number(await field.inputValue()), Number(number));
+      assert.equal(await page.locator("#temperature-error").count(), 0, number);
+    }
+    // Left as it is, it is asked for.
+    await field.selectText();
+    await field.pressSequentially("1e");
+    await field.press("Tab");
+    await page.locator("#temperature-error").waitFor();
+  },
+
   "any token shows its whole distribution": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     await write(page);

@@ -3,6 +3,7 @@
 use couplet_protocol::{Drafter, MAX_GAMMA, Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
+use web_sys::{Event, HtmlInputElement};
 
 use crate::language;
 
@@ -164,6 +165,14 @@ impl Form {
             })
         })
     }
+}
+
+/// What stands in a field of the type `number`. None while a number is being typed and is none yet,
+/// like "0.": browsers then call the field empty, and whoever wrote that back would empty it.
+pub fn typed_number(event: &Event) -> Option<String> {
+    let field = event_target::<HtmlInputElement>(event);
+    let unfinished = event.type_() == "input" && field.validity().bad_input();
+    (!unfinished).then(|| field.value())
 }
 
 /// A parameter of one rule. Under the others its field is not shown, so nothing that stands in it

@@ -250,7 +250,12 @@ pub fn reduced_motion() -> bool {
     let held = document()
         .document_element()
         .is_some_and(|root| root.has_attribute(HELD));
-    held || window()
+    held || wants_stillness()
+}
+
+/// Whether the person asked their system for less movement.
+pub fn wants_stillness() -> bool {
+    window()
         .match_media("(prefers-reduced-motion: reduce)")
         .ok()
         .flatten()

@@ -35,7 +35,9 @@ pub use expected::expected_acceptance;
 pub use judging::{Test, is_exact, procedure};
 pub use language::{speak_as, speak_english};
 pub use narration::{Piece, count_word, narrate, plain, round_summary};
-pub use numbers::{significant, told_apart};
+pub use numbers::{
+    at_most, decimal, grouped, interval, separator, shortest, significant, told_apart, written,
+};
 pub use own_draw::OwnDraw;
 pub use race::{Race, Runner};
 pub use run::{Closing, ClosingKind, Proposal, Round, Run, Unjudged, Verdict};

@@ -6,7 +6,7 @@ use couplet_protocol::{Rule, Settings};
 use tr::tr;
 
 use crate::visible::spoken;
-use crate::{Closing, ClosingKind, Phase, Round, Step};
+use crate::{Closing, ClosingKind, Phase, Round, Step, decimal};
 
 /// Part of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -162,7 +162,7 @@ fn close(round: &Round, closing: &Closing, rule: Rule, token: String) -> String 
         }
         Rule::Typical => tr!("The target draws anew."),
     };
-    let draw = format!("{:.2}", closing.draw);
+    let draw = decimal(closing.draw, 2);
     let lands = tr!(
         "u′ {draw} lands in {token}, which is inked instead.",
         draw,

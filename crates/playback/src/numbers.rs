@@ -1,7 +1,61 @@
-//! Probabilities and draws as they are told, so that the same one reads the same everywhere.
+//! Numbers as they are told, so that the same one reads the same everywhere, and as the page's
+//! language writes it.
+
+use std::fmt::Display;
+
+use tr::tr;
+
+/// What stands between whole and parts of a number that is printed with a point, in the page's
+/// language: "0.54", "0,54".
+pub fn written(printed: &str) -> String {
+    printed.replace('.', &tr!("decimal" => "."))
+}
+
+/// A number with so many decimals.
+pub fn decimal(value: impl Into<f64>, decimals: usize) -> String {
+    written(&format!("{:.decimals$}", value.into()))
+}
+
+/// A number with at most so many decimals, none of them an idle nought at the end.
+pub fn at_most(value: impl Into<f64>, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.into());
+    written(match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => &text,
+    })
+}
+
+/// A number with the fewest digits that tell it from all others.
+pub fn shortest(value: f64) -> String {
+    written(&value.to_string())
+}
+
+/// `12345` as `12,345`.
+pub fn grouped(number: usize) -> String {
+    let (thousands, rest) = (number / 1000, number % 1000);
+    if thousands == 0 {
+        rest.to_string()
+    } else {
+        format!("{}{}{rest:03}", grouped(thousands), tr!("thousands" => ","))
+    }
+}
+
+/// What stands between two numbers, each of which may have a decimal comma.
+pub fn separator() -> String {
+    tr!("between numbers" => ", ")
+}
+
+/// Two ends: "[0.12, 0.34]".
+pub fn interval(low: impl Display, high: impl Display) -> String {
+    format!("[{low}{}{high}]", separator())
+}
 
 /// A number with so many significant digits, so that a quotient of small ones can be checked.
 pub fn significant(value: f64, digits: i32) -> String {
+    written(&with_digits(value, digits))
+}
+
+fn with_digits(value: f64, digits: i32) -> String {
     if value == 0.0 || value >= 1.0 {
         return value.to_string();
     }
@@ -20,18 +74,19 @@ pub fn significant(value: f64, digits: i32) -> String {
 
 /// Two numbers with as many significant digits, two at least, as show which is larger.
 pub fn told_apart(a: f64, b: f64) -> [String; 2] {
-    let both = |digits| [a, b].map(|value| significant(value, digits));
-    if a == b {
-        return both(2);
-    }
+    let both = |digits| [a, b].map(|value| with_digits(value, digits));
     let number = |text: &str| text.parse::<f64>().ok();
-    (2..7)
+    let told = (2..7)
         .map(both)
         .find(|[left, right]| match (number(left), number(right)) {
             (Some(left), Some(right)) => left != right,
             _ => left != right,
-        })
-        .unwrap_or_else(|| both(7))
+        });
+    let told = match a == b {
+        true => both(2),
+        false => told.unwrap_or_else(|| both(7)),
+    };
+    told.map(|printed| written(&printed))
 }
 
 #[cfg(test)]
@@ -56,5 +111,17 @@ mod tests {
         assert_eq!(told_apart(0.1772, 0.1768), ["0.1772", "0.1768"]);
         assert_eq!(told_apart(0.9996, 1.0), ["0.9996", "1"]);
         assert_eq!(told_apart(0.97, 0.97), ["0.97", "0.97"]);
+    }
+
+    #[test]
+    fn idle_noughts_go_and_others_stay() {
+        assert_eq!(at_most(0.5, 3), "0.5");
+        assert_eq!(at_most(3.0, 3), "3");
+        assert_eq!(at_most(120.0, 0), "120");
+        assert_eq!(grouped(1_234_005), "1,234,005");
+        assert_eq!(
+            interval(decimal(0.5, 2), decimal(1.0_f32, 2)),
+            "[0.50, 1.00]"
+        );
     }
 }

@@ -34,6 +34,11 @@ impl SpeedRequest {
         (1..=8).collect()
     }
 
+    /// How many are timed beside the target alone: draft lengths, and the engine's own choice.
+    pub fn contenders(&self) -> usize {
+        self.gammas.len() + usize::from(self.auto)
+    }
+
     fn fewest_pairs() -> u32 {
         Self::FEWEST_PAIRS
     }
@@ -102,6 +107,10 @@ pub struct GammaSpeed {
     pub speed_up: f64,
     /// Interval of that median at 95 % where the number of pairs allows, else its range.
     pub interval: [f64; 2],
+    /// The same, so wide that at 95 % those of everything that the report timed hold their medians
+    /// together: what may be said of the best of them. Absent in reports from before there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval_among_all: Option<[f64; 2]>,
     /// Rounds of all its runs.
     pub rounds: u32,
     /// Drafted tokens that were judged in them: those up to the first that was not kept.
@@ -207,8 +216,8 @@ pub struct SpeedReport {
     pub shares: Vec<TimeShare>,
     /// How the shares were found.
     pub shares_from: TimeSource,
-    /// Of the fastest draft length the pair of runs whose ratio is the median: the target alone,
-    /// then speculation.
+    /// Of [`Self::headline`] the pair of runs whose ratio is the median: the target alone, then
+    /// speculation.
     pub race: Vec<RaceLane>,
 }
 
@@ -222,6 +231,54 @@ impl SpeedReport {
             let beyond_noise = is_faster(a).cmp(&is_faster(b));
             beyond_noise.then(a.speed_up.total_cmp(&b.speed_up))
         })
+    }
+
+    /// Whether the report is about the engine's own choice: where nothing else was asked for, or
+    /// where it alone is faster than the target beyond the noise.
+    pub fn is_about_auto(&self) -> bool {
+        let is_faster = |row: &GammaSpeed| row.verdict() == Verdict::Faster;
+        match (self.best(), &self.auto) {
+            (Some(best), Some(auto)) => is_faster(auto) && !is_faster(best),
+            (best, auto) => best.is_none() && auto.is_some(),
+        }
+    }
+
+    /// What the report is about in one number: the fastest draft length, or the engine's own choice
+    /// ([`Self::is_about_auto`]).
+    pub fn headline(&self) -> Option<Headline<'_>> {
+        let row = match self.is_about_auto() {
+            true => self.auto.as_ref(),
+            false => self.best(),
+        }?;
+        // The best of many is good by luck too. That it is bad, luck makes less likely.
+        let among = match row.verdict() {
+            Verdict::Slower => 1,
+            _ => self.request.contenders().max(1),
+        };
+        let interval = row.interval_among_all.filter(|_| among > 1);
+        Some(Headline {
+            row,
+            interval: interval.unwrap_or(row.interval),
+            among,
+        })
+    }
+}
+
+/// The one number of a [`SpeedReport`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Headline<'a> {
+    /// What it is about.
+    pub row: &'a GammaSpeed,
+    /// Interval of its speed-up, in which the choice is allowed for.
+    pub interval: [f64; 2],
+    /// Among how many it is the best, as far as the interval is wider for it.
+    pub among: usize,
+}
+
+impl Headline<'_> {
+    /// What its interval allows to say.
+    pub fn verdict(&self) -> Verdict {
+        Verdict::of(self.interval)
     }
 }
 
@@ -237,14 +294,21 @@ pub enum Verdict {
     CannotTell,
 }
 
-impl GammaSpeed {
-    /// What its interval allows to say.
-    pub fn verdict(&self) -> Verdict {
-        match self.interval {
-            [low, _] if low > 1.0 => Verdict::Faster,
-            [_, high] if high < 1.0 => Verdict::Slower,
-            _ => Verdict::CannotTell,
+impl Verdict {
+    /// What the interval of a speed-up allows to say.
+    pub fn of(interval: [f64; 2]) -> Self {
+        match interval {
+            [low, _] if low > 1.0 => Self::Faster,
+            [_, high] if high < 1.0 => Self::Slower,
+            _ => Self::CannotTell,
         }
+    }
+}
+
+impl GammaSpeed {
+    /// What its interval allows to say, for one that was not chosen among several.
+    pub fn verdict(&self) -> Verdict {
+        Verdict::of(self.interval)
     }
 
     /// Share of the judged tokens that were kept; `None` where none was judged.
@@ -256,6 +320,7 @@ impl GammaSpeed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BackendKind;
 
     fn request(json: &str) -> SpeedRequest {
         serde_json::from_str(json).unwrap()
@@ -276,21 +341,88 @@ mod tests {
         assert_eq!(request(r#"{"settings": {}}"#).check(), Ok(()));
     }
 
-    #[test]
-    fn nothing_is_claimed_while_the_interval_holds_one() {
-        let speed = |interval: [f64; 2]| GammaSpeed {
+    fn speed(interval: [f64; 2]) -> GammaSpeed {
+        GammaSpeed {
             gamma: 3.0,
             speculation: TokensPerSecond::default(),
             target_alone: TokensPerSecond::default(),
             ratios: interval.to_vec(),
             speed_up: (interval[0] + interval[1]) / 2.0,
             interval,
+            interval_among_all: Some([interval[0] - 0.15, interval[1] + 0.15]),
             rounds: 0,
             judged: 0,
             accepted: 0,
             tokens: 0,
             predicted: None,
+        }
+    }
+
+    fn report(gammas: &[[f64; 2]], auto: Option<[f64; 2]>) -> SpeedReport {
+        SpeedReport {
+            version: crate::VERSION,
+            request: SpeedRequest {
+                gammas: (1..=gammas.len() as u32).collect(),
+                auto: auto.is_some(),
+                ..request(r#"{"settings": {}}"#)
+            },
+            device: DeviceInfo {
+                backend: BackendKind::Cpu,
+                name: String::new(),
+                variant: String::new(),
+                reason: None,
+            },
+            tokens: 0,
+            target_alone: TokensPerSecond::default(),
+            gammas: gammas.iter().copied().map(speed).collect(),
+            auto: auto.map(speed),
+            costs: PassCosts::default(),
+            shares: Vec::new(),
+            shares_from: TimeSource::default(),
+            race: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_best_of_many_is_faster_only_where_luck_is_allowed_for() {
+        let verdict = |gammas: &[[f64; 2]], auto| {
+            let report = report(gammas, auto);
+            report
+                .headline()
+                .map(|headline| (headline.verdict(), headline.among))
         };
+        let alone = verdict(&[[1.1, 1.3]], None);
+        assert_eq!(alone, Some((Verdict::Faster, 1)));
+        let chosen = verdict(&[[1.1, 1.3], [0.9, 1.2]], None);
+        assert_eq!(chosen, Some((Verdict::CannotTell, 2)));
+        let clear = verdict(&[[1.2, 1.3], [0.9, 1.2]], Some([1.0, 1.1]));
+        assert_eq!(clear, Some((Verdict::Faster, 3)));
+        // The best of those that are slower is no less so.
+        let slower = verdict(&[[0.8, 0.9], [0.7, 0.9]], None);
+        assert_eq!(slower, Some((Verdict::Slower, 1)));
+    }
+
+    #[test]
+    fn the_engines_own_choice_is_the_headline_only_where_it_alone_is_faster() {
+        let about = |gammas: &[[f64; 2]], auto: Option<[f64; 2]>| {
+            let report = report(gammas, auto);
+            let headline = report.headline();
+            let interval = headline.map(|headline| headline.row.interval);
+            interval.map(|interval| (interval, report.is_about_auto()))
+        };
+        let (open, faster, slower) = ([0.9, 2.0], [1.1, 1.3], [0.8, 0.9]);
+        assert_eq!(about(&[open, slower], Some(faster)), Some((faster, true)));
+        let better = Some([1.2, 1.9]);
+        assert_eq!(about(&[open, faster], better), Some((faster, false)));
+        assert_eq!(about(&[open], Some(open)), Some((open, false)));
+        assert_eq!(about(&[slower], Some(open)), Some((slower, false)));
+        assert_eq!(about(&[slower], None), Some((slower, false)));
+        assert_eq!(about(&[], Some(slower)), Some((slower, true)));
+        assert_eq!(about(&[], None), None);
+    }
+
+    #[test]
+    fn nothing_is_claimed_while_the_interval_holds_one() {
         assert_eq!(speed([1.01, 1.2]).verdict(), Verdict::Faster);
         assert_eq!(speed([0.8, 0.99]).verdict(), Verdict::Slower);
         assert_eq!(speed([0.99, 1.2]).verdict(), Verdict::CannotTell);

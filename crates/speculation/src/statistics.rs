@@ -18,9 +18,6 @@ use crate::distribution::check_distribution;
 /// The smallest expected count that a cell of [`chi_square`] may have.
 pub const SMALLEST_EXPECTED_COUNT: f64 = 5.0;
 
-/// The coverage that [`median_interval`] reaches.
-const MEDIAN_COVERAGE: f64 = 0.95;
-
 /// The Wilson score interval of a rate, `[lower, upper]` within [0, 1]; `[0, 1]` without trials.
 ///
 /// It always contains `successes / trials`. `confidence` is in (0, 1), for instance 0.95.
@@ -96,24 +93,39 @@ pub fn median(values: &[f64]) -> f64 {
 }
 
 /// An interval `[lower, upper]` that covers the median of the values' source with a probability
-/// of at least 95 %, whatever that source's distribution. The order of `values` does not matter.
+/// of at least `confidence`, whatever that source's distribution. The order of `values` does not
+/// matter.
 ///
 /// Its ends are the k-th smallest and the k-th largest value, with the largest k for which
-/// `2·P(Binomial(n, ½) < k) ≤ 5 %`. Fewer than six values cannot reach 95 %: the interval is then
-/// their minimum and maximum, which cover the median with a probability of `1 − 2^(1−n)`.
+/// `2·P(Binomial(n, ½) < k) ≤ 1 − confidence`. Where no k is ([`reaches`]), the interval is their
+/// minimum and maximum, which cover the median with a probability of `1 − 2^(1−n)`.
 ///
 /// # Panics
 /// When `values` is empty or holds a NaN.
 ///
 /// Source: David and Nagaraja 2003, "Order statistics", section 7.1.
-pub fn median_interval(values: &[f64]) -> [f64; 2] {
+pub fn median_interval(values: &[f64], confidence: f64) -> [f64; 2] {
     let sorted = sorted(values);
     let n = sorted.len();
     let mut k = 1;
-    while 2 * (k + 1) <= n && 2.0 * fair_coins_below(k + 1, n) <= 1.0 - MEDIAN_COVERAGE {
+    while 2 * (k + 1) <= n && 2.0 * fair_coins_below(k + 1, n) <= 1.0 - confidence {
         k += 1;
     }
     [sorted[k - 1], sorted[n - k]]
+}
+
+/// Whether the [`median_interval`] of so many values can have a confidence. For 95 % it takes six.
+pub fn reaches(confidence: f64, values: usize) -> bool {
+    0.5f64.powf(values as f64 - 1.0) <= 1.0 - confidence
+}
+
+/// The confidence that each of several intervals has to have, so that all of them together hold
+/// what they are about with a probability of `confidence`: what may be said of the one that was
+/// chosen because it looks best. For one it is `confidence` itself.
+///
+/// Source: Bonferroni's inequality; Miller 1981, "Simultaneous statistical inference", section 1.3.
+pub fn confidence_of_each(confidence: f64, intervals: usize) -> f64 {
+    1.0 - (1.0 - confidence) / intervals.max(1) as f64
 }
 
 /// What a normal variable exceeds 0 by, on average: `E max(0, X)`. What trying something is worth
@@ -331,8 +343,22 @@ mod tests {
             let mut values: Vec<f64> = (1..=n).map(f64::from).collect();
             values.reverse();
             let expect = [f64::from(rank), f64::from(n + 1 - rank)];
-            assert_eq!(median_interval(&values), expect, "n = {n}");
+            assert_eq!(median_interval(&values, 0.95), expect, "n = {n}");
         }
+    }
+
+    #[test]
+    fn the_best_of_several_takes_a_wider_interval() {
+        close(confidence_of_each(0.95, 1), 0.95, 1e-12);
+        let each = confidence_of_each(0.95, 9);
+        close(each, 1.0 - 0.05 / 9.0, 1e-12);
+        for (n, rank, reached) in [(8, 1, false), (9, 1, true), (12, 1, true), (13, 2, true)] {
+            let values: Vec<f64> = (1..=n).map(f64::from).collect();
+            let expect = [f64::from(rank), f64::from(n + 1 - rank)];
+            assert_eq!(median_interval(&values, each), expect, "n = {n}");
+            assert_eq!(reaches(each, values.len()), reached, "n = {n}");
+        }
+        assert!(reaches(0.95, 6) && !reaches(0.95, 5));
     }
 
     #[test]
@@ -402,7 +428,7 @@ mod tests {
 
         #[test]
         fn the_median_lies_in_its_interval(values in prop::collection::vec(-1e3..1e3f64, 1..60)) {
-            let [lower, upper] = median_interval(&values);
+            let [lower, upper] = median_interval(&values, 0.95);
             let middle = median(&values);
             prop_assert!(lower <= middle && middle <= upper);
         }

@@ -1,5 +1,6 @@
 //! One way of drawing: what it does, a throw of it, its joint distribution, how often it agrees.
 
+use couplet_playback::{decimal, grouped, interval};
 use couplet_protocol::BackendKind;
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::ranked;
@@ -12,7 +13,6 @@ use super::mark::mark_icon;
 use super::matrix::matrix;
 use super::mechanism;
 use super::throwing::{Measured, Throwing};
-use crate::stage::gauge::grouped;
 
 fn shares(coupling: Coupling) -> String {
     match coupling {
@@ -99,7 +99,7 @@ pub fn Card(coupling: Coupling) -> impl IntoView {
                 <div class="joint-scroll">{cells}</div>
                 <dl>
                     <dt>"Pr["<em>"a"</em>" = "<em>"b"</em>"] "{tr!("exact")}</dt>
-                    <dd class="exact" data-testid=format!("exact-{name}")>{move || format!("{:.3}", exact_rate())}</dd>
+                    <dd class="exact" data-testid=format!("exact-{name}")>{move || decimal(exact_rate(), 3)}</dd>
                     <dt>
                         {move || match board.measured.with(|measured| measured.as_ref().map(|measured| measured.trials)) {
                             Some(trials) => tr!("measured, {} pairs", grouped(trials as usize)),
@@ -107,12 +107,12 @@ pub fn Card(coupling: Coupling) -> impl IntoView {
                         }}
                     </dt>
                     <dd class="measured" data-testid=format!("measured-{name}")>
-                        {move || board.measured.with(|measured| measured.as_ref().map_or_else(|| "–".to_owned(), |measured| format!("{:.3}", measured.rate())))}
+                        {move || board.measured.with(|measured| measured.as_ref().map_or_else(|| "–".to_owned(), |measured| decimal(measured.rate(), 3)))}
                     </dd>
                     <dd class="muted">
                         {move || board.measured.with(|measured| measured.as_ref().map(|measured| {
                             let [low, high] = measured.interval();
-                            tr!("95 %: [{low}, {high}]", low = format!("{low:.3}"), high = format!("{high:.3}"))
+                            tr!("95 %: {}", interval(decimal(low, 3), decimal(high, 3)))
                         }))}
                     </dd>
                     <dd class="muted state" data-testid=format!("state-{name}")>{move || state(&board.state.get(), board.measured.get().as_ref())}</dd>
@@ -207,7 +207,7 @@ fn whole(exact: &Exact, probs: &[f64]) -> impl IntoView + use<> {
         .map(|(token, row)| {
             let cells = row
                 .iter()
-                .map(|prob| view! { <td>{format!("{prob:.4}")}</td> })
+                .map(|prob| view! { <td>{decimal(*prob, 4)}</td> })
                 .collect_view();
             view! { <tr><th scope="row">{exact.label(token)}</th>{cells}</tr> }
         })
@@ -229,7 +229,7 @@ fn listed(exact: &Exact, probs: &[f64]) -> impl IntoView + use<> {
         .take(LISTED)
         .map(|index| {
             let (draft, target) = (exact.label(index / exact.len()), exact.label(index % exact.len()));
-            view! { <tr><th scope="row">{draft}</th><td>{target}</td><td>{format!("{:.4}", probs[index])}</td></tr> }
+            view! { <tr><th scope="row">{draft}</th><td>{target}</td><td>{decimal(probs[index], 4)}</td></tr> }
         })
         .collect_view();
     view! {

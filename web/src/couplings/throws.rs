@@ -1,5 +1,6 @@
 //! The throw on the page: which one, once more, step by step; and many at once.
 
+use couplet_playback::grouped;
 use couplet_protocol::MAX_SEED;
 use couplet_speculation::couplings::Coupling;
 use leptos::prelude::*;
@@ -8,7 +9,6 @@ use tr::tr;
 use super::exhibit::{Cells, use_exhibit};
 use super::throwing::{Board, ON_REQUEST, Throwing};
 use crate::language::{filled, slot};
-use crate::stage::gauge::grouped;
 
 /// The bar between the distributions and the cards.
 #[component]

@@ -1,5 +1,6 @@
 //! Distributions as lists of numbers: typed, or pasted from elsewhere.
 
+use couplet_playback::separator;
 use couplet_speculation::distribution::DistributionError;
 use couplet_speculation::input::{Argument, InputError, check_argument, normalised};
 use leptos::prelude::*;
@@ -7,10 +8,8 @@ use tr::tr;
 
 use super::exhibit::{Exhibit, Origin, Row, use_exhibit};
 use super::words::{number, of_input, precise};
+use crate::permalink::MOST_TOKENS;
 use crate::typed_list::{labels, numbers};
-
-/// The most letters that the page draws.
-const MOST: usize = 128;
 
 /// What is wrong with a list, and its sum where that is all that is wrong.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,11 +24,11 @@ fn check(row: Row, text: &str) -> Result<Vec<f64>, Fault> {
         sum: None,
     };
     let list = numbers(text).map_err(other)?;
-    if list.len() > MOST {
+    if list.len() > MOST_TOKENS {
         return Err(other(tr!(
             "has {count} probabilities; the page draws up to {most}, and couplet.couple takes up to 2,048",
             count = list.len(),
-            most = MOST
+            most = MOST_TOKENS
         )));
     }
     let argument = match row {
@@ -57,7 +56,7 @@ fn check(row: Row, text: &str) -> Result<Vec<f64>, Fault> {
 fn written(exhibit: Exhibit, row: Row) -> String {
     let exact = exhibit.exact.get_untracked();
     let numbers: Vec<String> = exact.row(row).iter().map(|prob| precise(*prob)).collect();
-    numbers.join(", ")
+    numbers.join(&separator())
 }
 
 /// The disclosure.

@@ -1,22 +1,20 @@
 //! Numbers and errors in words.
 
+use couplet_playback::at_most;
 use couplet_speculation::distribution::DistributionError;
 use couplet_speculation::input::{InputError, MAX_JOINT_TOKENS, MAX_TOKENS, MAX_TRIALS};
 use tr::tr;
 
 /// A number without the noise of binary fractions: up to six decimals.
 pub fn number(value: f64) -> String {
-    let text = format!("{value:.6}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    let text = if text == "-0" { "0" } else { text };
+    let text = at_most(value, 6);
+    let text = if text == "-0" { "0" } else { &text };
     text.replace('-', "−")
 }
 
 /// A probability in so many decimals that a list of them still sums to one.
 pub fn precise(prob: f64) -> String {
-    let text = format!("{prob:.10}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    text.to_owned()
+    at_most(prob, 10)
 }
 
 /// What is wrong with a list of numbers, to stand behind its name.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use couplet_playback::written;
 use serde::Deserialize;
 use tr::Translator;
 
@@ -54,8 +55,12 @@ impl Catalogue {
         let Some((_, saying, parts)) = fitting.max_by_key(|(pattern, ..)| pattern.len()) else {
             return sentence.to_owned();
         };
+        let as_said = |part: &str| match part.parse::<f64>() {
+            Ok(_) => written(part),
+            Err(_) => self.of_engine(part),
+        };
         parts.iter().fold(saying.clone(), |said, part| {
-            said.replacen("{}", &self.of_engine(part), 1)
+            said.replacen("{}", &as_said(part), 1)
         })
     }
 }

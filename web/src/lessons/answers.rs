@@ -1,7 +1,7 @@
 //! The answers to the lessons' questions. Each is computed: from the recorded run's events, from
 //! what was measured here, or by `couplet-speculation`.
 
-use couplet_playback::{Phase, is_exact};
+use couplet_playback::{Phase, at_most, decimal, interval, is_exact, written};
 use couplet_protocol::{Drafter, Rule, Settings, Verdict};
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::formulas::{best_gamma, lenience_acceptance, lenience_output, speed_up};
@@ -17,7 +17,7 @@ use super::facts::Facts;
 use super::places::Round;
 use crate::couplings::preset_pair;
 use crate::proof::Preset;
-use crate::speed::{headline, words};
+use crate::speed::words;
 
 /// The answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -277,8 +277,8 @@ pub fn busy_machine(_: &Facts) -> Option<Answer> {
 
 /// What was measured here: faster, slower, can't tell.
 pub fn this_machine(facts: &Facts) -> Option<Answer> {
-    let row = headline(&facts.measured.as_ref()?.report)?;
-    choice(match row.verdict() {
+    let headline = facts.measured.as_ref()?.report.headline()?;
+    choice(match headline.verdict() {
         Verdict::Faster => 0,
         Verdict::Slower => 1,
         Verdict::CannotTell => 2,
@@ -357,10 +357,7 @@ pub fn useless_draft(facts: &Facts) -> Option<Answer> {
 /// Names in braces among the words that are mathematics.
 pub fn word(facts: &Facts, name: &str) -> Option<String> {
     let (draft, target) = three();
-    let plain = |value: f64| {
-        let text = format!("{value:.3}");
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    };
+    let plain = |value: f64| at_most(value, 3);
     let whole_percent = |share: f64| format!("{:.0}", 100.0 * share);
     let wrong = |rule: WrongRule| rule.output(&draft, &target);
     Some(match name {
@@ -376,7 +373,7 @@ pub fn word(facts: &Facts, name: &str) -> Option<String> {
             if off < 1e-12 {
                 tr!("below 0.000000000001")
             } else {
-                format!("{off:.1e}")
+                written(&format!("{off:.1e}"))
             }
         }
         "vowels_distance" => whole_percent(preset_pair("vowels")?.total_variation()),
@@ -387,24 +384,25 @@ pub fn word(facts: &Facts, name: &str) -> Option<String> {
         "middling" => plain(MIDDLING),
         "cheap" => plain(CHEAP),
         "best_good" => best_gamma(GOOD, CHEAP, 1.0, MOST_GAMMA).to_string(),
-        "busy" => format!("{:.2}", busy()),
+        "busy" => decimal(busy(), 2),
         "measured" => {
-            let row = headline(&facts.measured.as_ref()?.report)?;
-            let [low, high] = row.interval;
-            format!("{} [{low:.2}, {high:.2}]", words::factor(row.speed_up))
+            let headline = facts.measured.as_ref()?.report.headline()?;
+            let [low, high] = headline.interval.map(words::bound);
+            let factor = words::factor(headline.row.speed_up);
+            format!("{factor} {}", interval(low, high))
         }
         "redrawn_c" => plain(*wrong(WrongRule::ResamplesFromTarget).last()?),
         "greedy_a" => plain(*wrong(WrongRule::GreedyDraft).first()?),
         "greedy_c" => plain(*wrong(WrongRule::GreedyDraft).last()?),
         "lenient_c" => plain(*lenience_output(&draft, &target, half()?).last()?),
         "useless_alpha" => whole_percent(useless_alpha(facts)?),
-        "useless_tokens" => format!(
-            "{:.1}",
-            expected_tokens_per_round(useless_alpha(facts)?, facts.settings.gamma as usize)
+        "useless_tokens" => decimal(
+            expected_tokens_per_round(useless_alpha(facts)?, facts.settings.gamma as usize),
+            1,
         ),
-        "run_tokens" => format!(
-            "{:.1}",
-            facts.written() as f64 / facts.run.rounds().len().max(1) as f64
+        "run_tokens" => decimal(
+            facts.written() as f64 / facts.run.rounds().len().max(1) as f64,
+            1,
         ),
         _ => return None,
     })

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use couplet_playback::{Cut, Run, significant, visible};
+use couplet_playback::{Cut, Run, decimal, significant, visible};
 use couplet_protocol::{PairInfo, Settings, Trace};
 use couplet_speculation::formulas::expected_tokens_per_round;
 
@@ -109,7 +109,7 @@ impl Facts {
 
     /// What a name in braces among the words stands for.
     pub fn word(&self, name: &str) -> Option<String> {
-        let millions = |count: f64| format!("{:.1}", count / 1e6);
+        let millions = |count: f64| decimal(count / 1e6, 1);
         let percent = |share: f64| format!("{:.0}", 100.0 * share);
         Some(match name {
             "written" => self.written().to_string(),
@@ -122,13 +122,13 @@ impl Facts {
             "target_megabytes" => millions(self.fetched(1)),
             "run_megabytes" => millions(self.fetched_per_token()),
             "run_share" => percent(self.fetched_per_token() / self.fetched(1)),
-            "six_times" => format!("{:.4}", self.fetched(6) / self.fetched(1)),
+            "six_times" => decimal(self.fetched(6) / self.fetched(1), 4),
             "judged" => self.judged().0.to_string(),
             "accepted" => self.judged().1.to_string(),
             "alpha" => percent(self.alpha()),
-            "formula" => format!(
-                "{:.1}",
-                expected_tokens_per_round(self.alpha(), self.settings.gamma as usize)
+            "formula" => decimal(
+                expected_tokens_per_round(self.alpha(), self.settings.gamma as usize),
+                1,
             ),
             _ => {
                 return self
@@ -172,7 +172,7 @@ impl Facts {
             // Enough digits for the quotient to come out.
             "draft" => significant(rejected()?.1.draft_prob.into(), 3),
             "target" => significant(rejected()?.1.target_prob.into(), 3),
-            "u" => format!("{:.3}", rejected()?.1.draw),
+            "u" => decimal(rejected()?.1.draw, 3),
             "below" => {
                 let verdict = rejected()?.1;
                 significant(
@@ -180,7 +180,7 @@ impl Facts {
                     3,
                 )
             }
-            "residual" => format!("{:.3}", closing.distribution.prob(rejected()?.0.token)?),
+            "residual" => decimal(closing.distribution.prob(rejected()?.0.token)?, 3),
             _ => return None,
         })
     }

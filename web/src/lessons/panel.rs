@@ -1,5 +1,6 @@
 //! The lesson beside the page.
 
+use couplet_playback::decimal;
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
@@ -215,7 +216,7 @@ fn answer(lessons: Lessons, said: &'static StepWords, choices: Vec<String>) -> i
             Answer::Choice(place) => choices.get(place).cloned().unwrap_or_default(),
             Answer::Number {
                 value, decimals, ..
-            } => format!("{value:.decimals$} {}", said.unit),
+            } => format!("{} {}", decimal(value, decimals), said.unit),
         };
         let exactly = match (guess, answer) {
             (

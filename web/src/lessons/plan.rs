@@ -1,5 +1,6 @@
 //! One page for a teacher: aims, timing, questions and their answers. It prints alone.
 
+use couplet_playback::decimal;
 use leptos::ev;
 use leptos::prelude::*;
 use tr::tr;
@@ -74,7 +75,7 @@ fn row(
                 }
                 Some(Answer::Number {
                     value, decimals, ..
-                }) => Some(format!("{value:.decimals$}")),
+                }) => Some(decimal(value, decimals)),
                 None => words.wait.as_ref().map(|_| tr!("measure it")),
             };
             view! { <li>{plain(&words.ask, facts)}" "<b>{answer}</b></li> }

@@ -12,8 +12,8 @@ pub const KEYS: [&str; 7] = [
     "example", "part", "own", "throw", "test", "mistakes", "terms",
 ];
 
-/// The most tokens that distributions in a link may have.
-const MOST_TOKENS: usize = 64;
+/// The most tokens that distributions may have which a link holds or a person types.
+pub const MOST_TOKENS: usize = 128;
 
 /// The longest name of a token in a link, in letters.
 const LONGEST_TOKEN: usize = 24;

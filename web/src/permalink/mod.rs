@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsValue;
 
-pub use exhibits::{Exhibits, LiveTest, OwnPair};
+pub use exhibits::{Exhibits, LiveTest, MOST_TOKENS, OwnPair};
 pub use left::Left;
 pub use view::{HIDEABLE, LinkTheme, View};
 

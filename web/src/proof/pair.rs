@@ -1,5 +1,6 @@
 //! The two distributions of the scene, and where they come from.
 
+use couplet_playback::decimal;
 use couplet_speculation::distribution::DistributionError;
 use couplet_speculation::input::{check_argument, normalised};
 use couplet_speculation::{Argument, InputError, overlap, total_variation};
@@ -85,8 +86,8 @@ impl ProofPair {
                     tr!(
                         "Inside that bar gains and losses cancel: over all {kinds} the total variation is {whole}, over these bars {lumped}.",
                         kinds = self.kind.noun(0),
-                        whole = format!("{whole:.3}"),
-                        lumped = format!("{:.3}", self.total_variation())
+                        whole = decimal(whole, 3),
+                        lumped = decimal(self.total_variation(), 3)
                     )
                 });
                 Some(hidden.map_or(taken.clone(), |hidden| format!("{taken} {hidden}")))

@@ -1,5 +1,6 @@
 //! The rules in words, as far as the scene needs them.
 
+use couplet_playback::shortest;
 use couplet_protocol::{Rule, Settings};
 use tr::tr;
 
@@ -14,6 +15,7 @@ pub fn sentence(rule: Rule, notation: Notation) -> String {
         delta,
         ..
     } = Settings::default();
+    let [lenience, epsilon, delta] = [lenience, epsilon, delta].map(shortest);
     match rule {
         Rule::Rejection => tr!(
             "Keeps x with probability min(1, {target}/{draft}), else redraws from the residual.",

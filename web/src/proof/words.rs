@@ -1,10 +1,9 @@
 //! Numbers in words and in print.
 
-pub use couplet_playback::count_word;
+pub use couplet_playback::{count_word, grouped};
+use couplet_playback::{decimal, shortest, written};
 use leptos::prelude::*;
 use tr::tr;
-
-pub use crate::stage::grouped;
 
 /// What the tokens of a distribution are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub fn capital(text: &str) -> String {
 /// With a sign in front, a proper minus among them: "+0.18", "−0.12".
 pub fn signed(value: f64, decimals: usize) -> String {
     let sign = if value < 0.0 { '−' } else { '+' };
-    format!("{sign}{:.decimals$}", value.abs())
+    format!("{sign}{}", decimal(value.abs(), decimals))
 }
 
 /// A probability: "0.30", "0" for nothing and "<0.001" for next to nothing.
@@ -48,9 +47,9 @@ pub fn share(value: f64, decimals: usize) -> String {
     if value <= 0.0 {
         "0".to_owned()
     } else if value < 0.5 * smallest {
-        format!("<{smallest}")
+        format!("<{}", shortest(smallest))
     } else {
-        format!("{value:.decimals$}")
+        decimal(value, decimals)
     }
 }
 
@@ -86,7 +85,7 @@ pub fn printed(p: f64) -> Printed {
 /// A p-value on the page.
 pub fn p_value(p: f64) -> AnyView {
     match printed(p) {
-        Printed::Equal(p, decimals) => format!("p = {p:.decimals$}").into_any(),
+        Printed::Equal(p, decimals) => format!("p = {}", decimal(p, decimals)).into_any(),
         Printed::Below(power) => view! { "p < 10"<sup>{format!("−{}", -power)}</sup> }.into_any(),
     }
 }
@@ -96,10 +95,10 @@ pub fn statistic(value: f64) -> String {
     if value.is_infinite() {
         "∞".to_owned()
     } else if value < 100.0 {
-        format!("{value:.2}")
+        decimal(value, 2)
     } else if value < 1e9 {
         grouped(value.round() as usize)
     } else {
-        format!("{value:.2e}")
+        written(&format!("{value:.2e}"))
     }
 }

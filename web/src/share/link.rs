@@ -90,10 +90,18 @@ pub fn short(sharing: Sharing) -> Result<String, String> {
     let link = whole(sharing)
         .ok_or_else(|| tr!("A setting is out of range: put it right, and there is a link."))?;
     if link.len() > LONGEST_LINK {
+        let (bytes, most) = (link.len(), LONGEST_LINK);
+        if current(sharing).exhibits.own.is_some() {
+            return Err(tr!(
+                "So many probabilities are too long for a link: it would have {bytes} bytes, and {most} arrive everywhere. Fewer tokens fit.",
+                bytes,
+                most
+            ));
+        }
         return Err(tr!(
             "The prompt is too long for a link: it would have {bytes} bytes, and {most} arrive everywhere. Send the trace file below instead: dropped on the page, it shows the same.",
-            bytes = link.len(),
-            most = LONGEST_LINK
+            bytes,
+            most
         ));
     }
     Ok(link)

@@ -134,7 +134,7 @@ fn FramePart(sharing: Sharing) -> impl IntoView {
             <h3 id="share-frame-title">{tr!("Inside a page of your own")}</h3>
             {move || match snippet.get() {
                 Some(text) => view! { <Copied id="share-frame" label=tr!("Markup of the frame") text=text long=true /> }.into_any(),
-                None => view! { <p class="muted">{tr!("The address is too long for a frame; shorten the prompt.")}</p> }.into_any(),
+                None => view! { <p class="muted">{tr!("The address is too long for a frame; shorten the prompt, or show fewer tokens.")}</p> }.into_any(),
             }}
         </section>
     }

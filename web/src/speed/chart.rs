@@ -1,5 +1,6 @@
 //! The drawing of a sweep: points with intervals, the prediction, the line where nothing is gained.
 
+use couplet_playback::decimal;
 use couplet_protocol::{GammaSpeed, SpeedReport, Verdict};
 use leptos::prelude::*;
 use tr::tr;
@@ -197,7 +198,7 @@ fn grid(frame: &Frame, step: f64) -> impl IntoView + use<> {
             view! {
                 {line}
                 <text class="number small" x=format!("{:.1}", LEFT - 8.0) y=format!("{:.1}", y + 4.0) text-anchor="end">
-                    {format!("{value:.decimals$}×")}
+                    {format!("{}×", decimal(value, decimals))}
                 </text>
             }
         })
@@ -455,7 +456,7 @@ pub fn curve(
         .collect();
     let says = points
         .iter()
-        .map(|(gamma, factor)| format!("γ {gamma}: {factor:.2}"));
+        .map(|(gamma, factor)| format!("γ {gamma}: {}", decimal(*factor, 2)));
     let label = tr!(
         "Speed-up by tokens drafted per round, by the formula. {}.",
         says.collect::<Vec<_>>().join("; ")
@@ -488,11 +489,11 @@ pub fn curve(
 
 fn label(report: &SpeedReport) -> String {
     let row = |row: &GammaSpeed| {
-        let [low, high] = row.interval.map(|bound| format!("{bound:.2}"));
+        let [low, high] = row.interval.map(|bound| decimal(bound, 2));
         tr!(
             "γ {gamma}: {factor}, {low} to {high}",
             gamma = words::gamma(row),
-            factor = format!("{:.2}", row.speed_up),
+            factor = decimal(row.speed_up, 2),
             low,
             high
         )

@@ -1,5 +1,6 @@
 //! Two backends beside each other.
 
+use couplet_playback::decimal;
 use couplet_protocol::{BackendKind, SpeedReport};
 use tr::tr;
 
@@ -31,7 +32,7 @@ pub fn compare(one: &SpeedReport, two: &SpeedReport) -> Comparison {
         Some(winner) => tr!(
             "Here the {backend} is {ratio} times as fast.",
             backend = words::backend(winner),
-            ratio = format!("{ratio:.1}")
+            ratio = decimal(ratio, 1)
         ),
         None => tr!("Their runs overlap, so these runs cannot tell which is faster."),
     };

@@ -1,17 +1,18 @@
 //! What was measured, where and how: the facts behind the verdict, and the files that hold them.
 
+use couplet_playback::{decimal, grouped, interval, shortest};
 use leptos::prelude::*;
 use tr::tr;
 
 use super::files;
-use super::reading::{self, alpha, c, headline, predicted, v};
+use super::reading::{self, alpha, c, predicted, v};
 use super::setup::Again;
 use super::state::use_speed;
 use super::sweep::CHART;
 use super::words;
 use crate::language;
 use crate::share::{save, save_png, save_svg};
-use crate::stage::{grouped, rule_title};
+use crate::stage::rule_title;
 use crate::store::Kept;
 
 /// A fact: its name, and how a report puts it.
@@ -92,31 +93,31 @@ fn facts() -> Vec<Fact> {
             tr!(
                 "{}, temperature {}",
                 rule_title(settings.rule),
-                settings.temperature
+                shortest(settings.temperature)
             )
         }),
         fact(
             view! { {tr!("Acceptance rate")}" "<em>"α"</em> }.into_any(),
             |kept| {
                 alpha(&kept.report).map_or_else(none, |alpha| {
-                    let [low, high] = alpha.interval;
-                    format!("{:.2} [{low:.2}, {high:.2}]", alpha.rate)
+                    let [low, high] = alpha.interval.map(|end| decimal(end, 2));
+                    format!("{} {}", decimal(alpha.rate, 2), interval(low, high))
                 })
             },
         ),
         fact(
             view! { <em>"c"</em>", "{tr!("draft / target")} }.into_any(),
-            |kept| c(&kept.report).map_or_else(none, |c| format!("{c:.2}")),
+            |kept| c(&kept.report).map_or_else(none, |c| decimal(c, 2)),
         ),
         fact(
             view! { <em>"v"</em>", "{tr!("verify / one token")} }.into_any(),
             |kept| {
-                let row = headline(&kept.report);
+                let row = kept.report.headline().map(|headline| headline.row);
                 let v = row.and_then(|row| Some((row, v(&kept.report, row.gamma.round())?)));
                 v.map_or_else(none, |(row, v)| {
                     tr!(
                         "{cost} for {tokens} tokens",
-                        cost = format!("{v:.2}"),
+                        cost = decimal(v, 2),
                         tokens = row.gamma.round() as u32 + 1
                     )
                 })
@@ -134,18 +135,24 @@ fn facts() -> Vec<Fact> {
             words::best_gamma(&kept.report).unwrap_or_else(none)
         }),
         fact(tr!("Measured").into_any(), |kept| {
-            headline(&kept.report).map_or_else(none, |row| {
-                let [low, high] = row.interval.map(words::bound);
-                let measured = format!("{} [{low}, {high}]", words::factor(row.speed_up));
-                tr!(
-                    "{} at γ = {}, median of the pairs",
-                    measured,
-                    words::gamma(row)
-                )
+            kept.report.headline().map_or_else(none, |headline| {
+                let row = headline.row;
+                let [low, high] = headline.interval.map(words::bound);
+                let measured = format!("{} {}", words::factor(row.speed_up), interval(low, high));
+                let gamma = words::gamma(row);
+                if kept.report.is_about_auto() {
+                    tr!(
+                        "{} with γ chosen by the engine, median of the pairs",
+                        measured
+                    )
+                } else {
+                    tr!("{} at γ = {}, median of the pairs", measured, gamma)
+                }
             })
         }),
         fact(tr!("Tokens per second").into_any(), |kept| {
-            headline(&kept.report).map_or_else(none, |row| {
+            let row = kept.report.headline().map(|headline| headline.row);
+            row.map_or_else(none, |row| {
                 tr!(
                     "{}, alone {}, each the median of its runs",
                     words::rate(row.speculation.median),
@@ -173,7 +180,7 @@ fn backend(kept: &Kept) -> String {
 
 fn runs(kept: &Kept) -> String {
     let report = &kept.report;
-    let most = reading::contenders(&report.request);
+    let most = report.request.contenders();
     let pairs = report.request.pairs;
     let tokens = grouped(report.tokens as usize);
     if most > 1 {

@@ -30,7 +30,6 @@ use state::use_speed;
 use sweep::Sweep;
 use what_if::WhatIf;
 
-pub use reading::headline;
 pub use state::SpeedState;
 pub use what_if::Terms;
 

@@ -7,7 +7,6 @@ use tr::tr;
 use wasm_bindgen::JsValue;
 
 use super::comparison::compare;
-use super::reading::headline;
 use super::state::use_speed;
 use super::sweep::SmallSweep;
 use super::words;
@@ -104,16 +103,16 @@ fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
     let store = use_store();
     let speed = use_speed();
     let report = other.report.clone();
-    let row = headline(&report);
-    let title = row.map_or_else(String::new, |row| match row.verdict() {
+    let headline = report.headline();
+    let title = headline.map_or_else(String::new, |headline| match headline.verdict() {
         Verdict::Slower => tr!("And when it does not pay"),
         _ => tr!("And on the {}", words::backend(other.backend())),
     });
-    let verdict = row.map(|row| {
+    let verdict = headline.map(|headline| {
         view! {
             <p class="other-verdict" data-testid="other-verdict">
-                <b>{words::factor(row.speed_up)}" "{words::verdict(row.verdict())}</b>" "
-                <span class="muted">{language::of_engine(&report.device.name)}", "{words::interval(row, report.request.pairs)}</span>
+                <b>{words::factor(headline.row.speed_up)}" "{words::verdict(headline.verdict())}</b>" "
+                <span class="muted">{language::of_engine(&report.device.name)}", "{words::interval(&headline, report.request.pairs)}</span>
             </p>
         }
     });

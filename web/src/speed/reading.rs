@@ -99,19 +99,14 @@ pub fn round_of(report: &SpeedReport, gamma: u32) -> Option<(f64, f64)> {
     Some((expected_tokens_per_round(alpha, gamma as usize), cost))
 }
 
-/// What is timed beside the target alone: draft lengths, and the engine's own choice.
-pub fn contenders(request: &SpeedRequest) -> usize {
-    request.gammas.len() + usize::from(request.auto)
-}
-
 /// Runs before the timed ones: one of each contender and one of the target alone.
 pub fn warming(request: &SpeedRequest) -> usize {
-    contenders(request) + 1
+    request.contenders() + 1
 }
 
 /// Runs in all, as the engine counts them while it measures.
 pub fn runs(request: &SpeedRequest) -> usize {
-    warming(request) + 2 * contenders(request) * request.pairs as usize
+    warming(request) + 2 * request.contenders() * request.pairs as usize
 }
 
 /// The draft lengths that cannot be told from the best, itself among them.
@@ -119,12 +114,6 @@ pub fn level<'a>(report: &'a SpeedReport, best: &GammaSpeed) -> Vec<&'a GammaSpe
     let rows = report.gammas.iter();
     rows.filter(|row| row.interval[1] >= best.interval[0])
         .collect()
-}
-
-/// What the headline is about: the fastest draft length that was asked for, else the engine's
-/// own choice.
-pub fn headline(report: &SpeedReport) -> Option<&GammaSpeed> {
-    report.best().or(report.auto.as_ref())
 }
 
 /// Whether any draft length, the engine's own among them, is faster beyond the noise.
@@ -181,6 +170,7 @@ pub mod tests {
             ratios: interval.to_vec(),
             speed_up: (interval[0] + interval[1]) / 2.0,
             interval: *interval,
+            interval_among_all: None,
             rounds: 10,
             judged: 50,
             accepted: 40,
@@ -248,6 +238,6 @@ pub mod tests {
         assert_eq!(further_row(&report), None);
         report.gammas.clear();
         assert_eq!(alpha(&report), None);
-        assert_eq!(headline(&report), None);
+        assert_eq!(report.headline(), None);
     }
 }

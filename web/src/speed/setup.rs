@@ -1,5 +1,6 @@
 //! What is to be timed, and the button that has it timed.
 
+use couplet_playback::grouped;
 use couplet_protocol::{MAX_GAMMA, SpeedRequest};
 use leptos::prelude::*;
 use tr::tr;
@@ -8,9 +9,9 @@ use super::reading::{runs, warming};
 use super::state::{SpeedState, use_speed};
 use super::words;
 use crate::engine_client::EngineState;
-use crate::form::{FieldError, Form};
+use crate::form::{FieldError, Form, typed_number};
 use crate::proof::words::count_word;
-use crate::stage::{NumberField, PairField, RuleField, grouped};
+use crate::stage::{NumberField, PairField, RuleField};
 use crate::store::{Store, use_store};
 
 /// Before the first measurement: what it will do, and for how long.
@@ -134,12 +135,17 @@ fn OwnField(
 ) -> impl IntoView {
     let speed = use_speed();
     let error = Memo::new(move |_| speed.request().err().filter(|error| error.field == name));
+    let edit = move |event| {
+        if let Some(text) = typed_number(&event) {
+            value.set(text);
+        }
+    };
     view! {
         <div class="field field-number" title=hint>
             <label for=format!("bench-{name}")>{label}</label>
             <input id=format!("bench-{name}") data-testid=format!("bench-{name}") type="number" inputmode="numeric"
                 min=least.to_string() max=most.to_string() step="1" prop:value=move || value.get()
-                on:input=move |event| value.set(event_target_value(&event))
+                on:input=edit on:change=edit
                 aria-invalid=move || error.with(Option::is_some).then_some("true")
                 aria-describedby=format!("bench-{name}-error") />
             {move || error.get().map(|error: FieldError| view! {

@@ -1,14 +1,16 @@
 //! The sweep: what every draft length buys, measured and predicted.
 
+use couplet_playback::{decimal, interval, shortest};
 use std::sync::Arc;
 
 use couplet_protocol::SpeedReport;
+use couplet_speculation::statistics::reaches;
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
 
 use super::chart::{Size, chart};
-use super::reading::{alpha, c, has_formula, predicted, v};
+use super::reading::{CONFIDENCE, alpha, c, has_formula, predicted, v};
 use super::state::use_speed;
 use super::words;
 use crate::language;
@@ -52,7 +54,7 @@ pub fn Sweep(
         "{pair}; {rule}, temperature {temperature}; {device}",
         pair = language::of_engine(&kept.pair.title),
         rule = rule_title(report.request.settings.rule),
-        temperature = report.request.settings.temperature,
+        temperature = shortest(report.request.settings.temperature),
         device = language::of_engine(&report.device.name)
     );
     view! {
@@ -82,7 +84,7 @@ fn caption(report: &SpeedReport) -> String {
 }
 
 fn points_and_line(report: &SpeedReport) -> String {
-    let points = if report.request.pairs < words::PAIRS_FOR_95 {
+    let points = if !reaches(CONFIDENCE, report.request.pairs as usize) {
         tr!("Points: measured, with the range of their pairs.")
     } else {
         tr!("Points: measured, with their 95 % intervals.")
@@ -107,10 +109,9 @@ fn auto_sentence(report: &SpeedReport) -> Option<String> {
     let best = report.best();
     let [low, high] = auto.interval;
     let factor = format!(
-        "{} [{}, {}]",
+        "{} {}",
         words::factor(auto.speed_up),
-        words::bound(low),
-        words::bound(high)
+        interval(words::bound(low), words::bound(high))
     );
     if auto.gamma < 0.05 {
         return Some(tr!(
@@ -130,7 +131,7 @@ fn auto_sentence(report: &SpeedReport) -> Option<String> {
     };
     Some(tr!(
         "Left to itself the engine drafts {gamma} tokens a round on average: {says}.",
-        gamma = format!("{:.1}", auto.gamma),
+        gamma = decimal(auto.gamma, 1),
         says
     ))
 }
@@ -148,7 +149,7 @@ fn numbers(report: &SpeedReport) -> Table {
         tr!("tokens per round"),
     ];
     let number =
-        |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
+        |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| decimal(value, 2));
     let rows = report
         .gammas
         .iter()
@@ -157,16 +158,16 @@ fn numbers(report: &SpeedReport) -> Table {
             report
                 .auto
                 .iter()
-                .map(|row| (tr!("auto, {}", format!("{:.1}", row.gamma)), row, None)),
+                .map(|row| (tr!("auto, {}", decimal(row.gamma, 1)), row, None)),
         )
         .map(|(name, row, gamma)| {
             vec![
                 name,
-                format!("{:.3}", row.speed_up),
+                decimal(row.speed_up, 3),
                 tr!(
                     "{first} to {last}",
-                    first = format!("{:.3}", row.interval[0]),
-                    last = format!("{:.3}", row.interval[1])
+                    first = decimal(row.interval[0], 3),
+                    last = decimal(row.interval[1], 3)
                 ),
                 number(gamma.and_then(|gamma| predicted(report, gamma as u32))),
                 number(gamma.and_then(|gamma| v(report, gamma))),

@@ -1,5 +1,6 @@
 //! What the formula says of drafts and devices that are not at hand: its numbers can be moved.
 
+use couplet_playback::decimal;
 use couplet_protocol::MAX_GAMMA;
 use couplet_speculation::formulas::{ever_pays, speed_up};
 use leptos::html;
@@ -80,7 +81,7 @@ impl Terms {
 
     /// The draft lengths behind what is said, in words.
     fn says(&self) -> String {
-        let number = |value: f64| format!("{value:.2}");
+        let number = |value: f64| decimal(value, 2);
         let cost = self.draft + self.row;
         if !ever_pays(self.alpha, self.draft, self.row) {
             return tr!(
@@ -160,7 +161,7 @@ fn Asked() -> impl IntoView {
         chosen.set(Some(terms));
     };
     let is_row = move |row: f64| move || (terms().row == row).to_string();
-    let two = |value: f64| format!("{value:.2}");
+    let two = |value: f64| decimal(value, 2);
     view! {
             <div class="what-if-body">
                 <div class="what-if-terms">
@@ -247,7 +248,7 @@ fn Term(
     set: impl Fn(f64) + 'static,
 ) -> impl IntoView {
     let id = format!("what-if-{name}");
-    let shown = move || format!("{:.2}", value.get());
+    let shown = move || decimal(value.get(), 2);
     let move_to = move |event| {
         if let Ok(value) = event_target_value(&event).parse::<f64>() {
             set(value.clamp(0.0, most));

@@ -1,9 +1,11 @@
 //! What a report allows to say, in words.
 
-use couplet_protocol::{BackendKind, GammaSpeed, SpeedReport, Verdict};
+use couplet_playback::{decimal, grouped};
+use couplet_protocol::{BackendKind, GammaSpeed, Headline, SpeedReport, Verdict};
+use couplet_speculation::statistics::{confidence_of_each, reaches};
 use tr::tr;
 
-use super::reading::{alpha, c, has_formula, headline, level, pays, round_of, v};
+use super::reading::{CONFIDENCE, alpha, c, has_formula, level, pays, round_of, v};
 use crate::proof::words::count_word;
 
 /// The verdict behind the number: "faster", "slower", "can’t tell".
@@ -17,36 +19,33 @@ pub fn verdict(verdict: Verdict) -> String {
 
 /// A factor: "1.72×".
 pub fn factor(value: f64) -> String {
-    format!("{value:.2}×")
+    format!("{}×", decimal(value, 2))
 }
 
 /// An end of an interval: with a third decimal where two would make it 1, which it is not.
 pub fn bound(value: f64) -> String {
-    let two = format!("{value:.2}");
-    if two == "1.00" {
-        format!("{value:.3}")
-    } else {
-        two
-    }
+    let is_one = format!("{value:.2}") == "1.00";
+    decimal(value, if is_one { 3 } else { 2 })
 }
 
-/// Fewer pairs give the range of their ratios, which is no interval at 95 %.
-pub const PAIRS_FOR_95: u32 = 6;
-
-/// How an interval of so many pairs is called.
-pub fn interval_name(pairs: u32) -> String {
-    if pairs >= PAIRS_FOR_95 {
-        tr!("95 % interval")
-    } else {
-        tr!("range of the pairs")
+/// How an interval of so many pairs is called that is wide enough for the best among some: fewer
+/// pairs than that takes give the range of their ratios, and no confidence.
+pub fn interval_name(pairs: u32, among: usize) -> String {
+    match (
+        reaches(confidence_of_each(CONFIDENCE, among), pairs as usize),
+        among,
+    ) {
+        (false, _) => tr!("range of the pairs"),
+        (true, 1) => tr!("95 % interval"),
+        (true, _) => tr!("95 % interval for the best of {}", count_word(among)),
     }
 }
 
 /// The interval in words.
-pub fn interval(row: &GammaSpeed, pairs: u32) -> String {
-    let [low, high] = row.interval.map(bound);
-    let name = interval_name(pairs);
-    match row.verdict() {
+pub fn interval(headline: &Headline, pairs: u32) -> String {
+    let [low, high] = headline.interval.map(bound);
+    let name = interval_name(pairs, headline.among);
+    match headline.verdict() {
         Verdict::CannotTell => tr!("{name} {low} to {high}, which holds 1", name, low, high),
         _ => tr!("{name} {low} to {high}", name, low, high),
     }
@@ -57,7 +56,7 @@ pub fn gamma(row: &GammaSpeed) -> String {
     if row.gamma.fract() == 0.0 {
         format!("{:.0}", row.gamma)
     } else {
-        format!("{:.1}", row.gamma)
+        decimal(row.gamma, 1)
     }
 }
 
@@ -72,9 +71,9 @@ pub fn backend(kind: BackendKind) -> &'static str {
 /// A speed with as many digits as its noise leaves meaning: three.
 pub fn rate(speed: f64) -> String {
     if speed < 100.0 {
-        return format!("{speed:.1}");
+        return decimal(speed, 1);
     }
-    crate::stage::grouped(speed.round() as usize)
+    grouped(speed.round() as usize)
 }
 
 /// Milliseconds with three digits.
@@ -88,7 +87,7 @@ pub fn milliseconds(value: f64) -> String {
     } else {
         3
     };
-    format!("{value:.decimals$}")
+    decimal(value, decimals)
 }
 
 /// What is said of the sweep: of every draft length only what its interval allows.
@@ -116,6 +115,7 @@ pub fn sweep(report: &SpeedReport) -> String {
                 ));
             }
             sentences.extend(falls(report, best));
+            sentences.extend(luck(report));
             if let Some(slower) = rows
                 .iter()
                 .find(|row| row.gamma > best.gamma && row.verdict() == Verdict::Slower)
@@ -147,21 +147,33 @@ pub fn sweep(report: &SpeedReport) -> String {
                 tr!("Every interval holds 1: these runs cannot tell whether drafting pays.")
             } else {
                 tr!(
-                    "No draft length is faster beyond the noise, and γ {gammas} is slower."
-                        | "No draft length is faster beyond the noise, and γ {gammas} are slower."
+                    "No fixed draft length is faster beyond the noise, and γ {gammas} is slower."
+                        | "No fixed draft length is faster beyond the noise, and γ {gammas} are slower."
                             % slower.len(),
                     gammas = list(&slower)
                 )
             };
-            format!("{says} {}", why(report, best))
+            let luck = luck(report).map_or_else(String::new, |luck| format!(" {luck}"));
+            format!("{says} {}{luck}", why(report, best))
         }
     }
+}
+
+/// What keeps the headline from calling the best of several faster that is so by itself.
+fn luck(report: &SpeedReport) -> Option<String> {
+    let headline = report.headline()?;
+    (headline.row.verdict() != headline.verdict()).then(|| {
+        tr!(
+            "Yet the best of {} is good by luck too: with that allowed for, its interval holds 1.",
+            count_word(headline.among)
+        )
+    })
 }
 
 /// The last word of a sweep in which nothing is faster beyond the noise, as plainly as its
 /// intervals allow: none while all of them hold 1, which is said already.
 pub fn last_word(report: &SpeedReport) -> Option<String> {
-    let best = headline(report).filter(|_| !pays(report))?;
+    let best = report.headline().filter(|_| !pays(report))?.row;
     let mut rows = report.gammas.iter().chain(&report.auto);
     match best.verdict() {
         Verdict::Slower => Some(tr!("Here drafting does not pay.")),
@@ -263,7 +275,7 @@ pub fn why(report: &SpeedReport, row: &GammaSpeed) -> String {
     let Some(checking) = v(report, f64::from(drafted)) else {
         return String::new();
     };
-    let checking = format!("{checking:.2}");
+    let checking = decimal(checking, 2);
     let tokens = count_word(drafted as usize + 1);
     let Some(drafting) = c(report) else {
         return tr!(
@@ -272,7 +284,7 @@ pub fn why(report: &SpeedReport, row: &GammaSpeed) -> String {
             checking
         );
     };
-    let drafting = format!("{drafting:.2}");
+    let drafting = decimal(drafting, 2);
     match round_of(report, drafted).filter(|_| has_formula(report)) {
         Some((written, cost)) => tr!(
             "Here checking {tokens} tokens costs {checking} times one token and drafting one costs {drafting}: a round of γ {drafted} writes {written} tokens for the price of {cost}.",
@@ -280,8 +292,8 @@ pub fn why(report: &SpeedReport, row: &GammaSpeed) -> String {
             checking,
             drafting,
             drafted,
-            written = format!("{written:.2}"),
-            cost = format!("{cost:.2}")
+            written = decimal(written, 2),
+            cost = decimal(cost, 2)
         ),
         None => tr!(
             "Here checking {tokens} tokens costs {checking} times one token and drafting one costs {drafting}.",
@@ -338,6 +350,24 @@ mod tests {
         auto.auto = report(&[(2, [1.1, 1.2])]).gammas.pop();
         let text = sweep(&auto);
         assert!(text.starts_with("The interval of every fixed"), "{text}");
+    }
+
+    #[test]
+    fn the_best_of_several_is_not_called_faster_for_its_luck() {
+        let mut lucky = report(&[(1, [1.05, 1.3]), (2, [0.9, 1.2])]);
+        lucky.gammas[0].interval_among_all = Some([0.98, 1.4]);
+        let text = sweep(&lucky);
+        assert!(
+            text.contains("Yet the best of two is good by luck too"),
+            "{text}"
+        );
+        lucky.gammas[0].interval_among_all = Some([1.01, 1.4]);
+        let text = sweep(&lucky);
+        assert!(!text.contains("luck"), "{text}");
+        assert_eq!(interval_name(5, 1), "range of the pairs");
+        assert_eq!(interval_name(6, 1), "95 % interval");
+        assert_eq!(interval_name(8, 9), "range of the pairs");
+        assert_eq!(interval_name(9, 9), "95 % interval for the best of nine");
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The line under a column: what was compared, and with what outcome.
 
-use couplet_playback::{Board, Proposal, Test, significant, told_apart};
+use couplet_playback::{Board, Proposal, Test, decimal, grouped, significant, told_apart};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
 
 use super::columns::Status;
 use super::figure::drafted;
-use super::gauge::{grouped, probability};
+use super::gauge::probability;
 use crate::language::{filled, slot};
 use crate::store::Store;
 
@@ -90,7 +90,7 @@ fn needle(u: f32, below: f32) -> AnyView {
 /// What is still to be tested, in the room under a column: next to nothing is told as nothing.
 fn limit(value: f32) -> String {
     if value < 0.001 {
-        format!("{value:.2}")
+        decimal(value, 2)
     } else {
         significant(value.into(), 2)
     }

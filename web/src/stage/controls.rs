@@ -1,4 +1,4 @@
-use couplet_playback::Cut;
+use couplet_playback::{Cut, written};
 use couplet_protocol::{Drafter, MAX_GAMMA, MAX_SEED, PairSummary};
 use leptos::prelude::*;
 use tr::tr;
@@ -6,7 +6,7 @@ use tr::tr;
 use super::rule_field::{RuleField, RuleNote};
 use super::rule_words;
 use crate::browser;
-use crate::form::Form;
+use crate::form::{Form, typed_number};
 use crate::language::of_engine;
 use crate::store::use_store;
 
@@ -44,7 +44,7 @@ pub fn Controls() -> impl IntoView {
             {move || {
                 let rule = rule_words::title(form.rule.get());
                 let gamma = if form.auto_gamma.get() { tr!("auto") } else { form.gamma.get() };
-                tr!("Settings: {rule}, γ {gamma}, temperature {}", form.temperature.get(), rule, gamma)
+                tr!("Settings: {rule}, γ {gamma}, temperature {}", written(&form.temperature.get()), rule, gamma)
             }}
         </button>
         <form class="controls" id="controls" class:open=shown on:submit=submit aria-label=tr!("Settings")>
@@ -198,28 +198,31 @@ pub fn NumberField(
     #[prop(into)]
     hint: String,
 ) -> impl IntoView {
-    let edit = move |event| {
-        value.set(event_target_value(&event));
-        form.edited();
-    };
+    let edit = move |event| edit_number(&event, value, form);
     view! {
         <div class="field field-number" title=hint>
             <label for=name>{label}</label>
             <input id=name data-testid=name type="number" inputmode="decimal" min=min max=max step=step
-                prop:value=move || value.get() on:input=edit aria-invalid=move || has_error(form, name)
-                aria-describedby=format!("{name}-error") />
+                prop:value=move || value.get() on:input=edit on:change=edit
+                aria-invalid=move || has_error(form, name) aria-describedby=format!("{name}-error") />
             <FieldErrorLine form=form field=name />
         </div>
+    }
+}
+
+fn edit_number(event: &web_sys::Event, value: RwSignal<String>, form: Form) {
+    if let Some(text) = typed_number(event)
+        && value.get_untracked() != text
+    {
+        value.set(text);
+        form.edited();
     }
 }
 
 /// Tokens drafted per round: a number, or whatever the engine finds best while it writes.
 #[component]
 fn GammaField(form: Form) -> impl IntoView {
-    let edit = move |event| {
-        form.gamma.set(event_target_value(&event));
-        form.edited();
-    };
+    let edit = move |event| edit_number(&event, form.gamma, form);
     let toggle = move |_| {
         form.auto_gamma.update(|auto| *auto = !*auto);
         form.edited();
@@ -236,7 +239,7 @@ fn GammaField(form: Form) -> impl IntoView {
                     view! {
                         <input id="gamma" data-testid="gamma" type="number" inputmode="decimal" min="0"
                             max=MAX_GAMMA.to_string() step="1" prop:value=move || form.gamma.get() on:input=edit
-                            aria-invalid=move || has_error(form, "gamma") aria-describedby="gamma-error" />
+                            on:change=edit aria-invalid=move || has_error(form, "gamma") aria-describedby="gamma-error" />
                     }
                     .into_any()
                 }}

@@ -1,7 +1,7 @@
 //! The drawing of a column: the two probabilities of the drafted token, and what its rule does
 //! with them.
 
-use couplet_playback::{Board, OwnDraw, Proposal, Race, Test};
+use couplet_playback::{Board, OwnDraw, Proposal, Race, Test, decimal};
 use couplet_protocol::{Distribution, Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
@@ -90,11 +90,11 @@ fn label(store: Store, probs: Bars, test: Option<Test>, tested: bool) -> String 
             tr!(
                 "{both}, threshold {below}, u {u}",
                 both,
-                below = format!("{below:.2}"),
-                u = format!("{u:.2}")
+                below = decimal(below, 2),
+                u = decimal(u, 2)
             )
         }
-        Some(Test::Probable { above, .. }) => tr!("{both}, least {}", format!("{above:.3}"), both),
+        Some(Test::Probable { above, .. }) => tr!("{both}, least {}", decimal(above, 3), both),
         Some(Test::First { token: Some(token) }) => {
             tr!("{both}, the target’s first is {}", store.show(token), both)
         }
@@ -175,7 +175,7 @@ fn line(probs: Bars, test: Test) -> AnyView {
         <g class="gauge">
             <path class="threshold" d=format!("M{:.1} {y:.1}H{WIDTH}", LEFT - 4.0) />
             <text class="number small" x=WIDTH.to_string() y=format!("{text:.1}") text-anchor="end">
-                {format!("{above:.3}")}
+                {decimal(above, 3)}
             </text>
         </g>
     }

@@ -1,9 +1,8 @@
 //! The one glyph of the page: draft bar hatched behind, target bar solid in front, their common
 //! part green; and beside it the gauge from 0 to 1, on which the needle u lands.
 
-use couplet_playback::Test;
+use couplet_playback::{Test, decimal, written};
 use leptos::prelude::*;
-use tr::tr;
 
 /// Width of the drawing of a column.
 pub const WIDTH: f64 = 120.0;
@@ -25,19 +24,9 @@ pub const GAUGE_WIDTH: f64 = 15.0;
 /// Two decimals; what would read 0.00 says that it is not nothing.
 pub fn probability(value: f32) -> String {
     if value > 0.0 && value < 0.005 {
-        "<.01".to_owned()
+        written("<.01")
     } else {
-        format!("{value:.2}")
-    }
-}
-
-/// `12345` as `12,345`, or however the page's language groups digits.
-pub fn grouped(number: usize) -> String {
-    let (thousands, rest) = (number / 1000, number % 1000);
-    if thousands == 0 {
-        rest.to_string()
-    } else {
-        format!("{}{}{rest:03}", grouped(thousands), tr!("thousands" => ","))
+        decimal(value, 2)
     }
 }
 

@@ -1,11 +1,10 @@
-use couplet_playback::ClosingKind;
+use couplet_playback::{ClosingKind, decimal, grouped};
 use couplet_protocol::{Distribution, Rule};
 use couplet_speculation::{ranked, total_variation};
 use leptos::prelude::*;
 use tr::tr;
 
 use super::fate::Fate;
-use super::gauge::grouped;
 use super::icons::Sign;
 use super::kinds;
 use super::likely::{LISTED, list};
@@ -260,16 +259,16 @@ fn mass(place: &Place, rule: Rule) -> Option<impl IntoView + use<>> {
     let told = tr!(
         "{name} {mass}, total variation {tv}",
         name,
-        mass = format!("{:.3}", 1.0 - tv),
-        tv = format!("{tv:.3}")
+        mass = decimal(1.0 - tv, 3),
+        tv = decimal(tv, 3)
     );
     Some(view! {
         <p class="mass" role="img" aria-label=told>
             <span class="mass-overlap" style=format!("width:{share:.1}%")>
-                {left.then(|| view! { <b>{format!("{:.3}", 1.0 - tv)}</b>{(share > 45.0).then(|| format!(" {name}"))} })}
+                {left.then(|| view! { <b>{decimal(1.0 - tv, 3)}</b>{(share > 45.0).then(|| format!(" {name}"))} })}
             </span>
             <span class="mass-rest" style=format!("width:{:.1}%", 100.0 - share)>
-                {right.then(|| view! { <b>{format!("{tv:.3}")}</b>{(tv > 0.2).then_some(" TV")} })}
+                {right.then(|| view! { <b>{decimal(tv, 3)}</b>{(tv > 0.2).then_some(" TV")} })}
             </span>
         </p>
     })
@@ -324,7 +323,7 @@ fn Table(
         open.set(details.is_some_and(|details| details.has_attribute("open")));
     };
     let number =
-        |value: Option<f32>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
+        |value: Option<f32>| value.map_or_else(|| "–".to_owned(), |value| decimal(value, 4));
     let rows = move || {
         entries(&place)
             .into_iter()

@@ -35,7 +35,6 @@ use tr::tr;
 
 use crate::lessons::{Cover, Covered};
 use crate::store::use_store;
-pub use gauge::grouped;
 pub use icons::{Sign, icon, mark};
 pub use rule_field::RuleField;
 pub use rule_words::title as rule_title;

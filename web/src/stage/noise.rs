@@ -1,10 +1,10 @@
 //! Noise that draft and target share, drawn: the race of clocks and the board with the darts.
 
-use couplet_playback::{Board, Cut, Proposal, Race, Runner, Throw};
+use couplet_playback::{Board, Cut, Proposal, Race, Runner, Throw, decimal, grouped};
 use leptos::prelude::*;
 use tr::tr;
 
-use super::gauge::{BAR, BASE, Bars, SHIFT, TOP, WIDTH, bars, grouped, probability};
+use super::gauge::{BAR, BASE, Bars, SHIFT, TOP, WIDTH, bars, probability};
 use crate::store::Store;
 
 /// Where the race is won.
@@ -71,7 +71,7 @@ pub fn race(store: Store, proposal: &Proposal, race: &Race) -> AnyView {
 
 /// A runner's clock and arrivals, for those who ask.
 fn told(store: Store, runner: &Runner) -> String {
-    let digits = |time: f32| format!("{time:.3}");
+    let digits = |time: f32| decimal(time, 3);
     let clock = digits(runner.clock);
     let clock = tr!(
         "{token}: clock {clock}",
@@ -147,7 +147,7 @@ pub fn board(store: Store, proposal: &Proposal, probs: Bars, darts: &Board) -> A
     let beside = (top(target) + 9.0).clamp(TOP + 4.0, GROUND - 3.0);
     let label = {
         let parts = |throw: Throw| {
-            let height = format!("{:.3}", throw.height);
+            let height = decimal(throw.height, 3);
             (throw.number, store.show(throw.token), height)
         };
         let (number, token, height) = parts(darts.draft);

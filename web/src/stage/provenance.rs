@@ -1,6 +1,7 @@
 //! Where the text on the page comes from, and how far the models have come that could write
 //! another. One line that is always there, so that nothing moves when its words change.
 
+use couplet_playback::decimal;
 use couplet_protocol::FinishReason;
 use leptos::prelude::*;
 use tr::tr;
@@ -113,7 +114,7 @@ fn Models() -> impl IntoView {
             (0, Some(size)) => tr!("{stage}: {size} to come", stage, size = megabytes(size)),
             (0, None) => stage,
             (total, _) => {
-                let received = format!("{:.1}", received as f64 / 1e6);
+                let received = decimal(received as f64 / 1e6, 1);
                 tr!(
                     "{stage}: {received} of {total}",
                     stage,
@@ -228,5 +229,5 @@ fn invite(store: Store) {
 }
 
 fn megabytes(bytes: u64) -> String {
-    format!("{:.1} MB", bytes as f64 / 1e6)
+    format!("{} MB", decimal(bytes as f64 / 1e6, 1))
 }

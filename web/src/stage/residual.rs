@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use couplet_playback::{Closing, ClosingKind, Round};
+use couplet_playback::{Closing, ClosingKind, Round, decimal, separator, shortest};
 use couplet_protocol::{Distribution, Rule};
 use couplet_speculation::ranked;
 use leptos::prelude::*;
@@ -56,14 +56,14 @@ pub fn ClosingPanel(
             (true, _) if alone => tr!("nothing was drafted").into_any(),
             (true, _) => tr!("the target’s next token, already computed").into_any(),
             (_, Rule::Rejection) => {
-                view! { "max(0, "{target}" − "{draft}{format!(") / {mass:.3}")} }.into_any()
+                view! { "max(0, "{target}" − "{draft}{format!(") / {}", decimal(mass, 3))} }.into_any()
             }
             (_, Rule::Lenience) => view! {
-                "max(0, "{target}{format!(" − {}·", settings.lenience)}{draft}{format!(") / {mass:.3}")}
+                "max(0, "{target}{format!(" − {}·", shortest(settings.lenience))}{draft}{format!(") / {}", decimal(mass, 3))}
             }
             .into_any(),
             (_, Rule::Block) => view! {
-                {format!("max(0, {kept_ratio:.2}·")}{target}" − "{draft}{format!(") / {mass:.3}")}
+                {format!("max(0{}{}·", separator(), decimal(kept_ratio, 2))}{target}" − "{draft}{format!(") / {}", decimal(mass, 3))}
             }
             .into_any(),
             (_, Rule::Gumbel) => tr!("the first by the same clocks").into_any(),
@@ -82,7 +82,7 @@ pub fn ClosingPanel(
     let landing = drawn.then(|| strip(store, &closing, bar));
     let caption = drawn.then(|| {
         let u = view! { <em>"u"</em>"′" };
-        let draw = view! { <b>{format!("{:.2}", closing.draw)}</b> };
+        let draw = view! { <b>{decimal(closing.draw, 2)}</b> };
         let token = view! { <b class=format!("k {}", sign.class())>{token.clone()}</b> };
         let saying = tr!("{u} = {draw} lands in {token}", u = slot(0), draw = slot(1), token = slot(2));
         view! { <p class="inequality">{filled(&saying, [u.into_any(), draw.into_any(), token.into_any()])}</p> }
@@ -168,7 +168,7 @@ fn rows(shares: Vec<Share>, class: &'static str, sign: Sign, label: String) -> i
                 </text>
                 <rect class=class x=format!("{left}") y=format!("{:.1}", y + 4.0) width=format!("{width:.1}") height="12" />
                 <text class="number" x=format!("{:.1}", left + width + 5.0) y=format!("{:.1}", y + 14.0)>
-                    {format!("{:.3}", share.prob)}
+                    {decimal(share.prob, 3)}
                 </text>
                 {share.hit.then(|| mark(sign, WIDTH - 8.0, y + 10.0, 11.0))}
             }

@@ -1,6 +1,6 @@
 //! The rule of the run on the page, as a formula, and what its drawing shows.
 
-use couplet_playback::{Cut, is_exact};
+use couplet_playback::{Cut, is_exact, separator, shortest};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
@@ -72,7 +72,7 @@ fn formula(settings: &Settings, notation: Notation) -> AnyView {
             view! { <em>"u"</em>" < min(1, "{target}" / "{draft}")" }.into_any()
         }
         Rule::Lenience => view! {
-            <em>"u"</em>" < min(1, "{target}" / ("{settings.lenience.to_string()}"·"{draft}"))"
+            <em>"u"</em>" < min(1, "{target}" / ("{shortest(settings.lenience)}"·"{draft}"))"
         }
         .into_any(),
         Rule::Block => {
@@ -93,7 +93,7 @@ fn formula(settings: &Settings, notation: Notation) -> AnyView {
         Rule::Greedy => filled(&tr!("keep if first in {}", slot(0)), [target.into_any()]).into_any(),
         Rule::Typical => view! {
             {target}
-            {format!(" > min({}, {}·", settings.epsilon, settings.delta)}<em>"e"</em><sup>"−"<em>"H"</em></sup>")"
+            {format!(" > min({}{}{}·", shortest(settings.epsilon), separator(), shortest(settings.delta))}<em>"e"</em><sup>"−"<em>"H"</em></sup>")"
         }
         .into_any(),
     }
@@ -187,7 +187,7 @@ fn mechanism(settings: &Settings, pieces: bool) -> AnyView {
         Rule::Lenience => {
             let saying = tr!(
                 "{share} of the draft bar stretched to 1; the needle {u} lands anywhere on it with equal chance",
-                share = settings.lenience,
+                share = shortest(settings.lenience),
                 u = slot(0)
             );
             filled(&saying, [u]).into_any()

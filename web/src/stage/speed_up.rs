@@ -1,9 +1,12 @@
+use couplet_playback::{interval, shortest};
 use couplet_protocol::TokensPerSecond;
 use leptos::prelude::*;
 use tr::tr;
 
+use super::rule_title;
 use crate::engine_client::EngineState;
-use crate::speed::{headline, words};
+use crate::language::of_engine;
+use crate::speed::words;
 use crate::store::{Kept, Scene, use_store};
 
 /// What one draft length buys, measured here.
@@ -26,7 +29,13 @@ pub fn SpeedUp() -> impl IntoView {
         })
     };
     let ready = move || store.engine.state.get() == EngineState::Ready && store.form.read().is_ok();
-    let newest = move || measuring.reports.with(|reports| reports.last().cloned());
+    // Another pair is another race.
+    let newest = move || {
+        let of_pair = |kept: &&Kept| store.form.pair.with(|pair| *pair == kept.pair.name);
+        measuring
+            .reports
+            .with(|reports| reports.iter().rev().find(of_pair).cloned())
+    };
     let all = move |_| store.open_scene(Scene::Speed);
     view! {
         <div class="statistic speed-up">
@@ -69,24 +78,25 @@ fn result(kept: &Kept) -> impl IntoView + use<> {
     let report = &kept.report;
     let speed = |speed: &TokensPerSecond| {
         tr!(
-            "{} tokens/s [{}, {}]",
+            "{} tokens/s {}",
             words::rate(speed.median),
-            words::rate(speed.min),
-            words::rate(speed.max)
+            interval(words::rate(speed.min), words::rate(speed.max))
         )
     };
     let settings = &report.request.settings;
-    let row = headline(report)?;
-    let [low, high] = row.interval;
-    let gamma = if report.best().is_some() {
-        format!("γ {}", words::gamma(row))
-    } else {
+    let headline = report.headline()?;
+    let row = headline.row;
+    let [low, high] = headline.interval.map(words::bound);
+    let name = words::interval_name(report.request.pairs, headline.among);
+    let gamma = if report.is_about_auto() {
         tr!("γ by the engine, {} on average", words::gamma(row))
+    } else {
+        format!("γ {}", words::gamma(row))
     };
     Some(view! {
         <p class="big" data-testid="speed-up">
-            {words::factor(row.speed_up)}" "<small>{format!("[{low:.2}, {high:.2}]")}</small>" "
-            <b>{words::verdict(row.verdict())}</b>
+            {words::factor(row.speed_up)}" "<small title=name.clone()>{interval(low, high)}</small>" "
+            <b>{words::verdict(headline.verdict())}</b>
         </p>
         <dl class="speeds-measured">
             <dt>{tr!("with the draft")}</dt><dd>{speed(&row.speculation)}</dd>
@@ -94,9 +104,9 @@ fn result(kept: &Kept) -> impl IntoView + use<> {
         </dl>
         <p class="muted">
             {tr!(
-                "The median of {pairs} ratios, each of two runs side by side; {tokens} tokens a run, {gamma}, temperature {temperature}, on {device}",
-                pairs = report.request.pairs, tokens = report.tokens, gamma, temperature = settings.temperature,
-                device = report.device.name
+                "The median of {pairs} ratios, each of two runs side by side, in brackets: {interval}; {tokens} tokens a run, {rule}, {gamma}, temperature {temperature}, on {device}",
+                pairs = report.request.pairs, tokens = report.tokens, gamma, temperature = shortest(settings.temperature),
+                device = of_engine(&report.device.name), rule = rule_title(settings.rule), interval = name
             )}
         </p>
     })

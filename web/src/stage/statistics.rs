@@ -1,4 +1,4 @@
-use couplet_playback::{StageState, expected_acceptance};
+use couplet_playback::{StageState, decimal, expected_acceptance, interval};
 use couplet_protocol::Rule;
 use couplet_speculation::formulas::{accepted_length_probabilities, expected_tokens_per_round};
 use couplet_speculation::statistics::{mean_interval, wilson_interval};
@@ -50,14 +50,15 @@ fn Acceptance() -> impl IntoView {
                 let rate = accepted as f64 / tested as f64;
                 let [low, high] = wilson_interval(accepted, tested, 0.95);
                 let x = |value: f64| format!("{:.1}", value.clamp(0.0, 1.0) * WIDTH);
+                let [from, to] = [low, high].map(|end| decimal(end, 2));
                 view! {
                     <p class="big" data-testid="acceptance-rate">
-                        {format!("{rate:.2}")}" "<small title=tr!("Wilson interval, 95 %")>{format!("[{low:.2}, {high:.2}]")}</small>
+                        {decimal(rate, 2)}" "<small title=tr!("Wilson interval, 95 %")>{interval(&from, &to)}</small>
                     </p>
                     <svg class="interval" viewBox="0 0 150 12" role="img"
                         aria-label=tr!(
                             "{} between {} and {} on a scale from 0 to 1",
-                            format!("{rate:.2}"), format!("{low:.2}"), format!("{high:.2}")
+                            decimal(rate, 2), from, to
                         )>
                         <path class="axis" d="M0 6H150" />
                         <path class="interval-line" d=format!("M{} 6H{}", x(low), x(high)) />
@@ -67,7 +68,7 @@ fn Acceptance() -> impl IntoView {
                         {match theory.get() {
                             None => tr!("{accepted} of {tested} tested", accepted, tested).into_any(),
                             Some(mean) => {
-                                let mean = view! { <b data-testid="theory">{format!("{mean:.2}")}</b> };
+                                let mean = view! { <b data-testid="theory">{decimal(mean, 2)}</b> };
                                 let saying = tr!("{accepted} of {tested} tested, theory {theory}", accepted, tested, theory = slot(0));
                                 filled(&saying, [mean.into_any()]).into_any()
                             }
@@ -158,16 +159,14 @@ const FEWEST: usize = 6;
 /// Where the mean of so many tokens a round lies at 95 %; nothing for a handful of rounds, or where
 /// all are alike and say nothing about how they vary. A round writes at least one token and at most
 /// as many as are drafted and one.
-pub fn interval(values: &[f64], drafted: usize) -> Option<impl IntoView + use<>> {
+pub fn mean_between(values: &[f64], drafted: usize) -> Option<impl IntoView + use<>> {
     if values.iter().all(|value| Some(value) == values.first()) {
         return None;
     }
     let [low, high] = (values.len() >= FEWEST).then(|| mean_interval(values, 0.95))?;
-    let words = format!(
-        "[{:.2}, {:.2}]",
-        low.max(1.0),
-        high.min(drafted as f64 + 1.0)
-    );
+    let ends = [low.max(1.0), high.min(drafted as f64 + 1.0)];
+    let [low, high] = ends.map(|end| decimal(end, 2));
+    let words = interval(low, high);
     Some(view! { <small title=tr!("Interval of the mean, 95 %")>{words}</small> })
 }
 
@@ -191,14 +190,14 @@ fn TokensPerRound() -> impl IntoView {
             let rounds = run.rounds().iter().take(rounds);
             let drafted = rounds.clone().map(|round| round.proposals.len()).max();
             let lengths: Vec<f64> = rounds.map(|round| round.committed.len() as f64).collect();
-            interval(&lengths, drafted.unwrap_or(0))
+            mean_between(&lengths, drafted.unwrap_or(0))
         })
     };
     view! {
         <div class="statistic">
             <h3>{tr!("Tokens per round")}</h3>
             <p class="big" data-testid="tokens-per-round">
-                {move || numbers.get().0.map_or("–".to_owned(), |value| format!("{value:.2}"))}" "
+                {move || numbers.get().0.map_or("–".to_owned(), |value| decimal(value, 2))}" "
                 {measured}
             </p>
             <p class="muted">
@@ -207,9 +206,9 @@ fn TokensPerRound() -> impl IntoView {
                     let rate = measured.and(rate).filter(|_| tokenwise.get());
                     let rate = rate?;
                     let theory = expected_tokens(rate, &lengths)?;
-                    let alpha = format!("{rate:.2}");
+                    let alpha = decimal(rate, 2);
                     let saying = tr!("{theory} by α = {alpha}", theory = slot(0), alpha);
-                    Some(filled(&saying, [view! { <b>{format!("{theory:.2}")}</b> }.into_any()]))
+                    Some(filled(&saying, [view! { <b>{decimal(theory, 2)}</b> }.into_any()]))
                 }}
             </p>
             {move || if tokenwise.get() {

@@ -1,5 +1,6 @@
 //! All characters of a small vocabulary on one scale, laid out like a printer's type case.
 
+use couplet_playback::at_most;
 use couplet_protocol::Distribution;
 use leptos::prelude::*;
 use tr::tr;
@@ -219,7 +220,7 @@ fn line(
             let y = base - value * scale - 3.0;
             view! {
                 <text class="number small halo" x=x.to_string() y=format!("{y:.1}") text-anchor=anchor>
-                    {format!("{value:.2}").trim_end_matches('0').to_owned()}
+                    {at_most(value, 2)}
                 </text>
             }
         })

@@ -1,5 +1,6 @@
 //! What differs between the settings of two runs, in words.
 
+use couplet_playback::{separator, shortest};
 use couplet_protocol::{Drafter, Settings};
 use tr::tr;
 
@@ -40,8 +41,13 @@ pub fn changes(
     let of_rule = |settings: &Settings| {
         use couplet_protocol::Rule;
         match settings.rule {
-            Rule::Lenience => format!("{}", settings.lenience),
-            Rule::Typical => format!("ε {}, δ {}", settings.epsilon, settings.delta),
+            Rule::Lenience => shortest(settings.lenience),
+            Rule::Typical => format!(
+                "ε {}{}δ {}",
+                shortest(settings.epsilon),
+                separator(),
+                shortest(settings.delta)
+            ),
             _ => String::new(),
         }
     };
@@ -55,11 +61,11 @@ pub fn changes(
     change(&tr!("drafter"), drafter(old.drafter), drafter(new.drafter));
     change(
         &tr!("temperature"),
-        old.temperature.to_string(),
-        new.temperature.to_string(),
+        shortest(old.temperature),
+        shortest(new.temperature),
     );
     change(&tr!("top-k"), old.top_k.to_string(), new.top_k.to_string());
-    change(&tr!("top-p"), old.top_p.to_string(), new.top_p.to_string());
+    change(&tr!("top-p"), shortest(old.top_p), shortest(new.top_p));
     change(&tr!("seed"), old.seed.to_string(), new.seed.to_string());
     change(
         &tr!("tokens"),

@@ -1,7 +1,7 @@
 //! A branch beside the run that it left: what was changed, where the texts part, what each cost.
 
-use super::statistics::interval;
-use couplet_playback::Continuation;
+use super::statistics::mean_between;
+use couplet_playback::{Continuation, decimal, interval};
 use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
 use tr::tr;
@@ -149,9 +149,10 @@ fn Row(
 fn per_round(part: &Continuation) -> AnyView {
     let mean = part
         .tokens_per_round()
-        .map_or("–".to_owned(), |value| format!("{value:.2}"));
+        .map_or("–".to_owned(), |value| decimal(value, 2));
     let lengths = part.rounds.iter().map(|length| f64::from(*length));
-    view! { <b>{mean}</b>" "{interval(&lengths.collect::<Vec<_>>(), part.most_drafted)} }.into_any()
+    view! { <b>{mean}</b>" "{mean_between(&lengths.collect::<Vec<_>>(), part.most_drafted)} }
+        .into_any()
 }
 
 fn rate(part: &Continuation) -> AnyView {
@@ -159,9 +160,9 @@ fn rate(part: &Continuation) -> AnyView {
         return "–".into_any();
     }
     let rate = part.accepted as f64 / part.tested as f64;
-    let [low, high] = wilson_interval(part.accepted, part.tested, 0.95);
-    view! { <b>{format!("{rate:.2}")}</b>" "<small>{format!("[{low:.2}, {high:.2}]")}</small> }
-        .into_any()
+    let ends = wilson_interval(part.accepted, part.tested, 0.95);
+    let [low, high] = ends.map(|end| decimal(end, 2));
+    view! { <b>{decimal(rate, 2)}</b>" "<small>{interval(low, high)}</small> }.into_any()
 }
 
 /// The end of the text that both have.

@@ -9,12 +9,15 @@ use couplet_protocol::{
     TimeSource, TokensPerSecond, VERSION,
 };
 use couplet_speculation::formulas::speed_up;
-use couplet_speculation::statistics::{median, median_interval};
+use couplet_speculation::statistics::{confidence_of_each, median, median_interval};
 
 use self::costs::CostSamples;
 pub(crate) use self::costs::Sample;
 use self::runs::{TimedRun, timed_run};
 use crate::{Engine, EngineError};
+
+/// Confidence of every interval.
+const CONFIDENCE: f64 = 0.95;
 
 /// How far a bench has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,8 +158,9 @@ async fn report(
     let mut gammas = Vec::new();
     let mut auto = None;
     let alpha = acceptance(&contenders);
+    let each = confidence_of_each(CONFIDENCE, contenders.len());
     for contender in &contenders {
-        let speed = gamma_speed(contender, gammas.len(), alpha, costs);
+        let speed = gamma_speed(contender, gammas.len(), alpha, costs, each);
         match contender.gamma {
             Some(_) => gammas.push(speed),
             None => auto = Some(speed),
@@ -175,14 +179,12 @@ async fn report(
         shares_from: TimeSource::default(),
         race: Vec::new(),
     };
-    let best = report.best().map(|best| best.gamma as u32);
-    // Without draft lengths of its own, the request is about the one that the engine chooses.
-    let fastest = contenders
-        .iter()
-        .find(|contender| contender.gamma == best)
-        .or(contenders.first());
-    if let Some(fastest) = fastest {
-        report.race = race(fastest);
+    let raced = match report.is_about_auto() {
+        true => None,
+        false => report.best().map(|best| best.gamma as u32),
+    };
+    if let Some(contender) = contenders.iter().find(|contender| contender.gamma == raced) {
+        report.race = race(contender);
     }
     shares::fill(engine, &mut report).await?;
     Ok(report)
@@ -196,7 +198,13 @@ fn acceptance(contenders: &[Contender]) -> f64 {
     f64::from(accepted) / f64::from(judged.max(1))
 }
 
-fn gamma_speed(contender: &Contender, index: usize, alpha: f64, costs: &PassCosts) -> GammaSpeed {
+fn gamma_speed(
+    contender: &Contender,
+    index: usize,
+    alpha: f64,
+    costs: &PassCosts,
+    confidence_among_all: f64,
+) -> GammaSpeed {
     let of = |which: usize| -> Vec<f64> {
         contender
             .pairs
@@ -226,7 +234,8 @@ fn gamma_speed(contender: &Contender, index: usize, alpha: f64, costs: &PassCost
         speculation: summary(&speculation),
         target_alone: summary(&alone),
         speed_up: median(&ratios),
-        interval: median_interval(&ratios),
+        interval: median_interval(&ratios, CONFIDENCE),
+        interval_among_all: Some(median_interval(&ratios, confidence_among_all)),
         ratios,
         rounds,
         judged,

@@ -1,5 +1,6 @@
 //! The bars of both distributions, their scale and their letters.
 
+use couplet_playback::decimal;
 use leptos::html::Div;
 use leptos::prelude::*;
 use tr::tr;
@@ -165,8 +166,8 @@ pub fn Bars(
                                                 {tr!(
                                                     "{label}: draft {draft}, target {target}",
                                                     label = exact.label(token),
-                                                    draft = format!("{:.3}", exact.pair.draft_probs()[token]),
-                                                    target = format!("{:.3}", exact.pair.target_probs()[token])
+                                                    draft = decimal(exact.pair.draft_probs()[token], 3),
+                                                    target = decimal(exact.pair.target_probs()[token], 3)
                                                 )}
                                             </option>
                                         }
@@ -196,7 +197,7 @@ fn grid(frame: Frame) -> impl IntoView {
             view! {
                 <path class="grid" d=format!("M0 {y:.1}H{:.1}", frame.width) />
                 <text class="number small" x=format!("{:.1}", frame.width) y=format!("{:.1}", y - 4.0) text-anchor="end">
-                    {format!("{value:.digits$}")}
+                    {decimal(value, digits)}
                 </text>
             }
         })

@@ -3,6 +3,7 @@
 mod bars;
 mod handle;
 
+use couplet_playback::decimal;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -28,9 +29,7 @@ pub fn Editor() -> impl IntoView {
     let covered = covered(Covered::Agreement);
     let overlap = move || match covered.get() {
         true => "?".to_owned(),
-        false => exhibit
-            .exact
-            .with(|exact| format!("{:.3}", exact.agreement[3])),
+        false => exhibit.exact.with(|exact| decimal(exact.agreement[3], 3)),
     };
     let many = Memo::new(move |_| exhibit.exact.with(|exact| exact.len() > HANDLED));
     let hint = move || match (exhibit.exact.get().origin.clone(), many.get()) {
@@ -63,7 +62,7 @@ pub fn Editor() -> impl IntoView {
                 <span class="key-end">
                     "TV "
                     <b class="figures" data-testid="distance">
-                        {move || exhibit.exact.with(|exact| format!("{:.3}", exact.distance))}
+                        {move || exhibit.exact.with(|exact| decimal(exact.distance, 3))}
                     </b>
                 </span>
             </p>

@@ -2,6 +2,7 @@
 
 mod layout;
 
+use couplet_playback::decimal;
 use couplet_speculation::couplings::Coupling;
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -82,12 +83,12 @@ fn AsTable() -> impl IntoView {
                                 view! {
                                     <tr>
                                         <th scope="row">{title(coupling)}</th>
-                                        <td>{move || exhibit.exact.with(|exact| format!("{:.5}", exact.agreement[index]))}</td>
-                                        <td>{cell(|measured| format!("{:.5}", measured.rate()))}</td>
+                                        <td>{move || exhibit.exact.with(|exact| decimal(exact.agreement[index], 5))}</td>
+                                        <td>{cell(|measured| decimal(measured.rate(), 5))}</td>
                                         <td>
                                             {cell(|measured| {
                                                 let [low, high] = measured.interval();
-                                                tr!("{low} to {high}", low = format!("{low:.5}"), high = format!("{high:.5}"))
+                                                tr!("{low} to {high}", low = decimal(low, 5), high = decimal(high, 5))
                                             })}
                                         </td>
                                         <td>{cell(|measured| measured.trials.to_string())}</td>
@@ -97,7 +98,7 @@ fn AsTable() -> impl IntoView {
                             .collect_view()}
                         <tr>
                             <th scope="row">"(1 − TV) / (1 + TV)"</th>
-                            <td>{move || exhibit.exact.with(|exact| format!("{:.5}", exact.bound))}</td>
+                            <td>{move || exhibit.exact.with(|exact| decimal(exact.bound, 5))}</td>
                             <td>"–"</td>
                             <td>"–"</td>
                             <td>"–"</td>
@@ -120,11 +121,11 @@ pub fn title(coupling: Coupling) -> String {
 }
 
 fn spoken(exact: &Exact) -> String {
-    let [independent, minhash, gumbel, optimal] = exact.agreement.map(|rate| format!("{rate:.3}"));
+    let [independent, minhash, gumbel, optimal] = exact.agreement.map(|rate| decimal(rate, 3));
     tr!(
         "Rates of agreement: independent {independent}, guaranteed with shared chance {bound}, MinHash {minhash}, Gumbel {gumbel}, optimal {optimal}",
         independent,
-        bound = format!("{:.3}", exact.bound),
+        bound = decimal(exact.bound, 3),
         minhash,
         gumbel,
         optimal
@@ -233,7 +234,7 @@ fn drawing(exact: &Exact, width: f64) -> impl IntoView + use<> {
                 <path class="axis" d=format!("M{place:.1} {AXIS}v5") />
                 {free.then(|| view! {
                     <text class="number small" x=format!("{place:.1}") y=(AXIS + 20.0).to_string() text-anchor="middle">
-                        {format!("{value:.digits$}")}
+                        {decimal(value, digits)}
                     </text>
                 })}
             }
@@ -255,7 +256,7 @@ fn drawing(exact: &Exact, width: f64) -> impl IntoView + use<> {
                 <path class="leader" d=format!("M{place:.1} {from:.1}L{centre:.1} {to:.1}") />
                 <text class="name" x=format!("{centre:.1}") y=name.to_string() text-anchor="middle">{point.name.clone()}</text>
                 <text class="value" x=format!("{centre:.1}") y=number.to_string() text-anchor="middle">
-                    {format!("{:.3}", point.value)}
+                    {decimal(point.value, 3)}
                 </text>
                 {match point.coupling {
                     None => view! { <path class="guarantee" d=format!("M{place:.1} {}V{}", AXIS - 17.0, AXIS + 17.0) /> }.into_any(),

@@ -1,5 +1,6 @@
 //! One clock per token, run at two speeds.
 
+use couplet_playback::grouped;
 use couplet_speculation::couplings::ClockPair;
 use couplet_speculation::ranked;
 use leptos::prelude::*;
@@ -7,7 +8,6 @@ use tr::tr;
 
 use crate::couplings::clock::Clock;
 use crate::couplings::exhibit::{Drawn, Row};
-use crate::stage::gauge::grouped;
 
 const LEFT: f64 = 44.0;
 const RIGHT: f64 = 288.0;

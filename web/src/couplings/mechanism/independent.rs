@@ -1,5 +1,6 @@
 //! Two rows, two needles.
 
+use couplet_playback::decimal;
 use leptos::prelude::*;
 
 use super::{fits, needle};
@@ -23,7 +24,7 @@ pub fn drawing(drawn: &Drawn, numbers: [f64; 2], clock: Clock) -> impl IntoView 
             {needle(x, y - 7.0, 38.0, after, clock)}
             <text class="needle-text" class:away=move || clock.at.get() < after x=format!("{:.1}", x + beside)
                 y=format!("{:.1}", y - 6.0) text-anchor=anchor>
-                <tspan class="italic">{name}</tspan>{format!(" = {number:.2}")}
+                <tspan class="italic">{name}</tspan>{format!(" = {}", decimal(number, 2))}
             </text>
         }
     })

@@ -1,5 +1,6 @@
 //! Darts on a board with one column per token; the first below each row counts.
 
+use couplet_playback::grouped;
 use couplet_speculation::couplings::DartPair;
 use leptos::prelude::*;
 use tr::tr;
@@ -7,7 +8,7 @@ use tr::tr;
 use super::WIDTH;
 use crate::couplings::clock::Clock;
 use crate::couplings::exhibit::Drawn;
-use crate::stage::gauge::{bars, grouped};
+use crate::stage::gauge::bars;
 
 const BASE: f64 = 112.0;
 /// Where the board is cut off: higher darts are drawn in the strip above.

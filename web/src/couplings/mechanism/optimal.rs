@@ -1,5 +1,6 @@
 //! The shared mass laid together, and what is left of each row behind it.
 
+use couplet_playback::decimal;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -125,9 +126,9 @@ pub fn drawing(
     let same = tr!(
         "shared: same {noun}, {overlap}",
         noun = exact.kind().noun(1),
-        overlap = format!("{overlap:.2}")
+        overlap = decimal(overlap, 2)
     );
-    let differ = tr!("differ, {}", format!("{:.2}", 1.0 - overlap));
+    let differ = tr!("differ, {}", decimal(1.0 - overlap, 2));
     view! {
         {all}
         {needle(x(point), TOP - 8.0, long, 0.4, clock)}

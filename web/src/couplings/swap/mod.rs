@@ -3,7 +3,7 @@
 
 mod runs;
 
-use couplet_playback::Cut;
+use couplet_playback::{Cut, decimal, interval};
 use couplet_protocol::{Drafter, Rule};
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::statistics::wilson_interval;
@@ -194,11 +194,12 @@ fn cell(written: &Written, first: Option<&Written>) -> impl IntoView + use<> {
     let rate = match written.tested {
         0 => tr!("nothing was judged"),
         tested => {
-            let [low, high] = wilson_interval(written.accepted.min(tested), tested, 0.95);
+            let ends = wilson_interval(written.accepted.min(tested), tested, 0.95);
+            let [low, high] = ends.map(|end| decimal(end, 2));
             let rate = written.accepted as f64 / tested as f64;
             tr!(
                 "{alpha}, {accepted} of {tested} kept",
-                alpha = format!("α {rate:.2} [{low:.2}, {high:.2}]"),
+                alpha = format!("α {} {}", decimal(rate, 2), interval(low, high)),
                 accepted = written.accepted,
                 tested
             )

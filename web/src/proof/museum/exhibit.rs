@@ -1,5 +1,6 @@
 //! One mistake of the museum: what it is, its switch, and what came out.
 
+use couplet_playback::{decimal, shortest};
 use couplet_protocol::Mistake;
 use couplet_speculation::ChiSquare;
 use couplet_speculation::rules::wrong::IMPROBABLE;
@@ -55,7 +56,7 @@ fn sentence(mistake: Mistake, kind: Kind, notation: Notation) -> String {
         ),
         Mistake::DropsImprobableDrafts => tr!(
             "Throw away drafts under {} and draw from the target.",
-            IMPROBABLE
+            shortest(IMPROBABLE)
         ),
         Mistake::MatchOrRatio => tr!(
             "Keep a {kind} that equals the target’s own draw; if not, let it try the ratio.",
@@ -283,7 +284,7 @@ fn most_off(pair: &ProofPair, tally: &Tally, expected: &[f64]) -> Option<String>
         .enumerate()
         .max_by(|a, b| strays(a.0, *a.1).total_cmp(&strays(b.0, *b.1)));
     let (place, count) = worst?;
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let percent = |share: f64| format!("{} %", decimal(100.0 * share, 1));
     Some(tr!(
         "The first token looks right, the text does not: “{text}” comes {often} of the time instead of {target}.",
         text = pair.spelled(&text_of(place, pair.len(), LENGTH)),

@@ -1,5 +1,6 @@
 //! The two charts of the live test: what came out, and how far off it is.
 
+use couplet_playback::decimal;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -30,7 +31,7 @@ pub fn output(pair: &ProofPair, bars: &[Bar], place: usize) -> impl IntoView + u
             let decimals = if step < 0.0999 { 2 } else { 1 };
             view! {
                 <line class="grid" x1=format!("{MARGIN}%") x2="100%" y1=at.clone() y2=at />
-                <text class="number small" x="0" y=text>{format!("{value:.decimals$}")}</text>
+                <text class="number small" x="0" y=text>{decimal(value, decimals)}</text>
             }
         })
         .collect_view();

@@ -5,7 +5,7 @@ mod controls;
 mod says;
 mod texts;
 
-use couplet_playback::procedure;
+use couplet_playback::{decimal, procedure};
 use couplet_protocol::{BackendKind, Settings};
 use leptos::prelude::*;
 use tr::tr;
@@ -151,7 +151,7 @@ fn Buttons() -> impl IntoView {
 
 fn bars_table(pair: &ProofPair, bars: &[Bar], trials: u64) -> Table {
     let number =
-        |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.4}"));
+        |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| decimal(value, 4));
     let rows = pair
         .tokens
         .iter()
@@ -161,8 +161,8 @@ fn bars_table(pair: &ProofPair, bars: &[Bar], trials: u64) -> Table {
             let band = bar.band.map_or_else(String::new, |[low, high]| {
                 tr!(
                     "{low} to {high}",
-                    low = format!("{low:.4}"),
-                    high = format!("{high:.4}")
+                    low = decimal(low, 4),
+                    high = decimal(high, 4)
                 )
             });
             vec![

@@ -1,5 +1,6 @@
 //! What the test says, expects and waits for.
 
+use couplet_playback::decimal;
 use couplet_protocol::Rule;
 use couplet_speculation::ChiSquare;
 use leptos::prelude::*;
@@ -25,7 +26,7 @@ pub fn expectation(rule: Rule, off: f64, length: usize) -> Option<impl IntoView>
                 "{inexact} by design: theory puts its texts of {tokens} tokens at a total variation of {off} from the target’s. The test is expected to fail.",
                 inexact = slot(0),
                 tokens = count_word(length),
-                off = format!("{off:.3}")
+                off = decimal(off, 3)
             )
         } else {
             tr!(
@@ -109,7 +110,7 @@ pub fn verdict(
         let but = match (off > NOTHING, rule) {
             (true, _) => tr!(
                 "Theory knows of a difference of {}: too small for so few texts, so add more.",
-                format!("{off:.4}")
+                decimal(off, 4)
             ),
             (false, Rule::Rejection) => {
                 tr!(

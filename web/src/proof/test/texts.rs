@@ -1,5 +1,6 @@
 //! What the test looks at: every text at once, and how many drafted tokens were kept.
 
+use couplet_playback::{decimal, interval};
 use leptos::prelude::*;
 use tr::tr;
 
@@ -195,7 +196,7 @@ fn kept_chart(tally: &Tally, law: &Law) -> impl IntoView + use<> {
             view! {
                 {share(kept).map(|share| bar(slots, kept, "bar-overlap", y(share), KEPT_BASE))}
                 {level(slots, kept, "target-line", y(prob), 0.11)}
-                {label(slots, kept, "number halo", height - 6.0, format!("{:.2}", share(kept).unwrap_or(prob)))}
+                {label(slots, kept, "number halo", height - 6.0, decimal(share(kept).unwrap_or(prob), 2))}
                 {label(slots, kept, "number", KEPT_BASE + 16.0, kept.to_string())}
             }
         })
@@ -214,13 +215,12 @@ fn kept_says(tally: &Tally, law: &Law) -> impl IntoView + use<> {
     let gamma = law.kept.len().saturating_sub(1);
     let measured = tally.mean_kept().map(|(mean, half)| {
         let words = tr!(
-            "The first rounds kept {mean} of {gamma} drafted tokens on average, 95 % interval [{low}, {high}].",
+            "The first rounds kept {mean} of {gamma} drafted tokens on average, 95 % interval {interval}.",
             mean = slot(0),
             gamma,
-            low = format!("{:.3}", mean - half),
-            high = format!("{:.3}", mean + half)
+            interval = interval(decimal(mean - half, 3), decimal(mean + half, 3))
         );
-        let mean = view! { <b data-testid="kept-mean">{format!("{mean:.3}")}</b> };
+        let mean = view! { <b data-testid="kept-mean">{decimal(mean, 3)}</b> };
         view! { {filled(&words, [mean.into_any()])}" " }
     });
     let theory = tr!(
@@ -228,6 +228,6 @@ fn kept_says(tally: &Tally, law: &Law) -> impl IntoView + use<> {
         mean = slot(0),
         gamma
     );
-    let mean = view! { <b data-testid="kept-theory">{format!("{:.3}", law.mean_kept())}</b> };
+    let mean = view! { <b data-testid="kept-theory">{decimal(law.mean_kept(), 3)}</b> };
     view! { <p class="kept" data-testid="kept">{measured}{filled(&theory, [mean.into_any()])}</p> }
 }

@@ -1,5 +1,6 @@
 //! Which two distributions the scene is about.
 
+use couplet_playback::at_most;
 use couplet_speculation::Argument;
 use leptos::prelude::*;
 use tr::tr;
@@ -74,7 +75,7 @@ pub fn Chooser(
 fn Typed() -> impl IntoView {
     let proof = use_proof();
     let print = |probs: &[f64]| {
-        let numbers: Vec<String> = probs.iter().map(|prob| format!("{prob:.3}")).collect();
+        let numbers: Vec<String> = probs.iter().map(|prob| at_most(*prob, 3)).collect();
         numbers.join(" ")
     };
     // Begins with what is on the page.

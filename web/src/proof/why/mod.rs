@@ -3,6 +3,7 @@
 mod chooser;
 mod panels;
 
+use couplet_playback::decimal;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -108,7 +109,7 @@ fn identity(notation: Notation) -> impl IntoView {
 
 fn sentence(pair: &ProofPair, step: usize, notation: Notation) -> AnyView {
     let decimals = pair.decimals();
-    let number = |value: f64| view! { <b>{format!("{value:.decimals$}")}</b> }.into_any();
+    let number = |value: f64| view! { <b>{decimal(value, decimals)}</b> }.into_any();
     let (kept, lost) = (pair.overlap(), pair.total_variation());
     let ratio = view! {
         "min(1, "<em class="t">{notation.target()}</em>"/"<em class="d">{notation.draft()}</em>")"
@@ -172,8 +173,8 @@ fn sentence(pair: &ProofPair, step: usize, notation: Notation) -> AnyView {
             .into_any(),
         _ => tr!(
             "The residual fills exactly the gaps: {kept} + {lost} = 1, and every bar ends at the target line.",
-            kept = format!("{kept:.decimals$}"),
-            lost = format!("{lost:.decimals$}")
+            kept = decimal(kept, decimals),
+            lost = decimal(lost, decimals)
         )
         .into_any(),
     }
@@ -189,7 +190,7 @@ fn steps_table(pair: &ProofPair, notation: Notation) -> Table {
         tr!("poured back"),
         tr!("comes out"),
     ];
-    let print = |value: f64| format!("{value:.4}");
+    let print = |value: f64| decimal(value, 4);
     let mut sums = [0.0; 6];
     let mut rows: Vec<Vec<String>> = pair
         .tokens

@@ -1,6 +1,7 @@
 //! The three pictures of one argument: what the draft proposes, what of it is kept, and what fills
 //! the gaps.
 
+use couplet_playback::decimal;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -145,13 +146,7 @@ fn accept(pair: &ProofPair, slots: Slots, index: usize, numbers: bool) -> AnyVie
     let decimals = pair.decimals();
     let number = (numbers && BASE - heights.kept > ROOM).then(|| {
         let y = (heights.kept + BASE) / 2.0 + 5.0;
-        label(
-            slots,
-            index,
-            "number on-fill",
-            y,
-            format!("{kept:.decimals$}"),
-        )
+        label(slots, index, "number on-fill", y, decimal(kept, decimals))
     });
     view! {
         {bar(slots, index, "bar-overlap", heights.kept, BASE)}
@@ -174,7 +169,7 @@ fn pour(pair: &ProofPair, slots: Slots, index: usize, numbers: bool) -> AnyView 
                 index,
                 "number on-residual",
                 y,
-                format!("{missing:.decimals$}"),
+                decimal(missing, decimals),
             )
         });
         view! {

@@ -1,5 +1,6 @@
 //! The drawing of the two lanes.
 
+use couplet_playback::decimal;
 use std::sync::Arc;
 
 use leptos::html;
@@ -217,7 +218,7 @@ fn axis(track: &Arc<Track>) -> impl IntoView + use<> {
             view! {
                 <path class="axis" d=format!("M{x} {AXIS}v4") />
                 <text class="number small" x=x y=AXIS + 18.0 text-anchor=if index == 0 { "start" } else { "middle" }>
-                    {format!("{at:.decimals$}{unit}")}
+                    {format!("{}{unit}", decimal(at, decimals))}
                 </text>
             }
         })

@@ -6,18 +6,18 @@ mod layout;
 
 use std::sync::Arc;
 
-use couplet_playback::is_exact;
+use couplet_playback::{decimal, grouped, is_exact};
 use couplet_protocol::{BackendKind, SpeedReport};
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::reading::{headline, is_best_of};
+use super::reading::is_best_of;
 use super::state::use_speed;
 use super::words;
-use crate::playhead::reduced_motion;
+use crate::playhead::wants_stillness;
 use crate::proof::words::count_word;
-use crate::stage::{Sign, grouped, icon, rule_title};
+use crate::stage::{Sign, icon, rule_title};
 use crate::store::{Kept, use_store};
 use crate::width::width_of;
 use clock::{offered, usual};
@@ -73,22 +73,25 @@ pub fn Headline(
     report: Arc<SpeedReport>,
 ) -> impl IntoView {
     let pairs = report.request.pairs;
-    headline(&report).map(|row| {
-        let what = match (is_best_of(&report), report.best().is_some()) {
+    report.headline().map(|headline| {
+        let row = headline.row;
+        let gamma = words::gamma(row);
+        let what = match (is_best_of(&report), report.is_about_auto()) {
+            (_, true) if report.gammas.is_empty() => tr!("γ chosen by the engine, {} on average", gamma),
+            (_, true) => tr!("γ chosen by the engine, {} on average; no fixed one is faster beyond the noise", gamma),
             // Another's median is larger, with an interval that holds 1.
-            (Some(count), true) if report.gammas.iter().any(|other| other.speed_up > row.speed_up) => tr!(
-                "γ {}, of {} the fastest beyond the noise", words::gamma(row), count_word(count)
+            (Some(count), false) if report.gammas.iter().any(|other| other.speed_up > row.speed_up) => tr!(
+                "γ {}, of {} the fastest beyond the noise", gamma, count_word(count)
             ),
-            (Some(count), true) => tr!("γ {}, the fastest of {}", words::gamma(row), count_word(count)),
-            (None, true) => format!("γ {}", words::gamma(row)),
-            (_, false) => tr!("γ chosen by the engine, {} on average", words::gamma(row)),
+            (Some(count), false) => tr!("γ {}, the fastest of {} fixed ones", gamma, count_word(count)),
+            (None, false) => format!("γ {gamma}"),
         };
         view! {
             <div class="race-verdict">
                 <p class="huge" data-testid="verdict">
-                    {words::factor(row.speed_up)}" "{words::verdict(row.verdict())}
+                    {words::factor(row.speed_up)}" "{words::verdict(headline.verdict())}
                 </p>
-                <p class="muted" data-testid="verdict-interval">{words::interval(row, pairs)}"; "{what}</p>
+                <p class="muted" data-testid="verdict-interval">{words::interval(&headline, pairs)}"; "{what}</p>
             </div>
         }
     })
@@ -230,14 +233,10 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
         let track = track.clone();
         move || words::milliseconds(track.time(clock.at.get()))
     };
-    let still = reduced_motion();
+    let still = wants_stillness();
     let name = |slower: f64| {
         let lasts = end * slower / 1000.0;
-        let lasts = if lasts < 9.95 {
-            format!("{lasts:.1} s")
-        } else {
-            format!("{lasts:.0} s")
-        };
+        let lasts = format!("{} s", decimal(lasts, usize::from(lasts < 9.95)));
         if slower == 1.0 {
             tr!("as fast as it was ({lasts})", lasts)
         } else {
