@@ -1,6 +1,6 @@
 // The scene Couplings, and `window.couplet.couple`.
 import assert from "node:assert/strict";
-import { call, finished, noPanicText, open, refusal, shown } from "./support.mjs";
+import { call, finished, noPanicText, open, refusal, shown, WEIGHTS } from "./support.mjs";
 
 const SCENE = "?backend=cpu#scene=couplings";
 const NAMES = ["independent", "minhash", "gumbel", "optimal"];
@@ -189,6 +189,15 @@ export default {
     assert.notEqual(await hint.innerText(), before);
     await page.getByTestId("alphabet").selectOption("all");
     assert.match(await hint.innerText(), /all 65 tokens/);
+    // So many fit into a link.
+    await page.waitForFunction(() => /own=/.test(location.hash));
+    const link = await page.evaluate(() => location.hash);
+    const before65 = await exact(page);
+    const other = await page.context().newPage();
+    await other.goto(`${base}?backend=cpu${link}`);
+    await other.getByTestId("exact-optimal").waitFor();
+    assert.deepEqual(await exact(other), before65);
+    await other.close();
     // Of many letters one has the handles.
     assert.equal(await page.locator("[data-testid^=handle-draft-]").count(), 1);
     const rates = await exact(page);
@@ -220,6 +229,15 @@ export default {
     assert.equal(await page.getByTestId("measured-gumbel").innerText(), "–");
     await measured(page);
     assert.equal(await page.getByTestId("measured-gumbel").innerText(), "1.000");
+  },
+
+  "pairs are thrown where the models cannot be had": async ({ page, base }) => {
+    await page.route(WEIGHTS, (route) => route.fulfill({ status: 404 }));
+    await page.goto(base + SCENE);
+    await page.getByTestId("notice").getByText(/could not be downloaded/).waitFor({ timeout: 60_000 });
+    await measured(page);
+    await page.getByTestId("throw-many").click();
+    await measured(page, 120_000);
   },
 
   "couple() refuses what it cannot use by the name of the argument": async ({ page, base }) => {

@@ -1,7 +1,7 @@
 // The lessons, walked through as a visitor does who has only a keyboard.
 import assert from "node:assert/strict";
 import { findings } from "./measure/access.mjs";
-import { call, noPanicText, open, patchWorker, shown, WEIGHTS } from "./support.mjs";
+import { call, noPanicText, open, patchWorker, shown, until, WEIGHTS } from "./support.mjs";
 
 const STEPS = { slow: 4, draft: 4, exact: 4, chance: 5, pays: 5, wrong: 4 };
 
@@ -300,6 +300,79 @@ export default {
     await shown(page, "recorded");
     await page.getByTestId("lesson-close").click();
     await shown(page, "live");
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+  },
+
+  "a lesson leaves nothing behind: branches, distributions and terms come back": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const first = await call(page, "generate", { rule: "gumbel", seed: 3, max_tokens: 30 });
+    const kept = first.events.find((event) => event.event === "committed").tokens;
+    const branch = await call(page, "generate", { rule: "gumbel", seed: 4, max_tokens: 30, branch: { kept } });
+    await page.getByTestId("scene-couplings").click();
+    await page.getByTestId("typing").locator("summary").click();
+    await page.getByTestId("typed-draft").fill("0.5 0.25 0.25");
+    await page.getByTestId("typed-target").fill("0.125 0.125 0.75");
+    await page.getByTestId("use-numbers").click();
+    await page.getByTestId("scene-proof").click();
+    await page.getByTestId("preset-three").click();
+    await page.getByTestId("test-rule").selectOption("gumbel");
+    await page.getByTestId("scene-speed").click();
+    await page.getByTestId("what-if-dear").click();
+    const state = async () => {
+      const said = {};
+      await page.getByTestId("scene-stage").click();
+      said.versions = await page.locator("[data-testid^=version-]").allInnerTexts();
+      said.trace = await page.evaluate(() => window.couplet.trace());
+      await page.getByTestId("scene-couplings").click();
+      said.agreement = await page.locator("[data-testid^=exact-]").allInnerTexts();
+      await page.getByTestId("scene-proof").click();
+      said.preset = await page.locator("[data-testid^=preset-][aria-pressed=true]").getAttribute("data-testid");
+      said.rule = await page.getByTestId("test-rule").inputValue();
+      await page.getByTestId("scene-speed").click();
+      said.terms = await page.getByTestId("what-if-says").innerText();
+      return said;
+    };
+    const before = await state();
+    assert.equal(before.versions.length, 2);
+    assert.deepEqual(before.trace, branch);
+    for (const [lesson, steps] of Object.entries(STEPS)) {
+      await page.getByTestId("scene-lessons").click();
+      await page.getByTestId(`lesson-${lesson}`).click();
+      for (let at = 1; at < steps; at += 1) {
+        await page.waitForFunction((at) => new URLSearchParams(location.hash.slice(1)).get("step") === `${at}`, at);
+        await page.locator("[data-testid=lesson-panel] form").waitFor();
+        if (await page.getByTestId("lesson-number").count()) await page.getByTestId("lesson-number").fill("40");
+        else await page.getByTestId("option-0").click();
+        await page.getByTestId("reveal").click();
+        await page.getByTestId("lesson-next").click();
+      }
+      await page.getByTestId("lesson-close").click();
+      assert.deepEqual(await state(), before, lesson);
+    }
+    await page.getByTestId("scene-stage").click();
+    await page.getByTestId("version-0").click();
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), first);
+  },
+
+  "a drawing takes the room that a closed lesson leaves": async ({ page, base }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await step(page, base, "chance", 1);
+    const width = () => page.locator(".editor-bars > svg").evaluate((drawing) => Number(drawing.getAttribute("width")));
+    const room = () => page.locator(".editor-bars > svg").evaluate((drawing) => drawing.parentElement.clientWidth);
+    await until(async () => (await width()) === (await room()), "the drawing fills its room");
+    const beside = await width();
+    await page.getByTestId("lesson-close").click();
+    await until(async () => (await width()) > beside + 100 && (await width()) === (await room()), "it grows with it");
+  },
+
+  "the browser's Back leads out of a lesson and gives a run of one's own back": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const mine = await call(page, "generate", { seed: 3, max_tokens: 30 });
+    await page.getByTestId("scene-lessons").click();
+    await page.getByTestId("lesson-draft").click();
+    await shown(page, "recorded");
+    await page.goBack();
+    await page.getByTestId("lesson-panel").waitFor({ state: "detached" });
     assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
   },
 

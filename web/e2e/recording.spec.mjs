@@ -125,6 +125,27 @@ export default {
     assert.equal((await finished(page)).settings.seed, 5);
   },
 
+  "a branch that waits for the models is not written behind another prompt": async ({ page, base }) => {
+    let arrive;
+    const held = new Promise((resolve) => (arrive = resolve));
+    await page.route(WEIGHTS, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${base}?backend=cpu`);
+    await shown(page, "recorded");
+    await page.keyboard.press("Home");
+    for (let round = 0; round < 3; round += 1) await page.keyboard.press("]");
+    await page.getByTestId("gamma").fill("2");
+    await page.getByTestId("play").click();
+    await page.getByTestId("play").getByText("Waiting").waitFor();
+    await page.getByTestId("prompt").fill("O Romeo");
+    arrive();
+    const trace = await finished(page);
+    assert.equal(trace.settings.prompt, "O Romeo");
+    assert.equal(trace.branch, undefined);
+  },
+
   "a link that asks for another run shows the recording only until that is written": async ({ page, base }) => {
     let release;
     const gate = new Promise((resolve) => (release = resolve));

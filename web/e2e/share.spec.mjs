@@ -1,7 +1,7 @@
 // Links, files, frames, paper: the page's state goes out and comes back.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { call, finished, noPanicText, notice, open, refusal, shown } from "./support.mjs";
+import { call, finished, noPanicText, notice, open, patchWorker, refusal, shown } from "./support.mjs";
 
 /** Opens a link in a tab that knows nothing of the page before. */
 async function follow(page, base, hash, search = "?backend=cpu") {
@@ -319,8 +319,15 @@ export default {
     const other = await (await page.request.get(`${base}pairs/stories/recording.json`)).text();
     await drop(other, "stories.json");
     await shown(page, "file");
-    assert.equal((await page.evaluate(() => window.couplet.trace())).settings.pair, "stories");
-    // And what was there before comes back.
+    const file = await page.evaluate(() => window.couplet.trace());
+    assert.equal(file.settings.pair, "stories");
+    // A lesson gives the file back, and what was there before that comes back too.
+    await page.getByTestId("scene-lessons").click();
+    await page.getByTestId("lesson-draft").click();
+    await shown(page, "recorded");
+    await page.getByTestId("lesson-close").click();
+    await shown(page, "file");
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), file);
     await page.getByRole("button", { name: "Bring it back" }).click();
     assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
     assert.equal(await page.getByTestId("seed").inputValue(), "3");
@@ -338,6 +345,24 @@ export default {
     assert.deepEqual(await page.evaluate(() => window.couplet.trace()), trace);
     assert.match((await refusal(page, "replay", { version: 1 })).message, /^trace: .*damaged/);
     assert.equal((await refusal(page, "replay", null)).field, "trace");
+  },
+
+  "a run that was being written when another took its place comes back as one that is over": async ({ page, base }) => {
+    // A machine so slow that no run ends.
+    await patchWorker(page, `{ const post = self.postMessage.bind(self);
+      self.postMessage = (text) => { if (!text.includes('"finished"')) post(text); }; }`);
+    await open(page, base, "?backend=cpu");
+    const other = await (await page.request.get(`${base}pairs/stories/recording.json`)).json();
+    await page.getByTestId("seed").fill("77");
+    await page.getByTestId("generate").click();
+    await page.waitForFunction(() => window.couplet.trace()?.events.filter(({ event }) => event === "committed").length > 2);
+    await call(page, "replay", other);
+    await page.getByRole("button", { name: "Bring it back" }).click();
+    const { settings, events } = await page.evaluate(() => window.couplet.trace());
+    assert.equal(settings.seed, 77);
+    assert.equal(events.at(-1).event, "finished");
+    await page.keyboard.press("End");
+    await page.getByTestId("play").getByText("Play", { exact: true }).waitFor();
   },
 
   "embedded, the page has no header, and the frame's markup shows the same state": async ({ page, base }) => {

@@ -1,6 +1,6 @@
 // Bad luck: each case gives a sentence and a way out, and nothing that the person had is lost.
 import assert from "node:assert/strict";
-import { WEIGHTS, call, noPanicText, notice, open, patchWorker, ready, tokens } from "./support.mjs";
+import { WEIGHTS, call, finished, noPanicText, notice, open, patchWorker, ready, tokens } from "./support.mjs";
 
 const NO_GPU = "Object.defineProperty(WorkerNavigator.prototype, 'gpu', { get: () => undefined });";
 /** A WebAssembly module whose memory cannot grow by more than `pages` pages of 64 KiB. */
@@ -123,6 +123,26 @@ export default {
     await ready(page);
     const trace = await call(page, "generate", { max_tokens: 8 });
     assert.ok(tokens(trace).length > 8);
+  },
+
+  "a run that a dying worker cuts off is over, with what was written": async ({ page, base }) => {
+    await patchWorker(
+      page,
+      `{ const post = self.postMessage.bind(self);
+         let told = 0;
+         self.postMessage = (text) => {
+           if (told < 2) post(text);
+           if (JSON.parse(text).events && (told += 1) === 2) setTimeout(() => { throw new Error('killed'); });
+         }; }`,
+    );
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("max_tokens").fill("200");
+    await page.getByTestId("play").click();
+    const { events } = await finished(page);
+    assert.equal(events.at(-1).reason, "stopped");
+    assert.ok(events.some((event) => event.event === "committed"));
+    await page.keyboard.press("End");
+    await page.getByTestId("play").getByText("Play", { exact: true }).waitFor();
   },
 
   "a GPU that is lost in the middle of a run is replaced, and the text goes on": async ({ page, base }) => {

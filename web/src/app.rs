@@ -75,7 +75,7 @@ pub fn App(
         } else {
             let view = permalink::read().view;
             store.scene.set(view.scene);
-            let _ = lessons.follow_link(&view);
+            lessons.follow_history(&view);
         }
     });
     on_cleanup(move || back.remove());

@@ -207,6 +207,15 @@ impl Exhibit {
         }
     }
 
+    /// Shows again what was shown before a preset took its place; what a person has made since stays.
+    pub fn put_back(&self, before: Arc<Exact>) {
+        let now = self.exact.get_untracked();
+        if now != before && matches!(now.origin, Origin::Preset(_)) {
+            self.release();
+            self.exact.set(before);
+        }
+    }
+
     /// Shows what a link asks for; what it does not name stays as it is. Returns the key of what there is
     /// not.
     pub fn follow_link(&self, link: &Exhibits) -> Option<&'static str> {

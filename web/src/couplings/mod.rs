@@ -28,7 +28,7 @@ use swap::SwapPanel;
 use throws::Throws;
 
 pub use call::{answer, read};
-pub use exhibit::Exhibit;
+pub use exhibit::{Exact, Exhibit};
 pub use presets::pair as preset_pair;
 
 /// The scene.

@@ -206,8 +206,8 @@ impl Exhibit {
         Effect::new(move |_| {
             exhibit.boards.iter().for_each(|board| board.state.track());
             let here = scene.get() == Scene::Couplings;
-            let ready = engine.state.get() == EngineState::Ready;
-            if !(settled.get() && here && ready) {
+            let counts = engine.state.with(EngineState::counts);
+            if !(settled.get() && here && counts) {
                 return;
             }
             for board in exhibit.boards {
@@ -227,15 +227,6 @@ impl Exhibit {
 
     fn send(&self, board: Board, trials: u64) {
         let engine = self.store.engine;
-        let trouble = match engine.state.get_untracked() {
-            EngineState::Crashed => Some(tr!("The engine stopped.")),
-            EngineState::Failed(failure) => Some(language::of_engine(&failure.sentence)),
-            _ => None,
-        };
-        if let Some(trouble) = trouble {
-            board.state.set(Throwing::Failed(trouble));
-            return;
-        }
         let exact = self.exact.get_untracked();
         let tokens = exact.len();
         let Inner { asked, version, .. } = board.inner.get_value();

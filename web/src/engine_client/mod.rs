@@ -45,6 +45,18 @@ pub enum EngineState {
     Crashed,
 }
 
+impl EngineState {
+    /// Whether what needs no models is computed at once: they may be on their way still, or not
+    /// have arrived.
+    pub fn counts(&self) -> bool {
+        match self {
+            Self::Ready | Self::Loading { .. } => true,
+            Self::Failed(failure) => failure.kind != FailureKind::Device,
+            Self::Starting | Self::Crashed => false,
+        }
+    }
+}
+
 /// Handle to the engine; copies are the same engine.
 #[derive(Clone, Copy)]
 pub struct EngineClient {

@@ -49,7 +49,7 @@ impl Way {
             Self::DismissMessage => store.message.set(None),
             Self::DismissRefusal => store.form.refused.set(None),
             Self::BringBack => store.bring_back(),
-            Self::DismissAside => store.aside.set(None),
+            Self::DismissAside => store.aside.update(|all| drop(all.pop())),
             Self::LoadNewer => release::load_newer(),
             Self::Later => later.set(true),
             Self::None => {}
@@ -119,7 +119,7 @@ fn notices(store: Store, release: Release, hidden: RwSignal<Vec<&'static str>>) 
             ways: vec![Way::DismissRefusal],
         });
     }
-    if store.aside.with(Option::is_some) {
+    if store.aside.with(|all| !all.is_empty()) {
         notices.push(Notice {
             sentence: tr!("The run that was here before is kept."),
             ways: vec![Way::BringBack, Way::DismissAside],

@@ -11,9 +11,15 @@ use crate::store::use_store;
 #[component]
 pub fn LanguageChoice() -> impl IntoView {
     let store = use_store();
+    let wanted = StoredValue::new(store.language.get_untracked());
     let choose = move |language: Language| {
+        wanted.set_value(language);
         spawn_local(async move {
-            match language.speak().await {
+            let spoken = language.speak().await;
+            // Another may have been chosen while the words of this one were on their way.
+            let now = wanted.try_get_value().unwrap_or(language);
+            match spoken {
+                Ok(()) if now != language => drop(store.language.get_untracked().speak().await),
                 Ok(()) => {
                     language.remember();
                     store.language.set(language);

@@ -1,5 +1,7 @@
 //! Which step is open, what was guessed, and how the page gets into a step's state.
 
+use std::sync::Arc;
+
 use couplet_protocol::{Mistake, Rule, Trace};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -12,10 +14,10 @@ use super::facts::Facts;
 use super::places::Spot;
 use super::progress::Progress;
 use crate::browser;
-use crate::couplings::Exhibit;
+use crate::couplings::{Exact, Exhibit};
 use crate::language;
 use crate::permalink::{self, View};
-use crate::proof::{ProofState, exhibit_of};
+use crate::proof::{Argued, ProofState, exhibit_of};
 use crate::speed::{SpeedState, Terms};
 use crate::store::{Kept, Scene, Store, fetch_recording};
 
@@ -55,8 +57,16 @@ pub struct Lessons {
     /// Why the recording could not be had.
     pub trouble: RwSignal<Option<String>>,
     asked: StoredValue<bool>,
-    /// The mistakes that Proof made before a lesson made others, and the rule that it tested.
-    proof_before: StoredValue<Option<(Vec<Mistake>, Rule)>>,
+    /// What the exhibits showed before the lesson.
+    before: StoredValue<Option<Before>>,
+}
+
+/// What the exhibits showed before a lesson showed something else there.
+#[derive(Clone)]
+struct Before {
+    couplings: Arc<Exact>,
+    proof: Argued,
+    terms: Option<Terms>,
 }
 
 impl Lessons {
@@ -92,7 +102,7 @@ impl Lessons {
             }),
             trouble: RwSignal::new(None),
             asked: StoredValue::new(false),
-            proof_before: StoredValue::new(None),
+            before: StoredValue::new(None),
         };
         if let Some(key) = lessons.follow_link(view) {
             store.message.set(Some(permalink::left_out(key)));
@@ -120,6 +130,25 @@ impl Lessons {
     ///
     /// Returns the key of what there is not.
     pub fn follow_link(&self, view: &View) -> Option<&'static str> {
+        self.follow(view, view.at.is_none())
+    }
+
+    /// The lesson and the step that the browser's Back and Forward lead to, with the page as the
+    /// step's question wants it.
+    pub fn follow_history(&self, view: &View) {
+        if view.lesson.is_none() && self.open.with_untracked(Option::is_some) {
+            return self.close();
+        }
+        // Where somebody looked around during a step, they are not taken away from there.
+        let place = view.lesson.as_deref().and_then(find);
+        let step = place.and_then(|lesson| COURSE.get(lesson)?.steps.get(view.step - 1));
+        let _ = self.follow(
+            view,
+            step.is_some_and(|step| step.place.scene() == view.scene),
+        );
+    }
+
+    fn follow(&self, view: &View, arranges: bool) -> Option<&'static str> {
         let lesson = view.lesson.as_deref().and_then(find);
         let place = lesson.map(|lesson| {
             let steps = COURSE.get(lesson).map_or(1, |lesson| lesson.steps.len());
@@ -133,7 +162,7 @@ impl Lessons {
             return unknown;
         }
         self.show(place);
-        if place.is_some() && view.at.is_none() {
+        if place.is_some() && arranges {
             self.arrange_open();
         } else if place.is_some() {
             self.fetch();
@@ -155,6 +184,13 @@ impl Lessons {
     }
 
     fn show(&self, place: Option<(usize, usize)>) {
+        if place.is_some() && self.before.with_value(Option::is_none) {
+            self.before.set_value(Some(Before {
+                couplings: self.exhibit.exact.get_untracked(),
+                proof: untrack(|| self.proof.argued()),
+                terms: self.speed.terms.get_untracked(),
+            }));
+        }
         self.guess.set(None);
         self.revealed.set(false);
         self.open.set(place);
@@ -193,12 +229,14 @@ impl Lessons {
         }
     }
 
-    /// Closes the lesson. A run that it took off the page comes back.
+    /// Closes the lesson. A run that it took off the page comes back, and so do the distributions,
+    /// the test and the terms that it put others in the place of.
     pub fn close(&self) {
         self.show(None);
-        if let Some((mistakes, rule)) = self.proof_before.try_update_value(Option::take).flatten() {
-            self.proof.museum.make(&mistakes);
-            self.proof.choose_rule(rule);
+        if let Some(before) = self.before.try_update_value(Option::take).flatten() {
+            self.exhibit.put_back(before.couplings);
+            self.proof.put_back(before.proof);
+            self.speed.terms.set(before.terms);
         }
         if untrack(|| self.teaches_run()) {
             self.store.bring_back();
@@ -314,14 +352,9 @@ impl Lessons {
         }
     }
 
-    /// Has Proof show a pair, and make and test what a step is about. What a visitor made and tested comes
-    /// back when the lesson is closed.
+    /// Has Proof show a pair, and make and test what a step is about.
     fn put_to_proof(&self, name: &str, part: usize, mistakes: &[Mistake], rule: Rule) {
         let proof = self.proof;
-        if self.proof_before.with_value(Option::is_none) {
-            let before = (untrack(|| proof.museum.made()), proof.rule.get_untracked());
-            self.proof_before.set_value(Some(before));
-        }
         proof.show_named(name, part);
         proof.museum.make(mistakes);
         proof.choose_rule(rule);

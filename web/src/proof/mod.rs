@@ -22,7 +22,7 @@ use why::Why;
 
 pub use museum::exhibit_of;
 pub use pair::Preset;
-pub use state::ProofState;
+pub use state::{Argued, ProofState};
 
 /// The scene.
 #[component]

@@ -55,6 +55,17 @@ pub fn most_gamma(tokens: usize) -> u32 {
         .unwrap_or(1)
 }
 
+/// What the scene shows and tests.
+#[derive(Clone)]
+pub struct Argued {
+    source: Source,
+    pair: ProofPair,
+    step: usize,
+    rule: Rule,
+    gamma: u32,
+    mistakes: Vec<Mistake>,
+}
+
 /// Everything that the scene knows; copies are the same.
 #[derive(Clone, Copy)]
 pub struct ProofState {
@@ -206,6 +217,30 @@ impl ProofState {
             Source::Preset(preset) => Some(preset.name().to_owned()),
             Source::Stage | Source::Typed => None,
         }
+    }
+
+    /// What the scene shows and tests, tracked.
+    pub fn argued(&self) -> Argued {
+        Argued {
+            source: self.source.get(),
+            pair: self.pair.get(),
+            step: self.step.get(),
+            rule: self.rule.get(),
+            gamma: self.gamma.get(),
+            mistakes: self.museum.made(),
+        }
+    }
+
+    /// Shows and tests again what it did before something else took its place; a pair that a person
+    /// has chosen since stays.
+    pub fn put_back(&self, before: Argued) {
+        if matches!(self.source.get_untracked(), Source::Preset(_)) {
+            self.show(before.source, before.pair);
+            self.step.set(before.step);
+            self.choose_gamma(before.gamma);
+        }
+        self.museum.make(&before.mistakes);
+        self.choose_rule(before.rule);
     }
 
     /// Tests another rule.

@@ -31,6 +31,14 @@ pub fn Timing() -> impl IntoView {
             }
         })
     };
+    // Heard once for each stage: the counter would talk for minutes.
+    let stage = Memo::new(move |_| {
+        measuring.progress.with(|progress| {
+            progress
+                .as_ref()
+                .map(|progress| language::of_engine(&progress.stage))
+        })
+    });
     let (done, runs) = (
         move || {
             measuring
@@ -48,7 +56,8 @@ pub fn Timing() -> impl IntoView {
         {move || busy.get().then(|| view! {
             <section class="card timing" data-testid="timing" aria-label=tr!("Measurement in progress")>
                 <div>
-                    <p class="serif" role="status" data-testid="progress">{says}</p>
+                    <p class="visually-hidden" role="status">{move || stage.get()}</p>
+                    <p class="serif" data-testid="progress">{says}</p>
                     <progress aria-label=tr!("Runs done") max=move || runs().to_string() value=move || done().to_string()></progress>
                     <p class="muted">{tr!("Nothing moves while the engine is timed.")}</p>
                 </div>

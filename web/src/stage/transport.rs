@@ -42,6 +42,8 @@ pub fn Transport() -> impl IntoView {
             tr!("Pause")
         } else if store.wanted.get() {
             tr!("Waiting")
+        } else if playhead.held() {
+            tr!("Timing")
         } else if store.branch_point().is_some() {
             tr!("button" => "Branch")
         } else if store.would_write() {
@@ -80,7 +82,8 @@ pub fn Transport() -> impl IntoView {
                     {glyph(view! { <path d=BACK fill="currentColor" /> })}
                 </button>
                 <button type="button" class="button play" data-testid="play" on:click=move |_| store.play_or_pause()
-                    disabled=move || store.form.read().is_err() && store.would_write()>
+                    disabled=move || playhead.held() || store.form.read().is_err() && store.would_write()
+                    title=move || playhead.held().then(|| tr!("Nothing moves while the engine is timed."))>
                     {glyph(view! { <path d=icon fill="currentColor" /> })}
                     <span>{label}</span>
                 </button>

@@ -114,8 +114,8 @@ pub struct Store {
     arriving: RwSignal<Option<Standing>>,
     /// Where it was brought to, while it stands there.
     brought: StoredValue<Option<Standing>>,
-    /// The run that a file or a lesson took the place of.
-    pub aside: RwSignal<Option<Aside>>,
+    /// The runs that files and lessons took the place of, the last one last.
+    pub aside: RwSignal<Vec<Aside>>,
     /// Counts runs that were put on the page whole.
     taken_over: StoredValue<u32>,
     events: StoredValue<Vec<Event>>,
@@ -164,7 +164,7 @@ impl Store {
             })),
             arriving: RwSignal::new(None),
             brought: StoredValue::new(None),
-            aside: RwSignal::new(None),
+            aside: RwSignal::new(Vec::new()),
             taken_over: StoredValue::new(0),
             events: StoredValue::new(Vec::new()),
             left: StoredValue::new(left),
@@ -200,10 +200,18 @@ impl Store {
                 store.adopt_prompt();
             }
         });
-        Effect::new(move |before: Option<u32>| {
+        Effect::new(move |before: Option<(u32, [String; 2])>| {
             let edits = store.form.edits.get();
+            let text = untrack(|| [store.form.pair.get(), store.form.prompt.get()]);
+            let Some((before, text_before)) = before else {
+                return (edits, text);
+            };
+            // A branch that waits for the engine goes on from a text that begins otherwise.
+            if text_before != text {
+                store.asked.set_value(None);
+            }
             // Whoever changes a setting is done with watching.
-            if before.is_some_and(|before| before != edits) {
+            if before != edits {
                 if store.linked.get_untracked() {
                     store.linked.set(false);
                     store.wanted.set(false);
@@ -213,7 +221,7 @@ impl Store {
                     store.playhead.pause();
                 }
             }
-            edits
+            (edits, text)
         });
         store.watch_arrival();
         store.open_recording(&link.settings.pair);

@@ -5,17 +5,23 @@ use std::sync::Arc;
 use couplet_protocol::{Settings, Trace};
 use leptos::prelude::*;
 
+use super::versions::KeptVersions;
 use super::view::Standing;
+use super::writing::CUT_OFF;
 use super::{Scene, Selection, Shown, Store};
 use crate::permalink;
 
+/// How many runs are kept that were taken off the page.
+const MOST_ASIDE: usize = 4;
+
 /// A run that was taken off the page, with all that is needed to put it back.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Aside {
     trace: Trace,
     shown: Shown,
     at: usize,
     form: Option<Settings>,
+    versions: KeptVersions,
 }
 
 impl Store {
@@ -70,28 +76,41 @@ impl Store {
         if shown.recorded && shown.file.is_none() {
             return;
         }
-        if let Some(trace) = self.record() {
-            self.aside.set(Some(Aside {
-                trace,
-                shown,
-                at: self.playhead.at.get_untracked(),
-                form: untrack(|| self.form.read()).ok(),
-            }));
-        }
-    }
-
-    /// Puts the run back that was taken off the page last.
-    pub fn bring_back(&self) {
-        let Some(aside) = self.aside.get_untracked() else {
+        let Some(mut trace) = self.record() else {
             return;
         };
-        self.aside.set(None);
+        // What it still had to say is stopped.
+        if self.run.with_untracked(|run| run.finished().is_none()) {
+            trace.events.push(CUT_OFF);
+        }
+        let aside = Aside {
+            trace,
+            shown,
+            at: self.playhead.at.get_untracked(),
+            form: untrack(|| self.form.read()).ok(),
+            versions: self.versions.keep(),
+        };
+        self.aside.update(|all| {
+            // A file can be opened again; what was written here is nowhere else.
+            all.retain(|old| old.shown.file.is_none());
+            all.push(aside);
+            let spare = all.len().saturating_sub(MOST_ASIDE);
+            all.drain(..spare);
+        });
+    }
+
+    /// Puts the run back that was taken off the page last, and what had branched from it.
+    pub fn bring_back(&self) {
+        let Some(aside) = self.aside.try_update(Vec::pop).flatten() else {
+            return;
+        };
         self.stop();
         if let Some(settings) = &aside.form {
             self.form.write(settings);
         }
         permalink::write(&aside.shown.settings, aside.shown.branch.as_ref());
         self.put(aside.shown, &aside.trace);
+        self.versions.bring_back(aside.versions);
         self.playhead.go(aside.at);
     }
 

@@ -5,6 +5,7 @@ use couplet_playback::{Comparison, Run, Take};
 use couplet_protocol::Event;
 use leptos::prelude::*;
 
+use super::writing::CUT_OFF;
 use super::{Shown, Store};
 use crate::permalink::Left;
 
@@ -60,7 +61,39 @@ pub struct Compared {
     pub comparison: Comparison,
 }
 
+/// All versions of a run that was taken off the page.
+#[derive(Clone, Debug)]
+pub(super) struct KeptVersions {
+    list: Vec<Version>,
+    current: usize,
+    before: usize,
+}
+
 impl Versions {
+    /// All of them as they are, each of them over.
+    pub(super) fn keep(&self) -> KeptVersions {
+        let current = self.current.get_untracked();
+        let mut list = self.list.get_untracked();
+        for (index, version) in list.iter_mut().enumerate() {
+            if index != current && version.log.run.finished().is_none() {
+                version.log.events.push(CUT_OFF);
+                version.log.run.push(&CUT_OFF);
+            }
+        }
+        KeptVersions {
+            list,
+            current,
+            before: self.before.get_untracked(),
+        }
+    }
+
+    /// Puts them beside the one that is back on the page.
+    pub(super) fn bring_back(&self, kept: KeptVersions) {
+        self.list.set(kept.list);
+        self.current.set(kept.current);
+        self.before.set(kept.before);
+    }
+
     /// Forgets all.
     pub(super) fn clear(&self) {
         if self.list.with_untracked(|list| !list.is_empty()) {

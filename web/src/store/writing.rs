@@ -3,7 +3,9 @@
 use std::cell::Cell;
 
 use couplet_playback::Run;
-use couplet_protocol::{Branch, Command, Event, Failure, FailureKind, Reply, Settings, Trace};
+use couplet_protocol::{
+    Branch, Command, Event, Failure, FailureKind, FinishReason, Reply, Settings, Trace,
+};
 use leptos::prelude::*;
 
 use super::{Shown, Store};
@@ -123,12 +125,17 @@ impl Store {
                             store.append_to(version, events);
                         }
                     }
-                    // A field of the form is only wrong if the form says the same.
-                    Reply::Failed { failure, .. }
+                    Reply::Failed { failure, .. } => {
+                        // What has been written stays, and is all that comes.
+                        if let Some(version) = version.flatten() {
+                            store.append_to(version, &[CUT_OFF]);
+                        }
+                        // A field of the form is only wrong if the form says the same.
                         if failure.field.is_none()
-                            || untrack(|| store.form.read()).as_ref() == Ok(&asked.0) =>
-                    {
-                        store.refuse(failure);
+                            || untrack(|| store.form.read()).as_ref() == Ok(&asked.0)
+                        {
+                            store.refuse(failure);
+                        }
                     }
                     _ => {}
                 }
@@ -254,6 +261,11 @@ impl Store {
         }
     }
 }
+
+/// How a run ends whose own end does not come.
+pub(super) const CUT_OFF: Event = Event::Finished {
+    reason: FinishReason::Stopped,
+};
 
 /// Whether a reply ends a run.
 pub fn is_end(reply: &Reply) -> bool {
