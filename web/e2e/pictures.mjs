@@ -28,7 +28,7 @@ async function take(name, scene, { width = 1440, height = 900, link = "", colorS
   await close();
 }
 
-const measured = (page) => call(page, "bench", { gammas: [1, 2, 3, 4, 6, 8], pairs: 6, auto: true });
+const measured = (page) => call(page, "bench", { gammas: [1, 2, 3, 4, 6, 8], pairs: 13, auto: true });
 for (const scene of SCENES) await take(scene, scene, { before: scene === "speed" ? measured : undefined });
 await take("stage-dark", "stage", { colorScheme: "dark" });
 await take("lesson", "lesson");
