@@ -143,4 +143,25 @@ export default {
     assert.equal(await page.evaluate(() => document.documentElement.lang), "en");
     await page.getByText("could not be had in this language").waitFor();
   },
+
+  "a language whose words come late does not take the place of a newer choice": async ({ page, base }) => {
+    let arrive;
+    const held = new Promise((resolve) => (arrive = resolve));
+    await page.route("**/words/de.json", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("help").click();
+    const choose = (name) => page.getByTestId("languages").getByText(name).click();
+    const late = page.waitForResponse("**/words/de.json");
+    await choose("Deutsch");
+    await choose("English");
+    arrive();
+    await late;
+    await page.waitForTimeout(300);
+    assert.equal(await page.evaluate(() => document.documentElement.lang), "en");
+    assert.equal(await page.evaluate(() => localStorage.getItem("couplet-language")), "en");
+    assert.equal(await page.title(), "Couplet: speculative decoding, live in your browser");
+  },
 };

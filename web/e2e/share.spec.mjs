@@ -331,6 +331,14 @@ export default {
     await page.getByRole("button", { name: "Bring it back" }).click();
     assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
     assert.equal(await page.getByTestId("seed").inputValue(), "3");
+    // Two runs of one's own change places, and neither is lost.
+    await drop(other, "stories.json");
+    await shown(page, "file");
+    const second = await call(page, "generate", { seed: 5, max_tokens: 30 });
+    for (const run of [mine, second, mine]) {
+      await page.getByRole("button", { name: "Bring it back" }).click();
+      assert.deepEqual(await page.evaluate(() => window.couplet.trace()), run);
+    }
     await noPanicText(page);
   },
 

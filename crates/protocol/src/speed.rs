@@ -251,14 +251,14 @@ impl SpeedReport {
             false => self.best(),
         }?;
         // The best of many is good by luck too. That it is bad, luck makes less likely.
-        let among = match row.verdict() {
-            Verdict::Slower => 1,
-            _ => self.request.contenders().max(1),
+        let all = self.request.contenders();
+        let (interval, among) = match (row.verdict(), row.interval_among_all) {
+            (Verdict::Faster | Verdict::CannotTell, Some(interval)) if all > 1 => (interval, all),
+            _ => (row.interval, 1),
         };
-        let interval = row.interval_among_all.filter(|_| among > 1);
         Some(Headline {
             row,
-            interval: interval.unwrap_or(row.interval),
+            interval,
             among,
         })
     }
@@ -400,6 +400,9 @@ mod tests {
         // The best of those that are slower is no less so.
         let slower = verdict(&[[0.8, 0.9], [0.7, 0.9]], None);
         assert_eq!(slower, Some((Verdict::Slower, 1)));
+        let mut old = report(&[[1.1, 1.3], [0.9, 1.2]], None);
+        old.gammas[0].interval_among_all = None;
+        assert_eq!(old.headline().map(|headline| headline.among), Some(1));
     }
 
     #[test]

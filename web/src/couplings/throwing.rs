@@ -206,8 +206,8 @@ impl Exhibit {
         Effect::new(move |_| {
             exhibit.boards.iter().for_each(|board| board.state.track());
             let here = scene.get() == Scene::Couplings;
-            let counts = engine.state.with(EngineState::counts);
-            if !(settled.get() && here && counts) {
+            let idle = engine.state.with(EngineState::is_idle);
+            if !(settled.get() && here && idle) {
                 return;
             }
             for board in exhibit.boards {

@@ -46,13 +46,13 @@ pub enum EngineState {
 }
 
 impl EngineState {
-    /// Whether what needs no models is computed at once: they may be on their way still, or not
-    /// have arrived.
-    pub fn counts(&self) -> bool {
+    /// Whether what needs no models may be computed unasked: not while they get ready, when kernels
+    /// are timed that would be disturbed.
+    pub fn is_idle(&self) -> bool {
         match self {
-            Self::Ready | Self::Loading { .. } => true,
+            Self::Ready => true,
             Self::Failed(failure) => failure.kind != FailureKind::Device,
-            Self::Starting | Self::Crashed => false,
+            Self::Starting | Self::Loading { .. } | Self::Crashed => false,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Choosing the language.
 
+use std::cell::Cell;
+
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use tr::tr;
@@ -7,19 +9,24 @@ use tr::tr;
 use super::Language;
 use crate::store::use_store;
 
+thread_local! {
+    /// What was chosen last; the views go with every choice.
+    static WANTED: Cell<Option<Language>> = const { Cell::new(None) };
+}
+
 /// The languages, of which one is chosen.
 #[component]
 pub fn LanguageChoice() -> impl IntoView {
     let store = use_store();
-    let wanted = StoredValue::new(store.language.get_untracked());
     let choose = move |language: Language| {
-        wanted.set_value(language);
+        WANTED.set(Some(language));
         spawn_local(async move {
             let spoken = language.speak().await;
             // Another may have been chosen while the words of this one were on their way.
-            let now = wanted.try_get_value().unwrap_or(language);
             match spoken {
-                Ok(()) if now != language => drop(store.language.get_untracked().speak().await),
+                Ok(()) if WANTED.get() != Some(language) => {
+                    let _ = store.language.get_untracked().speak().await;
+                }
                 Ok(()) => {
                     language.remember();
                     store.language.set(language);

@@ -57,16 +57,16 @@ pub struct Lessons {
     /// Why the recording could not be had.
     pub trouble: RwSignal<Option<String>>,
     asked: StoredValue<bool>,
-    /// What the exhibits showed before the lesson.
-    before: StoredValue<Option<Before>>,
+    /// What the exhibits showed before the lesson showed something else there.
+    before: StoredValue<Before>,
 }
 
-/// What the exhibits showed before a lesson showed something else there.
-#[derive(Clone)]
+/// What exhibits showed, as far as a lesson has put something else in its place.
+#[derive(Clone, Default)]
 struct Before {
-    couplings: Arc<Exact>,
-    proof: Argued,
-    terms: Option<Terms>,
+    couplings: Option<Arc<Exact>>,
+    proof: Option<Argued>,
+    terms: Option<Option<Terms>>,
 }
 
 impl Lessons {
@@ -102,7 +102,7 @@ impl Lessons {
             }),
             trouble: RwSignal::new(None),
             asked: StoredValue::new(false),
-            before: StoredValue::new(None),
+            before: StoredValue::new(Before::default()),
         };
         if let Some(key) = lessons.follow_link(view) {
             store.message.set(Some(permalink::left_out(key)));
@@ -184,13 +184,6 @@ impl Lessons {
     }
 
     fn show(&self, place: Option<(usize, usize)>) {
-        if place.is_some() && self.before.with_value(Option::is_none) {
-            self.before.set_value(Some(Before {
-                couplings: self.exhibit.exact.get_untracked(),
-                proof: untrack(|| self.proof.argued()),
-                terms: self.speed.terms.get_untracked(),
-            }));
-        }
         self.guess.set(None);
         self.revealed.set(false);
         self.open.set(place);
@@ -233,10 +226,20 @@ impl Lessons {
     /// the test and the terms that it put others in the place of.
     pub fn close(&self) {
         self.show(None);
-        if let Some(before) = self.before.try_update_value(Option::take).flatten() {
-            self.exhibit.put_back(before.couplings);
-            self.proof.put_back(before.proof);
-            self.speed.terms.set(before.terms);
+        let before = self.before.try_update_value(std::mem::take);
+        let Before {
+            couplings,
+            proof,
+            terms,
+        } = before.unwrap_or_default();
+        if let Some(couplings) = couplings {
+            self.exhibit.put_back(couplings);
+        }
+        if let Some(proof) = proof {
+            self.proof.put_back(proof);
+        }
+        if let Some(terms) = terms {
+            self.speed.terms.set(terms);
         }
         if untrack(|| self.teaches_run()) {
             self.store.bring_back();
@@ -331,6 +334,10 @@ impl Lessons {
         match place {
             Place::Stage(spot) => self.stand_at(spot),
             Place::Couplings(name) => {
+                let exact = self.exhibit.exact.get_untracked();
+                self.before.update_value(|before| {
+                    before.couplings.get_or_insert(exact);
+                });
                 self.exhibit.show_named(name);
             }
             Place::Proof(name, part) => self.put_to_proof(name, part, &[], Rule::Rejection),
@@ -344,6 +351,10 @@ impl Lessons {
                 show_beside("[data-testid=test]".to_owned());
             }
             Place::Speed(terms) => {
+                let now = self.speed.terms.get_untracked();
+                self.before.update_value(|before| {
+                    before.terms.get_or_insert(now);
+                });
                 self.speed.terms.set(terms.map(Terms::of_hundredths));
                 if terms.is_some() {
                     show_beside("[data-testid=what-if]".to_owned());
@@ -355,6 +366,10 @@ impl Lessons {
     /// Has Proof show a pair, and make and test what a step is about.
     fn put_to_proof(&self, name: &str, part: usize, mistakes: &[Mistake], rule: Rule) {
         let proof = self.proof;
+        let argued = untrack(|| proof.argued());
+        self.before.update_value(|before| {
+            before.proof.get_or_insert(argued);
+        });
         proof.show_named(name, part);
         proof.museum.make(mistakes);
         proof.choose_rule(rule);

@@ -91,7 +91,9 @@ pub fn short(sharing: Sharing) -> Result<String, String> {
         .ok_or_else(|| tr!("A setting is out of range: put it right, and there is a link."))?;
     if link.len() > LONGEST_LINK {
         let (bytes, most) = (link.len(), LONGEST_LINK);
-        if current(sharing).exhibits.own.is_some() {
+        let mut fewer = current(sharing);
+        let has_own = fewer.exhibits.own.take().is_some();
+        if has_own && address(sharing, fewer).is_some_and(|link| link.len() <= LONGEST_LINK) {
             return Err(tr!(
                 "So many probabilities are too long for a link: it would have {bytes} bytes, and {most} arrive everywhere. Fewer tokens fit.",
                 bytes,

@@ -31,12 +31,15 @@ pub fn Timing() -> impl IntoView {
             }
         })
     };
-    // Heard once for each stage: the counter would talk for minutes.
-    let stage = Memo::new(move |_| {
+    // Heard at every quarter: the counter would talk for minutes.
+    let heard = Memo::new(move |_| {
         measuring.progress.with(|progress| {
-            progress
-                .as_ref()
-                .map(|progress| language::of_engine(&progress.stage))
+            let progress = progress.as_ref()?;
+            let quarter = (4 * progress.done).checked_div(progress.runs);
+            Some(match quarter {
+                Some(quarter) => tr!("{} % of the runs are done.", 25 * quarter),
+                None => language::of_engine(&progress.stage),
+            })
         })
     });
     let (done, runs) = (
@@ -56,7 +59,7 @@ pub fn Timing() -> impl IntoView {
         {move || busy.get().then(|| view! {
             <section class="card timing" data-testid="timing" aria-label=tr!("Measurement in progress")>
                 <div>
-                    <p class="visually-hidden" role="status">{move || stage.get()}</p>
+                    <p class="visually-hidden" role="status">{move || heard.get()}</p>
                     <p class="serif" data-testid="progress">{says}</p>
                     <progress aria-label=tr!("Runs done") max=move || runs().to_string() value=move || done().to_string()></progress>
                     <p class="muted">{tr!("Nothing moves while the engine is timed.")}</p>

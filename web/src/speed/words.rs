@@ -153,8 +153,7 @@ pub fn sweep(report: &SpeedReport) -> String {
                     gammas = list(&slower)
                 )
             };
-            let luck = luck(report).map_or_else(String::new, |luck| format!(" {luck}"));
-            format!("{says} {}{luck}", why(report, best))
+            with_luck(report, format!("{says} {}", why(report, best)))
         }
     }
 }
@@ -217,7 +216,14 @@ fn one(report: &SpeedReport, row: &GammaSpeed) -> String {
             gamma(row)
         ),
     };
-    format!("{says} {}", why(report, row))
+    with_luck(report, format!("{says} {}", why(report, row)))
+}
+
+fn with_luck(report: &SpeedReport, says: String) -> String {
+    match luck(report) {
+        Some(luck) => format!("{says} {luck}"),
+        None => says,
+    }
 }
 
 /// Which draft lengths cannot be told from the best, which is faster than the target alone.
@@ -359,6 +365,14 @@ mod tests {
         let text = sweep(&lucky);
         assert!(
             text.contains("Yet the best of two is good by luck too"),
+            "{text}"
+        );
+        let mut alone = report(&[(1, [1.05, 1.3])]);
+        alone.request.auto = true;
+        alone.gammas[0].interval_among_all = Some([0.98, 1.4]);
+        let text = sweep(&alone);
+        assert!(
+            text.contains("the best of two is good by luck too"),
             "{text}"
         );
         lucky.gammas[0].interval_among_all = Some([1.01, 1.4]);

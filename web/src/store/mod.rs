@@ -63,6 +63,14 @@ impl Shown {
     }
 }
 
+/// A branch that was asked for.
+#[derive(Clone)]
+struct Asked {
+    branch: Branch,
+    /// Pair and prompt that its text begins with; an address may leave them to the page.
+    of: Option<[String; 2]>,
+}
+
 /// Everything shared by the views. Copies are the same store.
 #[derive(Clone, Copy)]
 pub struct Store {
@@ -120,7 +128,7 @@ pub struct Store {
     taken_over: StoredValue<u32>,
     events: StoredValue<Vec<Event>>,
     /// What the run that was asked for last is to go on from.
-    asked: StoredValue<Option<Branch>>,
+    asked: StoredValue<Option<Asked>>,
     /// What the run that the address names has left, until that is asked for.
     left: StoredValue<Option<Left>>,
     /// The settings that the page itself wrote into the form last.
@@ -168,7 +176,7 @@ impl Store {
             taken_over: StoredValue::new(0),
             events: StoredValue::new(Vec::new()),
             left: StoredValue::new(left),
-            asked: StoredValue::new(link.view.branch),
+            asked: StoredValue::new(link.view.branch.map(|branch| Asked { branch, of: None })),
             usual: StoredValue::new(Settings::default()),
         };
         let of = store;
@@ -200,18 +208,10 @@ impl Store {
                 store.adopt_prompt();
             }
         });
-        Effect::new(move |before: Option<(u32, [String; 2])>| {
+        Effect::new(move |before: Option<u32>| {
             let edits = store.form.edits.get();
-            let text = untrack(|| [store.form.pair.get(), store.form.prompt.get()]);
-            let Some((before, text_before)) = before else {
-                return (edits, text);
-            };
-            // A branch that waits for the engine goes on from a text that begins otherwise.
-            if text_before != text {
-                store.asked.set_value(None);
-            }
             // Whoever changes a setting is done with watching.
-            if before != edits {
+            if before.is_some_and(|before| before != edits) {
                 if store.linked.get_untracked() {
                     store.linked.set(false);
                     store.wanted.set(false);
@@ -221,7 +221,7 @@ impl Store {
                     store.playhead.pause();
                 }
             }
-            (edits, text)
+            edits
         });
         store.watch_arrival();
         store.open_recording(&link.settings.pair);

@@ -104,6 +104,14 @@ impl Store {
         let Some(aside) = self.aside.try_update(Vec::pop).flatten() else {
             return;
         };
+        // A run that was written here meanwhile changes places with it.
+        let is_written_here = |shown: &Shown| !shown.recorded;
+        if self
+            .shown
+            .with_untracked(|shown| shown.as_ref().is_some_and(is_written_here))
+        {
+            self.set_aside();
+        }
         self.stop();
         if let Some(settings) = &aside.form {
             self.form.write(settings);

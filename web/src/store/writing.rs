@@ -8,7 +8,7 @@ use couplet_protocol::{
 };
 use leptos::prelude::*;
 
-use super::{Shown, Store};
+use super::{Asked, Shown, Store};
 use crate::engine_client::{EngineState, reply_id};
 use crate::form::FieldError;
 use crate::permalink::{self, Left};
@@ -36,7 +36,10 @@ impl Store {
         if !linked {
             self.message.set(None);
         }
-        self.asked.set_value(branch.clone());
+        self.asked.set_value(branch.clone().map(|branch| Asked {
+            branch,
+            of: Some([settings.pair.clone(), settings.prompt.clone()]),
+        }));
         if self.engine.state.get_untracked() != EngineState::Ready {
             self.wanted.set(true);
             match self.engine.state.get_untracked() {
@@ -71,17 +74,24 @@ impl Store {
             .filter(|_| self.linked.get_untracked());
         self.left.set_value(None);
         let Some(Left { settings, branch }) = first else {
-            return self.ask(self.asked.get_value());
+            return self.ask(self.asked_branch());
         };
         self.wanted.set(false);
         self.write(settings, branch, move |reply| {
             // Unless somebody wanted something else meanwhile.
             if is_end(reply) && store.linked.get_untracked() {
-                store.ask(store.asked.get_value());
+                store.ask(store.asked_branch());
             }
         });
         // The run that the address asks for is still to come.
         self.linked.set(true);
+    }
+
+    /// The branch that was asked for, unless the form has come to begin another text meanwhile.
+    fn asked_branch(&self) -> Option<Branch> {
+        let Asked { branch, of } = self.asked.get_value()?;
+        let begins = untrack(|| [self.form.pair.get(), self.form.prompt.get()]);
+        of.is_none_or(|of| of == begins).then_some(branch)
     }
 
     /// Sends a run to the engine and shows it; `also` sees every reply after the page has.

@@ -7,7 +7,7 @@ mod layout;
 use std::sync::Arc;
 
 use couplet_playback::{decimal, grouped, is_exact};
-use couplet_protocol::{BackendKind, SpeedReport};
+use couplet_protocol::{BackendKind, SpeedReport, Verdict};
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
@@ -80,9 +80,12 @@ pub fn Headline(
             (_, true) if report.gammas.is_empty() => tr!("γ chosen by the engine, {} on average", gamma),
             (_, true) => tr!("γ chosen by the engine, {} on average; no fixed one is faster beyond the noise", gamma),
             // Another's median is larger, with an interval that holds 1.
-            (Some(count), false) if report.gammas.iter().any(|other| other.speed_up > row.speed_up) => tr!(
-                "γ {}, of {} the fastest beyond the noise", gamma, count_word(count)
-            ),
+            (Some(count), false) if report.gammas.iter().any(|other| other.speed_up > row.speed_up) => {
+                match headline.verdict() {
+                    Verdict::Faster => tr!("γ {}, of {} the fastest beyond the noise", gamma, count_word(count)),
+                    _ => format!("γ {gamma}"),
+                }
+            }
             (Some(count), false) => tr!("γ {}, the fastest of {} fixed ones", gamma, count_word(count)),
             (None, false) => format!("γ {gamma}"),
         };
