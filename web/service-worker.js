@@ -11,9 +11,9 @@ importScripts("./couplet-worker_choice.js");
 // `xtask finish` puts the built page's files here: { files: { path: sha256 } }.
 const RELEASE = { files: {} };
 
-// The number counts layouts of the cache.
-const SHELF = "couplet-shell-1";
+// The number counts layouts of the cache. Other copies of the page on this host have shelves of their own.
 const FAMILY = "couplet-shell-";
+const SHELF = `${FAMILY}1 ${registration.scope}`;
 /** What speaks of files that may have changed on the server since: asked for first, kept second. */
 const CHANGING = /(^|\/)(pairs|model-card)\.json$/;
 /** A network that answers later than this is none. */
@@ -74,7 +74,8 @@ async function isSound(path, bytes) {
 /** Throws away what belongs to other releases and other layouts. */
 async function tidy() {
   for (const name of await caches.keys()) {
-    if (name.startsWith(FAMILY) && name !== SHELF) await caches.delete(name);
+    const [family, scope = registration.scope] = name.split(" ");
+    if (family.startsWith(FAMILY) && scope === registration.scope && name !== SHELF) await caches.delete(name);
   }
   const paths = Object.keys(RELEASE.files);
   const wanted = new Set([...paths.map(released), ...paths.filter((path) => CHANGING.test(path)).map(latest)]);

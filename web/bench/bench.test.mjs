@@ -64,7 +64,7 @@ const report = {
       backend: "webgpu",
       device: { name: "GPU" },
       verdict: "said",
-      report: { request: { settings: { temperature: 1 }, gammas: [2], pairs: 5 }, tokens: 64, target_alone: speed, gammas: [swept(2, 1.5)], auto: swept(1.7, 1.45), costs: { target_step: 1, draft_step: 0.1, draft_first_extra: 0.05, verify: [1.2] }, race: [lane(9, 1), lane(9, 3)] },
+      report: { request: { settings: { temperature: 1 }, gammas: [2], pairs: 5 }, tokens: 64, target_alone: speed, gammas: [swept(2, 1.5)], auto: swept(1.7, 1.45), costs: { target_step: 1, draft_step: 0.1, draft_first_extra: 0.05, verify: [1.2] }, race: [lane(9, 1), { ...lane(9, 3), gamma: 2 }] },
     },
   ],
   peers: [

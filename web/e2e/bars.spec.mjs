@@ -16,6 +16,7 @@ const busy = (backend, name) => [
     // the bar, since a processor that does other things too is slower even so.
     assert.ok(found.longest < 2 * motion.LONG_MS, `${found.long} tasks over ${motion.LONG_MS} ms, the longest ${found.longest} ms`);
     assert.ok(found.tasks > 50, "the page was at work");
+    assert.equal(found.device.startsWith("CPU"), backend === "cpu", found.device);
   },
 ];
 

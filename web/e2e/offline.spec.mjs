@@ -26,10 +26,13 @@ async function retitled(base, title) {
   };
 }
 
+/** What another copy of the page on the same host keeps. */
+const OTHER = "couplet-shell-1 https://elsewhere.test/couplet/";
+
 /** Files of a release in the cache of the page's own files. */
 const kept = (page) =>
   page.evaluate(async () => {
-    const requests = await (await caches.open("couplet-shell-1")).keys();
+    const requests = await (await caches.open((await caches.keys()).find((name) => name.startsWith(`couplet-shell-1 ${location.origin}`)))).keys();
     return requests.map(({ url }) => url).filter((url) => url.includes("sha256="));
   });
 
@@ -66,9 +69,11 @@ export default {
     const server = await release(base);
     const { page, close } = await visitor(browser);
     try {
+      await page.addInitScript((other) => void caches.open(other), OTHER);
       await page.goto(server.address + CPU);
       await ready(page);
       await stands(page, "kept");
+      assert.ok(await page.evaluate((other) => caches.has(other), OTHER), "what others keep stays");
       const asked = server.asked.filter((path) => path.endsWith(".safetensors"));
       assert.equal(new Set(asked).size, asked.length, `${asked}`);
       const worker = server.asked.indexOf("service-worker.js");
@@ -94,7 +99,7 @@ export default {
       const { device: first } = await ready(page);
       // As it was kept by a browser that could not.
       await page.evaluate(async ({ before, now }) => {
-        const cache = await caches.open("couplet-shell-1");
+        const cache = await caches.open((await caches.keys()).find((name) => name.startsWith(`couplet-shell-1 ${location.origin}`)));
         const script = await (await fetch("service-worker.js")).text();
         for (const end of [".js", "_bg.wasm"]) {
           const [relaxed] = (await cache.keys()).filter(({ url }) => new URL(url).pathname.endsWith(now + end));
@@ -173,7 +178,7 @@ export default {
     const { page, close } = await visitor(browser);
     const spoil = (name) =>
       page.evaluate(async (name) => {
-        const cache = await caches.open("couplet-shell-1");
+        const cache = await caches.open((await caches.keys()).find((name) => name.startsWith(`couplet-shell-1 ${location.origin}`)));
         for (const request of await cache.keys()) {
           if (!request.url.includes(name)) continue;
           const { headers } = await cache.match(request);
@@ -182,6 +187,7 @@ export default {
       }, name);
     try {
       await firstVisit(page, server);
+      await page.evaluate((other) => caches.open(other), OTHER);
       for (const name of ["index.html", "couplet-web", "_bg.wasm", ""]) {
         await spoil(name);
         await page.reload();
@@ -191,6 +197,7 @@ export default {
         await noPanicText(page);
         await stands(page, "kept");
       }
+      assert.ok(await page.evaluate((other) => caches.has(other), OTHER), "what others keep stays");
     } finally {
       server.close();
       await close();
@@ -203,7 +210,7 @@ export default {
     try {
       await firstVisit(page, server);
       await page.evaluate(async () => {
-        const cache = await caches.open("couplet-shell-1");
+        const cache = await caches.open((await caches.keys()).find((name) => name.startsWith(`couplet-shell-1 ${location.origin}`)));
         for (const { url } of await cache.keys()) {
           if (url.includes("couplet-web")) await cache.put(url, new Response("\0"));
         }

@@ -80,7 +80,8 @@
       const registrations = await container.getRegistrations();
       const here = registrations.filter(({ scope }) => location.href.startsWith(scope));
       await Promise.all(here.map((registration) => registration.unregister()));
-      const names = (await caches.keys()).filter((name) => name.startsWith(FAMILY));
+      const ours = (name) => here.some(({ scope }) => name.endsWith(` ${scope}`));
+      const names = (await caches.keys()).filter((name) => name.startsWith(FAMILY) && ours(name));
       await Promise.all(names.map((name) => caches.delete(name)));
       return location.reload();
     }

@@ -241,7 +241,10 @@ impl Settings {
         if self.top_k > 1_000_000 {
             return refuse(
                 "top_k",
-                format!("{} is out of range; 0 turns it off", self.top_k),
+                format!(
+                    "{} is out of range; choose up to 1000000, or 0 to turn it off",
+                    self.top_k
+                ),
             );
         }
         if self.seed > MAX_SEED {

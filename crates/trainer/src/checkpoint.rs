@@ -39,7 +39,12 @@ struct State {
     steps: usize,
     seed: u64,
     #[serde(default)]
+    batch: usize,
+    #[serde(default)]
     labels: String,
+    /// SHA-256 of the training text's tokens, and of the teacher's weights where there is one.
+    #[serde(default)]
+    learns_from: String,
     progress: Progress,
 }
 
@@ -48,6 +53,7 @@ struct State {
 pub fn save(
     folder: &Path,
     recipe: &Recipe,
+    learns_from: &str,
     decoder: &Decoder,
     optimizer: &ModuleOptimizer,
     progress: &Progress,
@@ -61,7 +67,9 @@ pub fn save(
         config: recipe.config.clone(),
         steps: recipe.steps,
         seed: recipe.seed,
+        batch: recipe.batch,
         labels: recipe.labels.name(),
+        learns_from: learns_from.to_owned(),
         progress: progress.clone(),
     };
     let write = || -> anyhow::Result<()> {
@@ -89,6 +97,7 @@ pub fn save(
 pub fn load(
     folder: &Path,
     recipe: &Recipe,
+    learns_from: &str,
     mut decoder: Decoder,
     optimizer: ModuleOptimizer,
 ) -> anyhow::Result<(Decoder, ModuleOptimizer, Progress)> {
@@ -101,7 +110,9 @@ pub fn load(
         ("shape", state.config != recipe.config),
         ("number of steps", state.steps != recipe.steps),
         ("seed", state.seed != recipe.seed),
+        ("number of windows per step", state.batch != recipe.batch),
         ("kind of labels", state.labels != recipe.labels.name()),
+        ("text or teacher", state.learns_from != learns_from),
     ]
     .into_iter()
     .filter_map(|(what, differs)| differs.then_some(what))

@@ -161,6 +161,7 @@ pub fn compare(card: &Evaluation, now: &Evaluation) -> anyhow::Result<()> {
         ];
         for (before, after) in before.acceptance.iter().zip(&after.acceptance) {
             figures.push(("acceptance rate", before.distilled, after.distilled));
+            figures.push(("plain draft's acceptance rate", before.plain, after.plain));
         }
         for (what, before_figure, after_figure) in figures {
             anyhow::ensure!(

@@ -8,7 +8,7 @@ use burn::module::{Module, ParamGroup};
 use burn::optim::decay::WeightDecayConfig;
 use burn::optim::{AdamWConfig, AdjustLrFn, GradientsParams, ModuleOptimizer, MuonConfig};
 use burn::tensor::{Device, Int, Tensor, activation};
-use couplet_model::{Decoder, DecoderConfig};
+use couplet_model::{Decoder, DecoderConfig, save_weights, sha256_hex};
 
 use crate::calibration;
 use crate::checkpoint::{self, Loss, Progress};
@@ -143,6 +143,21 @@ fn optimizer() -> ModuleOptimizer {
         .with_group(ParamGroup::from_predicate("_proj"), muon.build(), None)
 }
 
+/// What a model learns from, told apart from any other: a checkpoint goes on with nothing else.
+fn learns_from(recipe: &Recipe, corpus: &Corpus) -> anyhow::Result<String> {
+    let parts = corpus.parts.iter();
+    let tokens: Vec<u8> = parts
+        .flat_map(|part| part.tokens.iter().flat_map(|token| token.to_le_bytes()))
+        .collect();
+    let text = sha256_hex(&tokens);
+    Ok(match &recipe.labels {
+        Labels::Text => text,
+        Labels::Teacher { teacher, .. } => {
+            format!("{text} {}", sha256_hex(&save_weights(teacher)?))
+        }
+    })
+}
+
 /// Trains one model, or finishes it from its last checkpoint.
 ///
 /// # Errors
@@ -158,8 +173,9 @@ pub fn train(
     let training_device = device.clone().autodiff();
     training_device.seed(recipe.seed);
     let fresh = recipe.config.init(&training_device);
+    let learns_from = learns_from(recipe, corpus)?;
     let (mut decoder, mut optimizer, mut progress) =
-        checkpoint::load(&folder, recipe, fresh, optimizer())?;
+        checkpoint::load(&folder, recipe, &learns_from, fresh, optimizer())?;
     let context = recipe.config.max_position_embeddings;
     println!(
         "{}: {} parameters, {} steps, learns {}",
@@ -208,7 +224,14 @@ pub fn train(
                 training: progress.smoothed_loss,
                 held_out,
             });
-            checkpoint::save(&folder, recipe, &decoder, &optimizer, &progress)?;
+            checkpoint::save(
+                &folder,
+                recipe,
+                &learns_from,
+                &decoder,
+                &optimizer,
+                &progress,
+            )?;
             println!(
                 "\r{}: step {:>5}, loss on held-out text {held_out:.4}{:40}",
                 recipe.name, progress.step, ""

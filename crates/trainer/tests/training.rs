@@ -179,6 +179,15 @@ fn a_checkpoint_of_another_run_is_refused_and_kept() {
             .unwrap(),
     );
     assert!(said.contains("another shape"), "{said}");
+    // Another text.
+    let key = "\"learns_from\": \"";
+    std::fs::write(&state, text.replace(key, &format!("{key}0"))).unwrap();
+    let said = refusal(
+        &quick_stories(&["--only", "draft-plain"], &place)
+            .output()
+            .unwrap(),
+    );
+    assert!(said.contains("another text or teacher"), "{said}");
     // A file that is cut off.
     std::fs::write(&state, &before[..before.len() / 2]).unwrap();
     let said = refusal(

@@ -11,6 +11,15 @@ pub fn is_available() -> bool {
     process::find("apt-get").is_some() && process::find("dpkg-query").is_some()
 }
 
+/// Whether it is Debian itself, whose names for browsers and compilers not all of its relatives have.
+pub fn is_debian() -> bool {
+    let says = |text: String| {
+        let id = text.lines().find_map(|line| line.strip_prefix("ID="));
+        id.is_some_and(|id| id.trim_matches('"') == "debian")
+    };
+    is_available() && std::fs::read_to_string("/etc/os-release").is_ok_and(says)
+}
+
 /// Installs those of `packages` that are missing, saying that they are for `purpose`.
 ///
 /// # Errors

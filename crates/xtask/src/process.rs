@@ -63,8 +63,18 @@ pub fn output(command: &mut Command) -> Result<String> {
 /// Where the program `name` lies on the search path.
 pub fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
+    // On Windows npm is a script.
+    let endings: &[&str] = if cfg!(windows) {
+        &[".exe", ".cmd"]
+    } else {
+        &[""]
+    };
     std::env::split_paths(&path)
-        .map(|folder| folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
+        .flat_map(|folder| {
+            endings
+                .iter()
+                .map(move |ending| folder.join(format!("{name}{ending}")))
+        })
         .find(|candidate| candidate.is_file())
 }
 

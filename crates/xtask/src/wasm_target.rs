@@ -75,7 +75,7 @@ pub fn ensure(repo: &Repo) -> Result<WasmToolchain> {
             return Ok(WasmToolchain::Default);
         }
     }
-    if !apt::is_available() {
+    if !apt::is_debian() {
         bail!(
             "no Rust standard library for {TRIPLE}: install Rust from https://rustup.rs and run \
              `rustup target add {TRIPLE}`"
