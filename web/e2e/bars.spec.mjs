@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import * as first from "./measure/first.mjs";
 import * as motion from "./measure/motion.mjs";
+import { sizes } from "./measure/page.mjs";
 
 const figures = (found) =>
   console.log(`        ${Object.entries(found).map(([name, value]) => `${name} ${typeof value === "number" ? +value.toFixed(1) : value}`).join(", ")}`);
@@ -16,6 +17,7 @@ const busy = (backend, name) => [
     // the bar, since a processor that does other things too is slower even so.
     assert.ok(found.longest < 2 * motion.LONG_MS, `${found.long} tasks over ${motion.LONG_MS} ms, the longest ${found.longest} ms`);
     assert.ok(found.tasks > 50, "the page was at work");
+    assert.ok(found.frames > 30, `${found.frames} frames a second`);
     assert.equal(found.device.startsWith("CPU"), backend === "cpu", found.device);
   },
 ];
@@ -36,6 +38,14 @@ export default Object.fromEntries([
   obeys("cpu", "the CPU", 100),
   // A GPU made of software shares the processor with everything else, and a round is not cut short.
   obeys("gpu", "WebGPU", 500),
+  [
+    "compressed, the page is at most 1 MB and the first pair at most 8",
+    async ({ base }) => {
+      const found = await sizes(base);
+      figures(found);
+      assert.ok(found.shell <= 1e6 && found.pair <= 8e6);
+    },
+  ],
   [
     "the first visit over 20 Mbit/s brings ten megabytes at most, the second next to none",
     async ({ browser, base }) => {

@@ -134,7 +134,8 @@ fn page_lints(repo: &Repo) -> Result<Tally> {
     // lines are worth. The profile is trunk's, so that both share procedural macros.
     single(cargo(repo).args([
         "clippy",
-        "--release",
+        "--profile",
+        "page",
         "--target",
         TRIPLE,
         "--package",
