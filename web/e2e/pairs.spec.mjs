@@ -1,6 +1,6 @@
 // Two pairs on offer: going from one to the other keeps what makes sense.
 import assert from "node:assert/strict";
-import { finished, noPanicText, notice, open, ready, reload, shown, write } from "./support.mjs";
+import { call, finished, noPanicText, notice, open, patchWorker, ready, reload, shown, write } from "./support.mjs";
 
 const CPU = "?backend=cpu";
 const TWIN = { name: "twin", title: "A twin", prompt: "JULIET:\n" };
@@ -56,6 +56,27 @@ export default {
       const trace = await write(page);
       assert.deepEqual([trace.pair.name, trace.settings.prompt], [name, suits]);
       await page.getByTestId("max_tokens").fill("120");
+    }
+  },
+
+  "every pair is put on the same connection to the GPU": async ({ page, base }) => {
+    await patchWorker(
+      page,
+      `{ const request = GPUAdapter.prototype.requestDevice;
+         GPUAdapter.prototype.requestDevice = function (...options) { self.connections = (self.connections ?? 0) + 1; return request.apply(this, options); };
+         const post = self.postMessage.bind(self);
+         self.postMessage = (text) => {
+           const reply = JSON.parse(text);
+           if (reply.loaded) reply.loaded.device.name = String(self.connections);
+           post(JSON.stringify(reply));
+         }; }`,
+    );
+    const { device } = await open(page, base);
+    assert.equal(device.backend, "gpu", device.reason);
+    assert.equal(device.name, "1");
+    for (const pair of ["stories", "shakespeare"]) {
+      await call(page, "generate", { pair, max_tokens: 4 });
+      assert.equal((await ready(page)).device.name, "1", pair);
     }
   },
 

@@ -283,7 +283,7 @@ export default {
     await page.reload();
     assert.equal(await page.getByTestId("verdict").innerText(), said);
     // What cannot be read is as if there were nothing.
-    await page.evaluate(() => sessionStorage.setItem("couplet-reports-1", "[{}]"));
+    await page.evaluate(() => sessionStorage.setItem("couplet-reports-2", "[{}]"));
     await page.reload();
     await page.getByTestId("bench").waitFor();
     assert.equal(await page.getByTestId("verdict").count(), 0);
