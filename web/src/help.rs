@@ -164,6 +164,10 @@ pub fn Help(
             <dl class="help-terms">
                 {terms().map(|(term, what)| view! { <div><dt>{term}</dt><dd>{what}</dd></div> }).collect_view()}
             </dl>
+            <p class="muted help-licence">
+                {tr!("Couplet is under the MIT licence.")}" "
+                <a href="notices.txt" target="_blank" rel="noopener">{tr!("What it is built from, and under which licences")}</a>
+            </p>
         </Dialog>
     }
 }

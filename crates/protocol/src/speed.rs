@@ -222,6 +222,9 @@ pub struct SpeedReport {
 }
 
 impl SpeedReport {
+    /// Confidence of every interval in it that the number of pairs allows one, in (0, 1).
+    pub const CONFIDENCE: f64 = 0.95;
+
     /// The fastest of the draft lengths that were asked for: of those that are faster than the target
     /// alone beyond the noise, where there are any, since of several medians the largest is often one
     /// that met a slow moment.

@@ -1,5 +1,5 @@
 //! `cargo xtask finish`, which trunk calls when it has put a page together: the release that the
-//! service worker keeps, and the hashes by which the page's policy knows its own scripts.
+//! service worker keeps, the hashes by which the page's policy knows its own scripts, and the notices.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,8 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use crate::files;
+use crate::repo::Repo;
+use crate::{files, notices};
 
 const SERVICE_WORKER: &str = "service-worker.js";
 /// What stands in the service worker for its files.
@@ -24,7 +25,7 @@ const LOADER: &str = "couplet-worker_loader.js";
 ///
 /// # Errors
 /// If trunk did not start this, or the page is not what this file takes it for.
-pub fn run() -> Result<()> {
+pub fn run(repo: &Repo) -> Result<()> {
     let folder = std::env::var_os("TRUNK_STAGING_DIR")
         .map(PathBuf::from)
         .context("trunk calls this by itself: use `cargo xtask build`")?;
@@ -36,6 +37,7 @@ pub fn run() -> Result<()> {
     write(LOADER, with_choice)?;
     write(SERVICE_WORKER, with_choice)?;
     fs::remove_file(folder.join(CHOICE)).with_context(|| format!("removing {CHOICE}"))?;
+    notices::write(repo, &folder)?;
     // The page first: the service worker knows it by its hash.
     write(PAGE, |_, html| with_policy(html))?;
     write(SERVICE_WORKER, with_release)

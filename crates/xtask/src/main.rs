@@ -6,6 +6,7 @@ mod bench;
 mod build;
 mod files;
 mod finish;
+mod notices;
 mod process;
 mod python;
 mod repo;
@@ -58,10 +59,10 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "finish",
         arguments: "",
-        summary: "the last step of a build, called by trunk: hashes for offline use and the policy",
-        run: |_, arguments| {
+        summary: "the last step of a build, called by trunk: hashes for offline use and the policy, notices",
+        run: |repo, arguments| {
             no_arguments(arguments)?;
-            finish::run()?;
+            finish::run(repo)?;
             Ok(ExitCode::SUCCESS)
         },
     },

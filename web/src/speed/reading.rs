@@ -4,9 +4,6 @@ use couplet_protocol::{GammaSpeed, Rule, SpeedReport, SpeedRequest, TokensPerSec
 use couplet_speculation::formulas::{expected_tokens_per_round, speed_up};
 use couplet_speculation::statistics::wilson_interval;
 
-/// Confidence of every interval of the scene.
-pub const CONFIDENCE: f64 = 0.95;
-
 /// The acceptance rate over all rounds of all draft lengths, and its Wilson interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Alpha {
@@ -23,7 +20,7 @@ pub fn alpha(report: &SpeedReport) -> Option<Alpha> {
     let accepted: u64 = rows().map(|row| u64::from(row.accepted)).sum();
     (judged > 0 && accepted <= judged).then(|| Alpha {
         rate: accepted as f64 / judged as f64,
-        interval: wilson_interval(accepted, judged, CONFIDENCE),
+        interval: wilson_interval(accepted, judged, SpeedReport::CONFIDENCE),
     })
 }
 

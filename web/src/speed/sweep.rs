@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::chart::{Size, chart};
-use super::reading::{CONFIDENCE, alpha, c, has_formula, predicted, v};
+use super::reading::{alpha, c, has_formula, predicted, v};
 use super::state::use_speed;
 use super::words;
 use crate::language;
@@ -84,7 +84,7 @@ fn caption(report: &SpeedReport) -> String {
 }
 
 fn points_and_line(report: &SpeedReport) -> String {
-    let points = if !reaches(CONFIDENCE, report.request.pairs as usize) {
+    let points = if !reaches(SpeedReport::CONFIDENCE, report.request.pairs as usize) {
         tr!("Points: measured, with the range of their pairs.")
     } else {
         tr!("Points: measured, with their 95 % intervals.")

@@ -5,7 +5,7 @@ use couplet_protocol::{BackendKind, GammaSpeed, Headline, SpeedReport, Verdict};
 use couplet_speculation::statistics::{confidence_of_each, reaches};
 use tr::tr;
 
-use super::reading::{CONFIDENCE, alpha, c, has_formula, level, pays, round_of, v};
+use super::reading::{alpha, c, has_formula, level, pays, round_of, v};
 use crate::proof::words::count_word;
 
 /// The verdict behind the number: "faster", "slower", "can’t tell".
@@ -32,7 +32,10 @@ pub fn bound(value: f64) -> String {
 /// pairs than that takes give the range of their ratios, and no confidence.
 pub fn interval_name(pairs: u32, among: usize) -> String {
     match (
-        reaches(confidence_of_each(CONFIDENCE, among), pairs as usize),
+        reaches(
+            confidence_of_each(SpeedReport::CONFIDENCE, among),
+            pairs as usize,
+        ),
         among,
     ) {
         (false, _) => tr!("range of the pairs"),

@@ -16,9 +16,6 @@ pub(crate) use self::costs::Sample;
 use self::runs::{TimedRun, timed_run};
 use crate::{Engine, EngineError};
 
-/// Confidence of every interval.
-const CONFIDENCE: f64 = 0.95;
-
 /// How far a bench has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress<'a> {
@@ -158,7 +155,7 @@ async fn report(
     let mut gammas = Vec::new();
     let mut auto = None;
     let alpha = acceptance(&contenders);
-    let each = confidence_of_each(CONFIDENCE, contenders.len());
+    let each = confidence_of_each(SpeedReport::CONFIDENCE, contenders.len());
     for contender in &contenders {
         let speed = gamma_speed(contender, gammas.len(), alpha, costs, each);
         match contender.gamma {
@@ -234,7 +231,7 @@ fn gamma_speed(
         speculation: summary(&speculation),
         target_alone: summary(&alone),
         speed_up: median(&ratios),
-        interval: median_interval(&ratios, CONFIDENCE),
+        interval: median_interval(&ratios, SpeedReport::CONFIDENCE),
         interval_among_all: Some(median_interval(&ratios, confidence_among_all)),
         ratios,
         rounds,
