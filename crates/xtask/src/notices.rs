@@ -73,6 +73,8 @@ fn foreign(repo: &Repo) -> Result<BTreeSet<Foreign>> {
             .context("a crate without a folder")?;
         let authors = package["authors"].as_array().map(Vec::as_slice);
         let authors = authors.unwrap_or_default().iter().filter_map(Value::as_str);
+        // Without their addresses, which would only be of use to people who send spam.
+        let authors = authors.map(|author| author.split(" <").next().unwrap_or(author));
         found.insert(Foreign {
             name: word("name"),
             version: word("version"),

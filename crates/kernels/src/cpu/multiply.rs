@@ -4,6 +4,7 @@
 //! arithmetic soon after. So every weight that arrives is used for all rows while it is near,
 //! sums stay in registers, and their number is what 128-bit instruction sets have room for.
 
+use std::array;
 use std::borrow::Cow;
 use std::hint::black_box;
 
@@ -46,21 +47,26 @@ pub(super) fn multiply(input: &[f32], rows: usize, weights: &[f32], output: &mut
     // Where a product is added in two instructions, it needs a register in between.
     let most = if fused::is_fused() { TILE } else { TILE - 1 };
     let tiles = tiles(input, rows, most);
-    for column in (0..width).step_by(2 * CPU_PANEL) {
+    let mut column = 0;
+    while column < width {
+        let left = (width - column) / CPU_PANEL;
+        let panels = if rows == 1 && left >= 4 { 4 } else { 2 };
         let weights = &weights[column * inputs..];
         for Rows { first, rows, woven } in &tiles {
             let output = Columns {
                 output: &mut output[first * width + column..],
                 width,
             };
-            match rows {
-                1 => compute(TwoPanels::<'_, 1>(woven, weights, output)),
-                2 => compute(TwoPanels::<'_, 2>(woven, weights, output)),
-                3 => each_panel::<3>(woven, weights, output),
-                4 => each_panel::<4>(woven, weights, output),
+            match (rows, panels) {
+                (1, 4) => compute(SideBySide::<'_, 1, 4>(woven, weights, output)),
+                (1, _) => compute(SideBySide::<'_, 1, 2>(woven, weights, output)),
+                (2, _) => compute(SideBySide::<'_, 2, 2>(woven, weights, output)),
+                (3, _) => each_panel::<3>(woven, weights, output),
+                (4, _) => each_panel::<4>(woven, weights, output),
                 _ => each_panel::<TILE>(woven, weights, output),
             }
         }
+        column += panels * CPU_PANEL;
     }
 }
 
@@ -103,10 +109,11 @@ struct Columns<'a> {
 }
 
 impl Columns<'_> {
+    /// Stores the sums of every row over the panel that is the so-many-th from here.
     #[inline(always)]
-    fn store<const SUMS: usize>(&mut self, sums: &[[f32x4; SUMS]]) {
+    fn store(&mut self, panel: usize, sums: &[[f32x4; VECTORS]]) {
         for (row, sums) in sums.iter().enumerate() {
-            let output = &mut self.output[row * self.width..][..4 * SUMS];
+            let output = &mut self.output[row * self.width + panel * CPU_PANEL..][..CPU_PANEL];
             for (output, sum) in output.chunks_exact_mut(4).zip(sums) {
                 output.copy_from_slice(&sum.to_array());
             }
@@ -161,30 +168,35 @@ impl<const ROWS: usize> Products for OnePanel<'_, ROWS> {
         }
         // Weights that are only touched would not be read otherwise.
         black_box(touched);
-        output.store(&sums);
+        output.store(0, &sums);
     }
 }
 
-/// One row or two times the first two panels of some, side by side, since over one they would have
-/// too few sums. So few rows wait for the cache anyway, and touching weights would not help.
-struct TwoPanels<'a, const ROWS: usize>(&'a [f32], &'a [f32], Columns<'a>);
+/// One row or two times the first few panels of some, side by side: over fewer they would have fewer
+/// than eight sums, and wait for additions. So few rows wait for the cache anyway, and touching
+/// weights would not help.
+struct SideBySide<'a, const ROWS: usize, const PANELS: usize>(&'a [f32], &'a [f32], Columns<'a>);
 
-impl<const ROWS: usize> Products for TwoPanels<'_, ROWS> {
+impl<const ROWS: usize, const PANELS: usize> Products for SideBySide<'_, ROWS, PANELS> {
     type Output = ();
 
     #[inline(always)]
     fn run(self, multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4 + Copy) {
         let Self(woven, weights, mut output) = self;
         let xs = woven.as_chunks::<ROWS>().0;
-        let (left, right) = weights.as_chunks::<CPU_PANEL>().0.split_at(xs.len());
-        let right = &right[..xs.len()];
-        let mut sums = [[f32x4::ZERO; 2 * VECTORS]; ROWS];
+        let weights = weights.as_chunks::<CPU_PANEL>().0;
+        let panels: [&[[f32; CPU_PANEL]]; PANELS] =
+            array::from_fn(|panel| &weights[panel * xs.len()..][..xs.len()]);
+        let mut sums = [[[f32x4::ZERO; VECTORS]; ROWS]; PANELS];
         let turns = 0..xs.len();
         for turn in turns {
-            let ([a, b], [c, d]) = (vectors(&left[turn]), vectors(&right[turn]));
-            add_products(&xs[turn], [a, b, c, d], &mut sums, multiply_add);
+            for (weights, sums) in panels.iter().zip(&mut sums) {
+                add_products(&xs[turn], vectors(&weights[turn]), sums, multiply_add);
+            }
         }
-        output.store(&sums);
+        for (panel, sums) in sums.iter().enumerate() {
+            output.store(panel, sums);
+        }
     }
 }
 
@@ -196,10 +208,10 @@ fn vectors(weights: &[f32; CPU_PANEL]) -> [f32x4; VECTORS] {
 /// One input of every row times its weights. A function and no closure, which might not be inlined
 /// and then would multiply without the instruction that it is here for.
 #[inline(always)]
-fn add_products<const ROWS: usize, const SUMS: usize>(
+fn add_products<const ROWS: usize>(
     xs: &[f32; ROWS],
-    weights: [f32x4; SUMS],
-    sums: &mut [[f32x4; SUMS]; ROWS],
+    weights: [f32x4; VECTORS],
+    sums: &mut [[f32x4; VECTORS]; ROWS],
     multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4,
 ) {
     for (x, sums) in xs.iter().zip(sums) {
@@ -292,11 +304,11 @@ mod tests {
         }
     }
 
-    fn check_separately(rows: usize, run: impl Fn(&[f32], &[f32], Columns<'_>)) {
+    fn check_separately(rows: usize, panels: usize, run: impl Fn(&[f32], &[f32], Columns<'_>)) {
         let (inputs, rounds_once) = (150, fused::separate(RoundsOnce));
-        let weights: Vec<f32> = (0..2 * inputs * CPU_PANEL).map(number).collect();
+        let width = panels * CPU_PANEL;
+        let weights: Vec<f32> = (0..inputs * width).map(number).collect();
         let input: Vec<f32> = (0..rows * inputs).map(|i| number(3 * i + 1)).collect();
-        let width = 2 * CPU_PANEL;
         let mut output = vec![0.0; rows * width];
         let columns = Columns {
             output: &mut output,
@@ -305,11 +317,8 @@ mod tests {
         run(&weave(&input, rows), &weights, columns);
         for (at, found) in output.iter().enumerate() {
             let x = &input[at / width * inputs..][..inputs];
-            // Wider tiles come to the first panel only.
-            if rows <= 2 || at % width < CPU_PANEL {
-                let expected = expected(x, &weights, at % width, rounds_once);
-                assert_eq!(found.to_bits(), expected.to_bits(), "{rows} rows, {at}");
-            }
+            let expected = expected(x, &weights, at % width, rounds_once);
+            assert_eq!(found.to_bits(), expected.to_bits(), "{rows} rows, {at}");
         }
     }
 
@@ -317,11 +326,20 @@ mod tests {
     /// where it can fuse.
     #[test]
     fn two_instructions_add_the_terms_in_order_too() {
-        check_separately(1, |x, w, y| fused::separate(TwoPanels::<'_, 1>(x, w, y)));
-        check_separately(2, |x, w, y| fused::separate(TwoPanels::<'_, 2>(x, w, y)));
-        check_separately(3, |x, w, y| fused::separate(OnePanel::<'_, 3>(x, w, y)));
-        check_separately(4, |x, w, y| fused::separate(OnePanel::<'_, 4>(x, w, y)));
-        check_separately(5, |x, w, y| fused::separate(OnePanel::<'_, TILE>(x, w, y)));
+        check_separately(1, 4, |x, w, y| {
+            fused::separate(SideBySide::<'_, 1, 4>(x, w, y))
+        });
+        check_separately(1, 2, |x, w, y| {
+            fused::separate(SideBySide::<'_, 1, 2>(x, w, y))
+        });
+        check_separately(2, 2, |x, w, y| {
+            fused::separate(SideBySide::<'_, 2, 2>(x, w, y))
+        });
+        check_separately(3, 1, |x, w, y| fused::separate(OnePanel::<'_, 3>(x, w, y)));
+        check_separately(4, 1, |x, w, y| fused::separate(OnePanel::<'_, 4>(x, w, y)));
+        check_separately(5, 1, |x, w, y| {
+            fused::separate(OnePanel::<'_, TILE>(x, w, y))
+        });
     }
 
     #[test]
