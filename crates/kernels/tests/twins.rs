@@ -425,8 +425,8 @@ fn settings(rule: u32, temperature: f32, top_k: u32, top_p: f32) -> RunSettings 
         temperature,
         top_p,
         lenience: 0.5,
-        epsilon: 0.3,
-        delta: 0.09,
+        epsilon: 0.09,
+        delta: 0.3,
         ..RunSettings::default()
     }
 }

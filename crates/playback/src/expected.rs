@@ -117,7 +117,7 @@ mod tests {
         close(Rule::SampleAndMatch, 0.29);
         close(Rule::Lenience, 0.9);
         close(Rule::Greedy, 0.2);
-        // All three are above the threshold of 0.032.
+        // All three are above the threshold of 0.09.
         close(Rule::Typical, 1.0);
         assert_eq!(expect(Rule::Block), None);
     }

@@ -264,7 +264,7 @@ fn lenience_deviates_as_theory_says() {
 
 #[test]
 fn typical_acceptance_deviates_as_theory_says() {
-    for (epsilon, delta) in [(0.3, 0.09), (0.3, 0.6), (0.05, 1.0)] {
+    for (epsilon, delta) in [(0.09, 0.3), (0.3, 0.6), (0.05, 1.0)] {
         let rule = Rule::Typical(Typical::new(epsilon, delta).unwrap());
         assert_deviates_as_theory_says(rule, |rule, draft, target| {
             let Rule::Typical(typical) = rule else {

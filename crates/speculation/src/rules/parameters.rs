@@ -126,11 +126,12 @@ impl Typical {
 }
 
 impl Default for Typical {
-    /// ε = 0.3, δ = 0.09, Medusa's own.
+    /// ε = 0.09 and δ = 0.3, which is its root: `posterior_threshold` and `posterior_alpha` in
+    /// Medusa's code.
     fn default() -> Self {
         Self {
-            epsilon: 0.3,
-            delta: 0.09,
+            epsilon: 0.09,
+            delta: 0.3,
         }
     }
 }
@@ -183,11 +184,16 @@ mod tests {
     }
 
     #[test]
-    fn the_threshold_of_example_a_comes_out() {
-        let entropy = crate::entropy(&[0.2, 0.3, 0.5]);
-        let threshold = Typical::default().threshold(entropy);
-        assert!((threshold - 0.032_141_8).abs() < 5e-8, "{threshold}");
-        assert_eq!(Typical::default().threshold(-10.0), 0.3);
+    fn the_threshold_is_the_lower_of_two() {
+        let of = |typical: Typical, probs: &[f64]| typical.threshold(crate::entropy(probs));
+        // Example A: H = 1.029653, and 0.3·e^(−H) is 0.107.
+        let example_a = [0.2, 0.3, 0.5];
+        assert_eq!(of(Typical::default(), &example_a), 0.09);
+        let other = of(Typical::new(0.3, 0.09).unwrap(), &example_a);
+        assert!((other - 0.032_141_8).abs() < 5e-8, "{other}");
+        // Many tokens alike: their own probability, times 0.3.
+        let even = of(Typical::default(), &[1.0 / 65.0; 65]);
+        assert!((even - 0.3 / 65.0).abs() < 1e-12, "{even}");
     }
 
     #[test]
