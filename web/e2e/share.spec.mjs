@@ -228,7 +228,7 @@ export default {
 
   "what a link asks for in vain is said, wherever it leads": async ({ page, base }) => {
     const links = {
-      "#v=1&pair=gpt4&at=3": /a pair that there is not, “gpt4”/,
+      "#v=1&pair=gpt4&at=3": /an unknown pair, “gpt4”/,
       "#v=1&lesson=nosuch": /lesson cannot be “nosuch”/,
       "#v=1&lesson=draft&step=99": /step cannot be “99”/,
       "#v=1&scene=couplings&example=nosuch": /example cannot be “nosuch”/,

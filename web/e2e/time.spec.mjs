@@ -395,8 +395,8 @@ export default {
       await page.keyboard.press("Home");
       await standBehind(page, round + 1);
       const cut = 5 - (committed.length - 1);
-      const cutBack = cut > 0 ? `, ${cut} cut back` : "";
-      assert.equal(await label("target"), `target cache: ${length - 1} entries, ${committed.length} added by this round${cutBack}`);
+      const overwritten = cut > 0 ? `, ${cut} to be overwritten` : "";
+      assert.equal(await label("target"), `target cache: ${length - 1} entries, ${committed.length} added by this round${overwritten}`);
     }
     await page.getByTestId("drafter").selectOption("uniform");
     await write(page);

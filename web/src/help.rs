@@ -126,7 +126,7 @@ fn terms() -> [(String, String); 20] {
         (
             tr!("term" => "KV cache"),
             tr!(
-                "what a model keeps of the tokens that it has read, so that it need not read them again. It grows with every pass, and what belongs to rejected tokens is cut back."
+                "what a model keeps of the tokens that it has read, so that it need not read them again. It grows with every pass, and what belongs to rejected tokens is overwritten."
             ),
         ),
         (
@@ -154,7 +154,7 @@ pub fn Help(
         <Dialog open=open name="help" title=tr!("Keys and terms")>
             <LanguageChoice />
             <p class="serif">
-                {tr!("The draft writes in pencil; the target reads several pencilled tokens in one pass, inks those it agrees with and replaces the first it does not. The text is distributed exactly as if the target had written alone.")}
+                {tr!("The draft writes in pencil; the target reads several pencilled tokens in one pass, inks those it agrees with and replaces the first it does not. Under the rules marked exact, the text is distributed just as if the target had written alone.")}
             </p>
             <h3>{tr!("Keys")}</h3>
             <dl class="help-keys">

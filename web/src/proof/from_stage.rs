@@ -23,7 +23,7 @@ const CONTEXT: usize = 16;
 /// A sentence, where there is no position for which both have spoken.
 pub fn take(store: Store) -> Result<ProofPair, String> {
     let at = untrack(|| store.focus()).ok_or_else(|| tr!(
-        "No position of the Stage is under consideration yet: let a text be written there, or step into one, and come back."
+        "No position is selected on the Stage. Write a text there or step into one, then come back."
     ))?;
     let round = store
         .run

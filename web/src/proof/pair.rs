@@ -1,6 +1,6 @@
 //! The two distributions of the scene, and where they come from.
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, shortest};
 use couplet_speculation::distribution::DistributionError;
 use couplet_speculation::input::{check_argument, normalised};
 use couplet_speculation::{Argument, InputError, overlap, total_variation};
@@ -94,16 +94,16 @@ impl ProofPair {
             }
             Note::Divided(Some(draft), None) => Some(tr!(
                 "The numbers did not sum to 1, so they were divided: the draft by {}.",
-                draft
+                shortest(*draft)
             )),
             Note::Divided(None, Some(target)) => Some(tr!(
                 "The numbers did not sum to 1, so they were divided: the target by {}.",
-                target
+                shortest(*target)
             )),
             Note::Divided(Some(draft), Some(target)) => Some(tr!(
                 "The numbers did not sum to 1, so they were divided: the draft by {draft}, the target by {target}.",
-                draft,
-                target
+                draft = shortest(*draft),
+                target = shortest(*target)
             )),
         }
     }
@@ -232,12 +232,16 @@ fn preset(tokens: &[&str], draft: &[f64], target: &[f64]) -> ProofPair {
 pub fn of_weights(error: &DistributionError) -> String {
     match *error {
         DistributionError::NotFinite { token, prob } => {
-            tr!("the probability of token {token} is {prob}", token, prob)
+            tr!(
+                "the probability of token {token} is {prob}",
+                token,
+                prob = shortest(prob)
+            )
         }
         DistributionError::Negative { token, prob } => tr!(
             "the probability of token {token} is negative: {prob}",
             token,
-            prob
+            prob = shortest(prob)
         ),
         DistributionError::AllZero => tr!("every probability is zero"),
         DistributionError::Empty | DistributionError::NotOne { .. } => error.to_string(),

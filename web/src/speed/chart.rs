@@ -339,7 +339,7 @@ fn best_label(
     let number = words::factor(best.speed_up);
     let text = match size {
         Size::Small => number,
-        Size::Large if report.gammas.len() < 2 => format!("γ = {}, {number}", words::gamma(best)),
+        Size::Large if report.gammas.len() < 2 => tr!("{} at γ = {}", number, words::gamma(best)),
         // Slower beyond the noise, it is best of nothing good.
         Size::Large if best.verdict() == Verdict::Slower => {
             tr!("least slow: γ = {}, {number}", words::gamma(best), number)

@@ -185,7 +185,9 @@ fn plan(store: Store, speed: SpeedState) -> String {
     let runs = runs(&request);
     let tokens = request.settings.max_tokens as usize;
     let what = tr!(
-        "{runs} runs of {tokens} tokens: {warming} to warm up, then for each of {lengths} draft lengths the target alone and speculation in turn, {pairs} times.",
+        "{runs} runs of {tokens} tokens: {warming} to warm up, then the target alone and speculation in turn, {pairs} times."
+            | "{runs} runs of {tokens} tokens: {warming} to warm up, then for each of {lengths} draft lengths the target alone and speculation in turn, {pairs} times."
+                % lengths,
         runs = grouped(runs),
         tokens = grouped(tokens),
         warming = warming(&request),

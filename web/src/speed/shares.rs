@@ -80,7 +80,7 @@ pub fn Shares(
         let first_step = report.shares.iter().any(|share| share.gamma > 0)
             && report.request.settings.drafter == Drafter::Model;
         let drafting = first_step.then(|| format!(" {}", tr!(
-            "Drafting begins with a step that reads two tokens: c leaves out what that takes more, v holds it."
+            "The first draft step reads two tokens; its extra cost is counted in v, not in c."
         )));
         view! {
             <section class="card shares" data-testid="shares" aria-labelledby="shares-title">

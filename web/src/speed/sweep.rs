@@ -115,7 +115,7 @@ fn auto_sentence(report: &SpeedReport) -> Option<String> {
     );
     if auto.gamma < 0.05 {
         return Some(tr!(
-            "Left to itself the engine hardly drafts anything, which is all but the target alone: {factor} is noise.",
+            "On auto the engine drafts almost nothing, so this is nearly the target alone; {factor} is noise.",
             factor
         ));
     }

@@ -113,7 +113,7 @@ impl Terms {
         let slower = all.iter().rposition(|factor| *factor >= 1.0);
         let third = slower.filter(|last| last + 1 < all.len()).map(|last| {
             tr!(
-                "From γ = {gamma} on the target alone is faster.",
+                "For γ ≥ {gamma}, the target alone is faster.",
                 gamma = last + 2
             )
         });
@@ -280,7 +280,7 @@ mod tests {
         assert!((Terms::EXAMPLE.speed_up(3) - 2.952 / 1.75).abs() < 1e-12);
         assert!(says(0.8, 0.15, 0.1).contains("γ = 3, 1.69×"));
         assert!(
-            says(0.5, 0.15, 0.1).contains("From γ = 4 on"),
+            says(0.5, 0.15, 0.1).contains("For γ ≥ 4, "),
             "{}",
             says(0.5, 0.15, 0.1)
         );

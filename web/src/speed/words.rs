@@ -49,7 +49,7 @@ pub fn interval(headline: &Headline, pairs: u32) -> String {
     let [low, high] = headline.interval.map(bound);
     let name = interval_name(pairs, headline.among);
     match headline.verdict() {
-        Verdict::CannotTell => tr!("{name} {low} to {high}, which holds 1", name, low, high),
+        Verdict::CannotTell => tr!("{name} {low} to {high}, which contains 1", name, low, high),
         _ => tr!("{name} {low} to {high}", name, low, high),
     }
 }
@@ -112,8 +112,8 @@ pub fn sweep(report: &SpeedReport) -> String {
             let open: Vec<String> = open.map(gamma).collect();
             if !open.is_empty() {
                 sentences.push(tr!(
-                    "The interval of γ {gammas} holds 1."
-                        | "The intervals of γ {gammas} hold 1." % open.len(),
+                    "The interval of γ {gammas} contains 1."
+                        | "The intervals of γ {gammas} contain 1." % open.len(),
                     gammas = list(&open)
                 ));
             }
@@ -145,9 +145,9 @@ pub fn sweep(report: &SpeedReport) -> String {
                 .collect();
             let by_itself = report.auto.as_ref().map(GammaSpeed::verdict);
             let says = if slower.is_empty() && by_itself == Some(Verdict::Faster) {
-                tr!("The interval of every fixed draft length holds 1.")
+                tr!("The interval of every fixed draft length contains 1.")
             } else if slower.is_empty() {
-                tr!("Every interval holds 1: these runs cannot tell whether drafting pays.")
+                tr!("Every interval contains 1: these runs cannot tell whether drafting pays.")
             } else {
                 tr!(
                     "No fixed draft length is faster beyond the noise, and γ {gammas} is slower."
@@ -166,7 +166,7 @@ fn luck(report: &SpeedReport) -> Option<String> {
     let headline = report.headline()?;
     (headline.row.verdict() != headline.verdict()).then(|| {
         tr!(
-            "Yet the best of {} is good by luck too: with that allowed for, its interval holds 1.",
+            "But the best of {} is partly luck; corrected for that, its interval contains 1.",
             count_word(headline.among)
         )
     })
@@ -215,7 +215,7 @@ fn one(report: &SpeedReport, row: &GammaSpeed) -> String {
         Verdict::Faster => tr!("At γ {} speculation pays.", gamma(row)),
         Verdict::Slower => tr!("At γ {} speculation does not pay.", gamma(row)),
         Verdict::CannotTell => tr!(
-            "At γ {} the interval holds 1: these runs cannot tell.",
+            "At γ {} the interval contains 1: these runs cannot tell.",
             gamma(row)
         ),
     };
@@ -336,7 +336,7 @@ mod tests {
     fn nothing_is_said_that_the_intervals_do_not_hold() {
         let says = |rows: &[(u32, [f64; 2])]| sweep(&report(rows));
         let open = says(&[(1, [0.9, 1.1]), (2, [0.95, 1.2])]);
-        assert!(open.starts_with("Every interval holds 1"), "{open}");
+        assert!(open.starts_with("Every interval contains 1"), "{open}");
         let slower = says(&[(1, [0.8, 0.95]), (2, [0.7, 0.8])]);
         assert!(
             slower.starts_with("Every draft length is slower."),
@@ -352,7 +352,7 @@ mod tests {
             "{wide}"
         );
         assert!(
-            wide.contains("The intervals of γ 2 and 3 hold 1."),
+            wide.contains("The intervals of γ 2 and 3 contain 1."),
             "{wide}"
         );
         let mut auto = report(&[(1, [0.9, 1.1]), (2, [0.9, 1.1])]);
@@ -367,17 +367,14 @@ mod tests {
         lucky.gammas[0].interval_among_all = Some([0.98, 1.4]);
         let text = sweep(&lucky);
         assert!(
-            text.contains("Yet the best of two is good by luck too"),
+            text.contains("But the best of two is partly luck"),
             "{text}"
         );
         let mut alone = report(&[(1, [1.05, 1.3])]);
         alone.request.auto = true;
         alone.gammas[0].interval_among_all = Some([0.98, 1.4]);
         let text = sweep(&alone);
-        assert!(
-            text.contains("the best of two is good by luck too"),
-            "{text}"
-        );
+        assert!(text.contains("the best of two is partly luck"), "{text}");
         lucky.gammas[0].interval_among_all = Some([1.01, 1.4]);
         let text = sweep(&lucky);
         assert!(!text.contains("luck"), "{text}");

@@ -1,4 +1,4 @@
-//! The caches of both models: how they grow with a round and are cut back after a rejection.
+//! The caches of both models: how they grow with a round, and what a rejection leaves to be overwritten.
 
 use couplet_playback::Cache;
 use couplet_protocol::Drafter;
@@ -97,7 +97,7 @@ impl Line {
                 added
             ),
             (added, cut) => tr!(
-                "{model} cache: {entries} entries, {added} added by this round, {cut} cut back",
+                "{model} cache: {entries} entries, {added} added by this round, {cut} to be overwritten",
                 model,
                 entries,
                 added,

@@ -144,7 +144,7 @@ pub fn Inspector() -> impl IntoView {
                     <header>
                         <h2>{tr!("What the models said")}</h2>
                         <p class="muted">
-                            {tr!("Here stand both distributions of the token under the needle. Pick any token of the text or of the round to see its own.")}
+                            {tr!("Both distributions of the current token appear here. Pick any token of the text or of the round to see its own.")}
                         </p>
                     </header>
                 }

@@ -79,10 +79,10 @@ fn why_it_ended(store: Store) -> Option<String> {
         FinishReason::Stopped => Some(tr!("Stopped before its end.")),
         FinishReason::ContextFull => Some(match store.pair() {
             Some(pair) => tr!(
-                "It ended early: the models’ {} positions are full.",
+                "It ended early: the context of {} tokens is full.",
                 pair.context
             ),
-            None => tr!("It ended early: the models’ positions are full."),
+            None => tr!("It ended early: the context is full."),
         }),
     }
 }

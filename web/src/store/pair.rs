@@ -44,7 +44,7 @@ impl Store {
             // What the link asks for besides is written all the same.
             self.load_pair(&usual);
             self.message.set(Some(tr!(
-                "The link names a pair that there is not, “{name}”. This is the usual one.",
+                "The link names an unknown pair, “{name}”. The default is used.",
                 name = permalink::shorten(asked)
             )));
         }

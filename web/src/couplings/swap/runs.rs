@@ -100,7 +100,7 @@ impl Exhibit {
                 let sentence = tr!(
                     "The settings on the Stage need a look first: {}: {}.",
                     error.field,
-                    error.sentence
+                    error.sentence.trim_end_matches('.')
                 );
                 swap.writing.set(Writing::Failed(sentence));
                 return;

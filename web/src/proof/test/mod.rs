@@ -113,7 +113,7 @@ pub fn Test() -> impl IntoView {
             <p class="muted chart-note">
                 {tr!("Difference in percentage points; grey is where an exact sampler stays 95 % of the time with so many texts.")}
                 {move || (!is_exact(proof.rule.get())).then(|| format!(" {}", tr!("Dashes: what theory says this rule writes.")))}
-                " "{tr!("p holds for a number of texts that was decided beforehand: who adds until it is small finds a difference where there is none.")}
+                " "{tr!("p is valid only if the number of texts was fixed in advance; adding texts until p is small finds differences that do not exist.")}
             </p>
             <Place />
             <Trouble />

@@ -273,7 +273,7 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
                     </select>
                 </label>
             })}
-            {track.is_cut.then(|| view! { <p class="muted">{tr!("Drawn is the beginning of the runs; both go on.")}</p> })}
+            {track.is_cut.then(|| view! { <p class="muted">{tr!("Only the beginning is shown; both runs continue.")}</p> })}
         </div>
     }
 }
