@@ -66,7 +66,7 @@ await measure(3, "time travel", async () => {
     ["one seed writes one text, event by event", `${events} events, ${same ? "the same twice" : "not the same"}`, same],
   ];
 });
-await measure(4, "speed is told with interval and device", async () => {
+await measure(4, "speed is told with interval and device: an honest verdict, not a speed-up", async () => {
   const { device, pairs, speedUp, interval, verdict } = await page.speed(browser, base);
   const found = `${speedUp.toFixed(2)}x [${interval.map((end) => end.toFixed(2)).join(", ")}] from ${pairs} pairs on ${device}: “${verdict}”`;
   return [[null, found, pairs >= 5]];

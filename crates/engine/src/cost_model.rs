@@ -1,10 +1,10 @@
 //! What passes should take, from what a device charges for their parts, beside what they take.
 //!
-//! A pass dispatches kernels, brings weights and caches near and multiplies. With a price for
-//! each, its time is `dispatches * dispatch + max(bytes / bandwidth, multiply-adds / rate)`, and a
-//! batch of rounds adds a submission and a readback. A workgroup that drafts alone has a bandwidth of
-//! its own. Where a measurement is far from that, the pass does something else too; `docs/speed.md`
-//! says what.
+//! A pass dispatches kernels, reads weights and caches, and multiplies. With a price for each, its
+//! time is `dispatches * dispatch + max(bytes / bandwidth, multiply-adds / rate)`. A round takes what
+//! its passes take one after the other, and a batch of rounds adds a submission and a readback. A
+//! workgroup that drafts alone has a bandwidth of its own. Where a measurement is far from that, the
+//! pass does something else too; `docs/speed.md` says what.
 
 use couplet_kernels::{Device, Dispatch, Kernel, Program, Read};
 use couplet_model::DecoderConfig;
@@ -119,6 +119,12 @@ impl Work {
     }
 }
 
+/// Milliseconds of passes that follow each other: what one reads does not hide behind what another
+/// multiplies.
+fn predicted_in_turn(passes: &[Work], units: &UnitCosts) -> f64 {
+    passes.iter().map(|pass| pass.predicted(units)).sum()
+}
+
 /// A pass, predicted and measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PassCost {
@@ -209,6 +215,11 @@ impl<'a> Passes<'a> {
             ..self.of_pass(config, rows, rows)
         }
     }
+
+    /// Drafting and verifying of a round at `gamma`, at least one.
+    fn round(&self, gamma: usize) -> [Work; 2] {
+        [self.draft(gamma), self.verify(gamma + 1)]
+    }
 }
 
 /// What a device should make of speculation, without submissions and readbacks, since a batch of
@@ -230,8 +241,7 @@ pub struct PredictedRounds {
 pub fn predicted_rounds(engine: &Engine, units: &UnitCosts, most: usize) -> PredictedRounds {
     let passes = Passes::new(engine, units.workgroup_bandwidth.is_some());
     let step = passes.verify(1).predicted(units);
-    let round =
-        |gamma| passes.draft(gamma).predicted(units) + passes.verify(gamma + 1).predicted(units);
+    let round = |gamma| predicted_in_turn(&passes.round(gamma), units);
     PredictedRounds {
         step,
         draft_cost: passes.drafted_token().predicted(units) / step,
@@ -265,38 +275,38 @@ pub async fn cost_table(engine: &Engine) -> Result<(UnitCosts, Vec<PassCost>), E
         units.workgroup_bandwidth = Some(1e-6 * bytes as f64 / four.max(1e-6));
     }
     let mut rows = Vec::new();
-    let mut row = |name, work: Work, measured| {
+    let mut row = |name, passes: &[Work], measured| {
         rows.push(PassCost {
             name,
-            work,
-            predicted: work.predicted(&units),
+            work: passes.iter().copied().fold(Work::default(), Work::and),
+            predicted: predicted_in_turn(passes, &units),
             measured,
         });
     };
-    row("one drafted token", passes.drafted_token(), step);
+    row("one drafted token", &[passes.drafted_token()], step);
     row(
         "target, one token",
-        passes.verify(1),
+        &[passes.verify(1)],
         time(0, Portion::Verify).await?,
     );
     row(
         "verifying 2 rows",
-        passes.verify(2),
+        &[passes.verify(2)],
         time(1, Portion::Verify).await?,
     );
     row(
         "verifying 5 rows",
-        passes.verify(5),
+        &[passes.verify(5)],
         time(4, Portion::Verify).await?,
     );
     row(
         "verifying 9 rows",
-        passes.verify(9),
+        &[passes.verify(9)],
         time(8, Portion::Verify).await?,
     );
     row(
         "round, γ = 4",
-        passes.draft(4).and(passes.verify(5)),
+        &passes.round(4),
         time(4, Portion::Round).await?,
     );
     Ok((units, rows))
@@ -373,4 +383,35 @@ async fn microseconds(
     }
     // The first builds pipelines.
     Ok(median(&times[1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_pass_of_a_round_hides_behind_another() {
+        let units = UnitCosts {
+            dispatch: 1.0,
+            submit: 0.0,
+            readback: 0.0,
+            bandwidth: 1.0,
+            rate: 1.0,
+            workgroup_bandwidth: None,
+        };
+        let reads = Work {
+            dispatches: 1,
+            bytes: 3_000_000,
+            multiply_adds: 1_000_000,
+            ..Work::default()
+        };
+        let multiplies = Work {
+            dispatches: 2,
+            bytes: 1_000_000,
+            multiply_adds: 4_000_000,
+            ..Work::default()
+        };
+        let predicted = predicted_in_turn(&[reads, multiplies], &units);
+        assert!((predicted - 7.003).abs() < 1e-9, "{predicted}");
+    }
 }
