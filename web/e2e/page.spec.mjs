@@ -1,7 +1,7 @@
 // The page as a person uses it, at three sizes, light and dark.
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
-import { finished, noPanicText, open, reload, write } from "./support.mjs";
+import { finished, noPanicText, open, reload, shown, write } from "./support.mjs";
 
 const SIZES = [
   [1440, 900],
@@ -34,6 +34,19 @@ const looks = Object.fromEntries(
     ]),
   ),
 );
+
+/** Stands before the first round of the recording; what is said there. */
+async function atTheStart(page) {
+  await shown(page, "recorded");
+  // Nobody's button has the focus.
+  await page.locator("#scene").focus();
+  // Taken hold of, it no longer plays by itself.
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Home");
+  return said(page);
+}
+
+const said = (page) => page.getByTestId("narration").first().innerText();
 
 export default {
   ...looks,
@@ -153,6 +166,43 @@ export default {
     assert.equal(await introduction.count(), 0);
     await reload(page);
     assert.equal(await introduction.count(), 0);
+  },
+
+  "keys of a single character can be switched off, and stay so until they are switched on": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("help").click();
+    await page.getByTestId("single-keys").uncheck();
+    await page.keyboard.press("Escape");
+    const start = await atTheStart(page);
+    for (const key of [".", "]", "Alt+]", "Space", "?"]) await page.keyboard.press(key);
+    assert.equal(await page.getByTestId("help-panel").isVisible(), false);
+    assert.equal(await said(page), start);
+    await page.keyboard.press("ArrowRight");
+    assert.notEqual(await said(page), start, "keys that write nothing are no accident");
+    await reload(page);
+    await page.getByTestId("help").click();
+    assert.equal(await page.getByTestId("single-keys").isChecked(), false);
+    await page.getByTestId("single-keys").check();
+    await page.keyboard.press("Escape");
+    for (const key of [".", "]", "Alt+]"]) {
+      assert.equal(await atTheStart(page), start);
+      await page.keyboard.press(key);
+      assert.notEqual(await said(page), start, key);
+    }
+    await page.keyboard.press("?");
+    await page.getByTestId("help-panel").waitFor();
+  },
+
+  "a table that scrolls keeps the keys that scroll it": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const start = await atTheStart(page);
+    await page.keyboard.press("ArrowRight");
+    const before = await said(page);
+    assert.notEqual(before, start);
+    await page.getByTestId("inspector").locator("summary").click();
+    await page.getByRole("region", { name: "Probabilities" }).focus();
+    for (const key of ["Space", "End", "Home", "ArrowRight"]) await page.keyboard.press(key);
+    assert.equal(await said(page), before);
   },
 
   "a click beside the help closes it": async ({ page, base }) => {
