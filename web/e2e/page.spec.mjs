@@ -1,7 +1,7 @@
 // The page as a person uses it, at three sizes, light and dark.
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
-import { finished, noPanicText, open, reload, shown, write } from "./support.mjs";
+import { finished, noPanicText, notice, open, reload, shown, write } from "./support.mjs";
 
 const SIZES = [
   [1440, 900],
@@ -203,6 +203,29 @@ export default {
     await page.getByRole("region", { name: "Probabilities" }).focus();
     for (const key of ["Space", "End", "Home", "ArrowRight"]) await page.keyboard.press(key);
     assert.equal(await said(page), before);
+  },
+
+  "a button that is gone once it is pressed leaves the focus where somebody goes on": async ({ page, base }) => {
+    const focused = (selector) => page.waitForFunction((selector) => document.activeElement?.matches(selector), selector);
+    await open(page, base, "#v=1&at=soon");
+    await notice(page, /left out/);
+    await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
+    await focused("#scene");
+    await page.getByTestId("generate").click();
+    await page.getByTestId("stop").click();
+    await finished(page);
+    await page.getByTestId("stop").waitFor({ state: "detached" });
+    await focused("[data-testid=play]");
+    await open(page, base, "?backend=cpu");
+    await atTheStart(page);
+    await page.keyboard.press("End");
+    await page.getByTestId("manuscript").locator(".rd .tk").first().click();
+    await page.getByTestId("go-to-verdict").click();
+    await focused(".column.focused .tok-button");
+    await page.getByTestId("share").click();
+    await page.getByTestId("hide-seed").check();
+    await page.getByTestId("hide-none").click();
+    await focused(".share-hide input");
   },
 
   "a click beside the help closes it": async ({ page, base }) => {

@@ -2,6 +2,7 @@ use couplet_protocol::{BackendKind, FailureKind};
 use leptos::prelude::*;
 use tr::tr;
 
+use crate::browser;
 use crate::engine_client::EngineState;
 use crate::language;
 use crate::release::{self, Release};
@@ -54,6 +55,8 @@ impl Way {
             Self::Later => later.set(true),
             Self::None => {}
         }
+        // The notice goes, and with it the button that has the focus.
+        browser::focus("#scene");
     }
 }
 

@@ -11,6 +11,7 @@ use super::figures::{Figure, figures_of, save_png, save_svg};
 use super::save::save;
 use super::trace_csv::trace_csv;
 use super::{Sharing, intake, link, use_sharing};
+use crate::browser;
 use crate::dialog::Dialog;
 use crate::permalink::HIDEABLE;
 use crate::store::{Scene, Store, use_store};
@@ -118,7 +119,10 @@ fn HidePart(sharing: Sharing) -> impl IntoView {
                     .collect_view()}
             </ul>
             <Show when=move || hidden.with(|names| !names.is_empty())>
-                <button type="button" class="button" data-testid="hide-none" on:click=move |_| hidden.set(Vec::new())>
+                <button type="button" class="button" data-testid="hide-none" on:click=move |_| {
+                    hidden.set(Vec::new());
+                    browser::focus(".share-hide input");
+                }>
                     {tr!("Show everything")}
                 </button>
             </Show>

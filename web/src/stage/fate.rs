@@ -9,6 +9,8 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::rule_words::replacement;
+use super::transport::focus_play;
+use crate::browser;
 use crate::language::{filled, slot};
 use crate::store::{Selection, Store};
 
@@ -91,7 +93,10 @@ impl Fate {
         let go = self.elsewhere.then(|| {
             view! {
                 <button type="button" class="button" data-testid="go-to-verdict"
-                    on:click=move |_| store.go_to_verdict(at)>
+                    on:click=move |_| {
+                        store.go_to_verdict(at);
+                        request_animation_frame(to_column);
+                    }>
                     {tr!("Go to round {}", at.round + 1)}
                 </button>
             }
@@ -102,6 +107,14 @@ impl Fate {
                 {go}
             </div>
         }
+    }
+}
+
+/// Puts the focus on the token where the round shows what became of it; what closes a round is no
+/// column.
+fn to_column() {
+    if !browser::focus(".column.focused .tok-button") {
+        focus_play();
     }
 }
 

@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::{Exhibit, Found, GAMMA, Museum};
+use crate::browser;
 use crate::proof::bars::{Bar, bars, tallest};
 use crate::proof::chart::{Slots, bar, base, label, level};
 use crate::proof::counting::{BATCH, NO_ACCIDENT, Tally};
@@ -243,6 +244,13 @@ fn counted(
     }
     // Enumerated only where it is asked for: the whole text, not its first token.
     let mistake = museum.exhibit(place).map(|exhibit| exhibit.mistake);
+    let add = move |_| {
+        museum.add(place);
+        // The button is gone while it counts.
+        if let Some(mistake) = mistake {
+            browser::focus(&format!("{} .switch", exhibit_of(mistake)));
+        }
+    };
     let off = mistake.map_or(0.0, |mistake| {
         Law::of(wrong(mistake), GAMMA as usize, pair).distance(&expected)
     });
@@ -257,7 +265,7 @@ fn counted(
     };
     let more = (off >= NOTHING).then(|| {
         view! {
-            <button type="button" class="button" data-testid="exhibit-add" on:click=move |_| museum.add(place)>
+            <button type="button" class="button" data-testid="exhibit-add" on:click=add>
                 {tr!("Add {}", grouped(BATCH as usize))}
             </button>
         }
