@@ -228,6 +228,30 @@ export default {
     await focused(".share-hide input");
   },
 
+  "the newest notice is heard by itself, and nothing of it once it is closed": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu#v=1&at=soon");
+    const heard = page.locator("main > [role=status]");
+    await heard.filter({ hasText: /^A part of the link was left out: [^.]+\.$/ }).waitFor({ state: "attached" });
+    await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
+    await page.getByTestId("notice").waitFor({ state: "hidden" });
+    assert.equal(await heard.textContent(), "");
+  },
+
+  "of a token that is picked with keys it is heard what became of it": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await atTheStart(page);
+    const heard = page.getByTestId("fate-heard");
+    assert.equal(await heard.textContent(), "");
+    await page.keyboard.press("End");
+    await page.locator("#manuscript").focus();
+    await page.keyboard.press("Enter");
+    const last = await page.getByTestId("fate").textContent();
+    assert.match(last, /^Round \d+: /);
+    assert.equal(await heard.textContent(), last);
+    await page.keyboard.press("ArrowLeft");
+    assert.notEqual(await heard.textContent(), last);
+  },
+
   "a click beside the help closes it": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     await page.getByTestId("help").click();

@@ -268,13 +268,16 @@ fn Copied(
     let copied = text.clone();
     let copy = move |_| {
         let text = copied.clone();
+        // The same words are heard again only if they were gone for a moment.
+        said.set(String::new());
         spawn_local(async move {
             let done = write_clipboard(&text).await.is_some() || copy_selected(id).is_some();
-            said.set(if done {
+            let words = if done {
                 tr!("Copied.")
             } else {
                 tr!("Press Ctrl+C (⌘C) to copy what is selected.")
-            });
+            };
+            request_animation_frame(move || said.set(words));
         });
     };
     view! {

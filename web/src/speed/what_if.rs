@@ -203,7 +203,7 @@ fn Asked() -> impl IntoView {
                             </button>
                         })}
                     </div>
-                    <p class="serif" data-testid="what-if-says" aria-live="polite">{move || terms().says()}</p>
+                    <p class="serif" data-testid="what-if-says">{move || terms().says()}</p>
                 </div>
                 <div class="sweep-frame" node_ref=frame>
                     {move || {
@@ -257,7 +257,7 @@ fn Term(
     view! {
         <div class="what-if-term">
             <label for=id.clone()><em>{symbol}</em>" "<span>{label}</span></label>
-            <output for=id.clone() class="figures">{shown}</output>
+            <span class="figures">{shown}</span>
             <input type="range" id=id.clone() data-testid=id min="0" max=most.to_string() step="0.01"
                 prop:value=move || value.get().to_string() aria-valuetext=shown on:input=move_to />
         </div>

@@ -83,13 +83,18 @@ impl Fate {
         })
     }
 
-    /// The line, and a button where the round is not the one in sight.
-    pub fn view(&self, store: Store) -> impl IntoView + use<> {
-        let at = self.at;
+    /// The line alone.
+    pub fn line(&self, store: Store) -> Vec<AnyView> {
         let tokens = self.tokens.map(|token| {
             let token = token.map(|token| store.show(token));
             view! { <b class="said">{token}</b> }.into_any()
         });
+        filled(&self.saying, tokens)
+    }
+
+    /// The line, and a button where the round is not the one in sight.
+    pub fn view(&self, store: Store) -> impl IntoView + use<> {
+        let at = self.at;
         let go = self.elsewhere.then(|| {
             view! {
                 <button type="button" class="button" data-testid="go-to-verdict"
@@ -103,7 +108,7 @@ impl Fate {
         });
         view! {
             <div class="fate">
-                <p data-testid="fate">{filled(&self.saying, tokens)}</p>
+                <p data-testid="fate">{self.line(store)}</p>
                 {go}
             </div>
         }

@@ -118,12 +118,32 @@ pub fn card(
             </header>
             <p class="exhibit-what">{move || pair.with(|pair| sentence(mistake, pair.kind, store.notation.get()))}</p>
             {move || pair.with(|pair| chart(pair, &drawn.get(), on.get()))}
-            <div class="exhibit-says" role="status">{words}</div>
+            <div class="exhibit-says">{words}</div>
         </article>
     }
 }
 
 /// What finds a mistake's card on the page.
+/// What is heard of a mistake once it has been counted.
+pub fn heard(exhibit: Exhibit, pair: &ProofPair) -> Option<String> {
+    let title = title(exhibit.mistake);
+    let came_out = exhibit.found.with(|found| match found {
+        Found::Off | Found::Waiting(_) => None,
+        Found::Failed(sentence) => Some(sentence.clone()),
+        Found::Counted(tally) => tally.test(pair, GAMMA).as_ref().map(stamp),
+    })?;
+    Some(format!("{title}: {came_out}"))
+}
+
+/// Whether a test tells a mistake from the rule, as stamped on its card.
+fn stamp(test: &ChiSquare) -> String {
+    if test.p_value < NO_ACCIDENT {
+        tr!("Not the target")
+    } else {
+        tr!("Not visible here")
+    }
+}
+
 pub fn exhibit_of(mistake: Mistake) -> String {
     format!("[data-testid=mistake-{}]", name(mistake))
 }
@@ -236,7 +256,7 @@ fn counted(
             None
         };
         return view! {
-            <p class="stamp" data-testid="stamp">{cross()}" "{tr!("Not the target")}</p>
+            <p class="stamp" data-testid="stamp">{cross()}" "{stamp(test)}</p>
             {numbers}
             {more.map(|more| view! { <p class="exhibit-more">{more}</p> })}
         }
@@ -271,7 +291,7 @@ fn counted(
         }
     });
     view! {
-        <p class="stamp off" data-testid="stamp">{tr!("Not visible here")}</p>
+        <p class="stamp off" data-testid="stamp">{stamp(test)}</p>
         {numbers}
         <p class="exhibit-more">{why}</p>
         {more}
