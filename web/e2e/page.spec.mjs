@@ -252,6 +252,21 @@ export default {
     assert.notEqual(await heard.textContent(), last);
   },
 
+  "the window is called after the open scene, and the Stage after the page": async ({ page, base }) => {
+    const called = (title) => page.waitForFunction((title) => document.title === title, title);
+    const usual = "Couplet: speculative decoding, live in your browser";
+    await open(page, base, "?backend=cpu");
+    assert.equal(await page.title(), usual);
+    await page.getByTestId("scene-speed").click();
+    await called("Speed · Couplet");
+    await page.goBack();
+    await called(usual);
+    await open(page, base, "?backend=cpu&language=de#v=1&scene=proof");
+    await called("Beweis · Couplet");
+    await page.getByTestId("scene-stage").click();
+    await called("Couplet: spekulatives Decodieren, live in deinem Browser");
+  },
+
   "a click beside the help closes it": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     await page.getByTestId("help").click();

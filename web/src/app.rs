@@ -79,6 +79,14 @@ pub fn App(
         }
     });
     on_cleanup(move || back.remove());
+    Effect::new(move |before: Option<()>| {
+        let (scene, language) = (store.scene.get(), store.language.get());
+        // So the page is called before anything has run.
+        let is_called = (scene, language) == (Scene::Stage, Language::English);
+        if before.is_some() || !is_called {
+            document().set_title(&scene.title_of_page());
+        }
+    });
     // All that is said stands in the views: another language makes them anew.
     move || {
         store.language.track();
