@@ -167,7 +167,7 @@ fn PromptField(form: Form) -> impl IntoView {
                     }}
                 </span>
             </label>
-            <textarea id="prompt" data-testid="prompt" rows="1" spellcheck="false" autocomplete="off"
+            <textarea id="prompt" data-testid="prompt" rows="1" spellcheck="false" autocomplete="off" lang="en"
                 prop:value=move || form.prompt.get() on:input=edit aria-invalid=move || has_error(form, "prompt")
                 aria-describedby="prompt-error" on:blur=from_the_top></textarea>
             <FieldErrorLine form=form field="prompt" />

@@ -213,7 +213,7 @@ fn shown(store: Store, place: Place) -> impl IntoView {
     view! {
         {place.fate.as_ref().map(|fate| fate.view(store))}
         <header>
-            <h2>{filled(&tr!("After {}", slot(0)), [view! { <q>{place.context.clone()}</q> }.into_any()])}</h2>
+            <h2>{filled(&tr!("After {}", slot(0)), [view! { <q lang="en">{place.context.clone()}</q> }.into_any()])}</h2>
             <p class="muted">{about}</p>
         </header>
         {chart}
