@@ -17,6 +17,7 @@ use crate::proof::theory::{Law, target_joint, text_of, wrong};
 use crate::proof::verdict::{cross, figures};
 use crate::proof::words::{Kind, grouped, share, signed};
 use crate::store::{Notation, use_store};
+use crate::table::told;
 
 /// With so many bars in the museum, one in twenty would be red by chance alone.
 const UNLIKELY: f64 = 0.999;
@@ -123,7 +124,6 @@ pub fn card(
     }
 }
 
-/// What finds a mistake's card on the page.
 /// What is heard of a mistake once it has been counted.
 pub fn heard(exhibit: Exhibit, pair: &ProofPair) -> Option<String> {
     let title = title(exhibit.mistake);
@@ -144,6 +144,7 @@ fn stamp(test: &ChiSquare) -> String {
     }
 }
 
+/// What finds a mistake's card on the page.
 pub fn exhibit_of(mistake: Mistake) -> String {
     format!("[data-testid=mistake-{}]", name(mistake))
 }
@@ -213,6 +214,11 @@ fn chart(pair: &ProofPair, bars: &[Bar], on: bool) -> impl IntoView + use<> {
     } else {
         tr!("The target; switched off, the rule is followed")
     };
+    let number = |bar: &Bar| share(bar.share.unwrap_or(bar.target), 3);
+    let alt = told(
+        &alt,
+        pair.tokens.iter().cloned().zip(bars.iter().map(number)),
+    );
     view! {
         <svg class="figure" height=HEIGHT.to_string() role="img" aria-label=alt>
             {drawn}
