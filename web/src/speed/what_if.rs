@@ -169,7 +169,7 @@ fn Asked() -> impl IntoView {
                         <h2>{tr!("When does it pay?")}</h2>
                         <p class="muted">{tr!("The formula alone, for any draft and any machine: move its numbers.")}</p>
                     </div>
-                    <p class="formula what-if-formula" aria-label=tr!("speed-up is one minus alpha to the power of gamma plus one, divided by one minus alpha times gamma c plus v, and v is one plus gamma s")>
+                    <p class="formula what-if-formula" role="img" aria-label=tr!("speed-up is one minus alpha to the power of gamma plus one, divided by one minus alpha times gamma c plus v, and v is one plus gamma s")>
                         <span>{tr!("speed-up =")}</span>
                         <span class="fraction">
                             <span>"1 − "<em>"α"</em><sup>"γ+1"</sup></span>
