@@ -99,6 +99,7 @@ export default {
     const normalise = page.getByTestId("normalise-draft");
     assert.equal(await normalise.innerText(), "Normalise (sum is 1.25)");
     await normalise.click();
+    assert.equal(await page.evaluate(() => document.activeElement.id), "typed-draft", "its button is gone");
     await page.getByTestId("use-numbers").click();
     assert.equal(await page.locator("[data-testid^=handle-draft-]").count(), 3);
     assert.equal(await page.getByTestId("handle-draft-0").getAttribute("aria-valuenow"), "0.400");
@@ -187,6 +188,15 @@ export default {
     const before = await hint.innerText();
     await page.getByTestId("previous-position").click();
     assert.notEqual(await hint.innerText(), before);
+    // At the end the button stays where it is, and the focus on it.
+    const next = page.getByTestId("next-position");
+    for (let steps = 0; steps < 20 && (await next.getAttribute("aria-disabled")) === "false"; steps += 1) await next.click();
+    assert.equal(await next.getAttribute("aria-disabled"), "true");
+    const last = await hint.innerText();
+    await page.keyboard.press("Enter");
+    assert.equal(await hint.innerText(), last);
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.testid), "next-position");
+    await page.getByTestId("previous-position").click();
     await page.getByTestId("alphabet").selectOption("all");
     assert.match(await hint.innerText(), /all 65 tokens/);
     // So many fit into a link.

@@ -141,7 +141,7 @@ export default {
     await page.route("**/words/de.json", (route) => route.fulfill({ status: 404 }));
     await open(page, base, "?backend=cpu&language=de");
     assert.equal(await page.evaluate(() => document.documentElement.lang), "en");
-    await page.getByText("could not be had in this language").waitFor();
+    await page.getByTestId("notice").getByText("could not be had in this language").waitFor();
   },
 
   "a language whose words come late does not take the place of a newer choice": async ({ page, base }) => {

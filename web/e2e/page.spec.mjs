@@ -1,7 +1,7 @@
 // The page as a person uses it, at three sizes, light and dark.
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
-import { finished, noPanicText, open, reload, write } from "./support.mjs";
+import { finished, noPanicText, notice, open, reload, shown, write } from "./support.mjs";
 
 const SIZES = [
   [1440, 900],
@@ -34,6 +34,19 @@ const looks = Object.fromEntries(
     ]),
   ),
 );
+
+/** Stands before the first round of the recording; what is said there. */
+async function atTheStart(page) {
+  await shown(page, "recorded");
+  // Nobody's button has the focus.
+  await page.locator("#scene").focus();
+  // Taken hold of, it no longer plays by itself.
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Home");
+  return said(page);
+}
+
+const said = (page) => page.getByTestId("narration").first().innerText();
 
 export default {
   ...looks,
@@ -153,6 +166,105 @@ export default {
     assert.equal(await introduction.count(), 0);
     await reload(page);
     assert.equal(await introduction.count(), 0);
+  },
+
+  "keys of a single character can be switched off, and stay so until they are switched on": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("help").click();
+    await page.getByTestId("single-keys").uncheck();
+    await page.keyboard.press("Escape");
+    const start = await atTheStart(page);
+    for (const key of [".", "]", "Alt+]", "Space", "?"]) await page.keyboard.press(key);
+    assert.equal(await page.getByTestId("help-panel").isVisible(), false);
+    assert.equal(await said(page), start);
+    await page.keyboard.press("ArrowRight");
+    assert.notEqual(await said(page), start, "keys that write nothing are no accident");
+    await reload(page);
+    await page.getByTestId("help").click();
+    assert.equal(await page.getByTestId("single-keys").isChecked(), false);
+    await page.getByTestId("single-keys").check();
+    await page.keyboard.press("Escape");
+    for (const key of [".", "]", "Alt+]"]) {
+      assert.equal(await atTheStart(page), start);
+      await page.keyboard.press(key);
+      assert.notEqual(await said(page), start, key);
+    }
+    await page.keyboard.press("?");
+    await page.getByTestId("help-panel").waitFor();
+  },
+
+  "a table that scrolls keeps the keys that scroll it": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const start = await atTheStart(page);
+    await page.keyboard.press("ArrowRight");
+    const before = await said(page);
+    assert.notEqual(before, start);
+    await page.getByTestId("inspector").locator("summary").click();
+    await page.getByRole("region", { name: "Probabilities" }).focus();
+    for (const key of ["Space", "End", "Home", "ArrowRight"]) await page.keyboard.press(key);
+    assert.equal(await said(page), before);
+  },
+
+  "a button that is gone once it is pressed leaves the focus where somebody goes on": async ({ page, base }) => {
+    const focused = (selector) => page.waitForFunction((selector) => document.activeElement?.matches(selector), selector);
+    await open(page, base, "#v=1&at=soon");
+    await notice(page, /left out/);
+    await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
+    await focused("#scene");
+    await page.getByTestId("generate").click();
+    await page.getByTestId("stop").click();
+    await finished(page);
+    await page.getByTestId("stop").waitFor({ state: "detached" });
+    await focused("[data-testid=play]");
+    await open(page, base, "?backend=cpu");
+    await atTheStart(page);
+    await page.keyboard.press("End");
+    await page.getByTestId("manuscript").locator(".rd .tk").first().click();
+    await page.getByTestId("go-to-verdict").click();
+    await focused(".column.focused .tok-button");
+    await page.getByTestId("share").click();
+    await page.getByTestId("hide-seed").check();
+    await page.getByTestId("hide-none").click();
+    await focused(".share-hide input");
+  },
+
+  "the newest notice is heard by itself, and nothing of it once it is closed": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu#v=1&at=soon");
+    const heard = page.locator("main > [role=status]");
+    await heard.filter({ hasText: /^A part of the link was left out: [^.]+\.$/ }).waitFor({ state: "attached" });
+    await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
+    await page.getByTestId("notice").waitFor({ state: "hidden" });
+    assert.equal(await heard.textContent(), "");
+  },
+
+  "of a token that is picked with keys it is heard what became of it": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await atTheStart(page);
+    const heard = page.getByTestId("fate-heard");
+    assert.equal(await heard.textContent(), "");
+    await page.keyboard.press("End");
+    await page.locator("#manuscript").focus();
+    await page.keyboard.press("Enter");
+    const last = await page.getByTestId("fate").textContent();
+    assert.match(last, /^Round \d+: /);
+    assert.equal(await heard.textContent(), last);
+    await page.keyboard.press("ArrowLeft");
+    assert.notEqual(await heard.textContent(), last);
+  },
+
+  "the window is called after the open scene, and the Stage after the page": async ({ page, base }) => {
+    const called = (title) => page.waitForFunction((title) => document.title === title, title);
+    const usual = "Couplet: speculative decoding, live in your browser";
+    await open(page, base, "?backend=cpu");
+    assert.equal(await page.title(), usual);
+    await page.getByTestId("scene-speed").click();
+    await called("Speed · Couplet");
+    await page.goBack();
+    await called(usual);
+    await open(page, base, "?backend=cpu&language=de#v=1&scene=proof");
+    await called("Beweis · Couplet");
+    await page.getByTestId("scene-stage").click();
+    await called("Couplet: spekulatives Decodieren, live in deinem Browser");
   },
 
   "a click beside the help closes it": async ({ page, base }) => {

@@ -451,7 +451,7 @@ export default {
 
   "a link with nonsense for auto starts the page all the same": async ({ page, base }) => {
     await open(page, base, `${CPU}#auto=<script>&gamma=3`);
-    await page.getByText(/auto cannot be/).waitFor();
+    await page.getByTestId("notice").getByText(/auto cannot be/).waitFor();
     assert.ok(await call(page, "ready"));
   },
 };

@@ -9,7 +9,7 @@ use web_sys::{Element, KeyboardEvent};
 use crate::couplings::{Couplings, Exhibit};
 use crate::errors::Notices;
 use crate::header::Header;
-use crate::help::Help;
+use crate::help::{Help, single_keys};
 use crate::language::Language;
 use crate::lessons::{Contents, Covered, Lessons, Panel, lead, use_lessons};
 use crate::playhead::Stride;
@@ -60,10 +60,10 @@ pub fn App(
     share::accept_drops(store, sharing);
     share::follow(sharing);
     api::install(store, sharing);
-    let help = RwSignal::new(false);
+    let (help, single_keys) = (RwSignal::new(false), single_keys());
     let listener = window_event_listener(ev::keydown, move |event| {
         if !help.get_untracked() && !sharing.open.get_untracked() {
-            on_key(store, lessons, help, &event);
+            on_key(store, lessons, help, single_keys, &event);
         }
     });
     on_cleanup(move || listener.remove());
@@ -79,15 +79,23 @@ pub fn App(
         }
     });
     on_cleanup(move || back.remove());
+    Effect::new(move |before: Option<()>| {
+        let (scene, language) = (store.scene.get(), store.language.get());
+        // So the page is called before anything has run.
+        let is_called = (scene, language) == (Scene::Stage, Language::English);
+        if before.is_some() || !is_called {
+            document().set_title(&scene.title_of_page());
+        }
+    });
     // All that is said stands in the views: another language makes them anew.
     move || {
         store.language.track();
-        view! { <Views help=help /> }
+        view! { <Views help=help single_keys=single_keys /> }
     }
 }
 
 #[component]
-fn Views(help: RwSignal<bool>) -> impl IntoView {
+fn Views(help: RwSignal<bool>, single_keys: RwSignal<bool>) -> impl IntoView {
     let (store, sharing, lessons) = (use_store(), use_sharing(), use_lessons());
     view! {
         <button type="button" class="skip" on:click=move |_| skip_to_scene()>{tr!("Skip to the page")}</button>
@@ -111,7 +119,7 @@ fn Views(help: RwSignal<bool>) -> impl IntoView {
             <div class="drop-here" aria-hidden="true"><p>{tr!("Drop the trace: it is replayed here")}</p></div>
         </Show>
         <Share />
-        <Help open=help />
+        <Help open=help single_keys=single_keys />
     }
 }
 
@@ -135,8 +143,17 @@ fn Hatch() -> impl IntoView {
     }
 }
 
-fn on_key(store: Store, lessons: Lessons, help: RwSignal<bool>, event: &KeyboardEvent) {
-    if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
+fn on_key(
+    store: Store,
+    lessons: Lessons,
+    help: RwSignal<bool>,
+    single_keys: RwSignal<bool>,
+    event: &KeyboardEvent,
+) {
+    let key = event.key();
+    // Some keyboards have brackets only together with Alt.
+    let alt = event.alt_key() && !matches!(key.as_str(), "[" | "]");
+    if event.ctrl_key() || event.meta_key() || alt || event.default_prevented() {
         return;
     }
     let element = event
@@ -149,24 +166,29 @@ fn on_key(store: Store, lessons: Lessons, help: RwSignal<bool>, event: &Keyboard
     };
     // A guess is no text that these keys could move in.
     let field = within("input, textarea, select, [contenteditable], dialog, [role=listbox]");
-    if (!field || within(".lesson-ask")) && present(store, lessons, event) {
+    // What scrolls keeps the keys that scroll it. The text is where the run is moved.
+    let scrolls = element.as_ref().is_some_and(|element| {
+        let region = "[role=region][tabindex]:not(#manuscript)";
+        element.matches(region).unwrap_or(false)
+    });
+    if (!field && !scrolls || within(".lesson-ask")) && present(store, lessons, event) {
         event.prevent_default();
         return;
     }
-    if field {
+    if field || is_character(&key) && !single_keys.get_untracked() {
         return;
     }
-    if event.key() == "?" {
+    if key == "?" {
         help.set(true);
         event.prevent_default();
         return;
     }
     // The other keys move the run, which only the Stage shows.
-    if store.scene.get_untracked() != Scene::Stage {
+    if scrolls || store.scene.get_untracked() != Scene::Stage {
         return;
     }
     let playhead = store.playhead;
-    match (event.key().as_str(), event.shift_key()) {
+    match (key.as_str(), event.shift_key()) {
         (" ", _) if within("button, summary, a") => return,
         (" ", _) => store.play_or_pause(),
         ("ArrowRight", false) => playhead.step(Stride::Token, true),
@@ -180,6 +202,11 @@ fn on_key(store: Store, lessons: Lessons, help: RwSignal<bool>, event: &Keyboard
         _ => return,
     }
     event.prevent_default();
+}
+
+/// Whether a key writes a character, the space among them; others have longer names.
+fn is_character(key: &str) -> bool {
+    key.chars().nth(1).is_none()
 }
 
 /// The keys of a presenter's remote: with letters for a projector they lead through a lesson or the

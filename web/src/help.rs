@@ -3,8 +3,12 @@
 use leptos::prelude::*;
 use tr::tr;
 
+use crate::browser;
 use crate::dialog::Dialog;
 use crate::language::LanguageChoice;
+
+/// Remembered between visits once they are switched off.
+const KEY: &str = "couplet-single-keys";
 
 fn keys() -> [(String, String); 9] {
     [
@@ -144,12 +148,25 @@ fn terms() -> [(String, String); 20] {
     ]
 }
 
+/// Whether keys that write a character do something by themselves. To whoever speaks instead of
+/// typing, or hits keys by accident, they happen in the middle of something else.
+pub fn single_keys() -> RwSignal<bool> {
+    RwSignal::new(browser::remembered(KEY).as_deref() != Some("off"))
+}
+
 /// The dialog behind `?`.
 #[component]
 pub fn Help(
     /// Whether it is shown.
     open: RwSignal<bool>,
+    /// Whether keys that write a character do something by themselves.
+    single_keys: RwSignal<bool>,
 ) -> impl IntoView {
+    let switch = move |event| {
+        let on = event_target_checked(&event);
+        single_keys.set(on);
+        browser::remember(KEY, if on { "on" } else { "off" });
+    };
     view! {
         <Dialog open=open name="help" title=tr!("Keys and terms")>
             <LanguageChoice />
@@ -160,6 +177,10 @@ pub fn Help(
             <dl class="help-keys">
                 {keys().map(|(key, what)| view! { <div><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div> }).collect_view()}
             </dl>
+            <label class="help-single">
+                <input type="checkbox" data-testid="single-keys" prop:checked=move || single_keys.get() on:change=switch />
+                {tr!("Shortcuts of a single character (space , . [ ] ?)")}
+            </label>
             <h3>{tr!("Terms")}</h3>
             <dl class="help-terms">
                 {terms().map(|(term, what)| view! { <div><dt>{term}</dt><dd>{what}</dd></div> }).collect_view()}

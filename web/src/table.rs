@@ -1,8 +1,22 @@
 //! The numbers behind a chart, on request.
 
+use couplet_playback::separator;
 use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsCast;
+
+/// The most numbers that are told with the name of a chart.
+const TOLD: usize = 8;
+
+/// The name of a chart with the first of its numbers, each behind what it belongs to, for whoever
+/// hears the chart.
+pub fn told(name: &str, numbers: impl IntoIterator<Item = (String, String)>) -> String {
+    let numbers = numbers.into_iter().take(TOLD);
+    let numbers: Vec<String> = numbers
+        .map(|(of, number)| format!("{of}: {number}"))
+        .collect();
+    format!("{name}: {}", numbers.join(&separator()))
+}
 
 /// What a table holds.
 #[derive(Clone, Debug, PartialEq)]

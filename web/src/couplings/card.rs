@@ -12,7 +12,7 @@ use super::line::title;
 use super::mark::mark_icon;
 use super::matrix::matrix;
 use super::mechanism;
-use super::throwing::{Measured, Throwing};
+use super::throwing::{Board, Measured, Throwing};
 
 fn shares(coupling: Coupling) -> String {
     match coupling {
@@ -118,7 +118,7 @@ pub fn Card(coupling: Coupling) -> impl IntoView {
                     <dd class="muted state" data-testid=format!("state-{name}")>{move || state(&board.state.get(), board.measured.get().as_ref())}</dd>
                 </dl>
             </div>
-            <JointTable coupling=coupling />
+            <JointTable coupling=coupling board=board counted=counted />
         </article>
     }
 }
@@ -172,20 +172,28 @@ fn state(state: &Throwing, measured: Option<&Measured>) -> String {
 const WHOLE: usize = 12;
 const LISTED: usize = 40;
 
+/// What the cells above show, exact or measured, in numbers.
 #[component]
-fn JointTable(coupling: Coupling) -> impl IntoView {
+fn JointTable(coupling: Coupling, board: Board, counted: Memo<bool>) -> impl IntoView {
     let exhibit = use_exhibit();
     let open = RwSignal::new(false);
     let table = move || {
         let exact = exhibit.exact.get();
-        let Ok(joint) = exact.pair.joint(coupling) else {
-            return ().into_any();
+        let measured = board.measured.get().filter(|_| counted.get());
+        let probs = match (measured, exact.pair.joint(coupling)) {
+            (Some(measured), _) => shares_of(&measured),
+            (None, Ok(joint)) => joint.probs().to_vec(),
+            (None, Err(_)) => return ().into_any(),
         };
         if exact.len() <= WHOLE {
-            whole(&exact, joint.probs()).into_any()
+            whole(&exact, &probs).into_any()
         } else {
-            listed(&exact, joint.probs()).into_any()
+            listed(&exact, &probs).into_any()
         }
+    };
+    let name = move || match counted.get() {
+        true => label(coupling, Cells::Measured),
+        false => label(coupling, Cells::Exact),
     };
     view! {
         <details class="table" on:toggle=move |event| {
@@ -194,7 +202,7 @@ fn JointTable(coupling: Coupling) -> impl IntoView {
         }>
             <summary>{tr!("As a table")}</summary>
             <Show when=move || open.get()>
-                <div class="table-scroll" tabindex="0" role="region" aria-label=label(coupling, Cells::Exact)>{table}</div>
+                <div class="table-scroll" tabindex="0" role="region" aria-label=name>{table}</div>
             </Show>
         </details>
     }

@@ -266,18 +266,21 @@ pub fn StagePicker() -> impl IntoView {
             .set(if all { Alphabet::All } else { Alphabet::Few });
         exhibit.take(taking.place.get_untracked());
     };
+    // At either end a button keeps the focus and does nothing.
+    let is_first = move || taking.place.get() == 0;
+    let is_last = move || taking.place.get() + 1 >= count.get();
     view! {
         <div class="stage-picker" data-testid="stage-picker">
             <div class="stage-steps" role="group" aria-label=tr!("Position of the run")>
                 <button type="button" class="button" data-testid="previous-position" aria-label=tr!("Previous drafted token")
-                    disabled=move || { taking.place.get() == 0 }
-                    on:click=move |_| exhibit.take(taking.place.get_untracked().saturating_sub(1))>"‹"</button>
+                    aria-disabled=move || is_first().to_string()
+                    on:click=move |_| if !untrack(is_first) { exhibit.take(taking.place.get_untracked() - 1) }>"‹"</button>
                 <span class="muted figures">
                     {move || tr!("position {} of {}", (taking.place.get() + 1).min(count.get()), count.get())}
                 </span>
                 <button type="button" class="button" data-testid="next-position" aria-label=tr!("Next drafted token")
-                    disabled=move || { taking.place.get() + 1 >= count.get() }
-                    on:click=move |_| exhibit.take(taking.place.get_untracked() + 1)>"›"</button>
+                    aria-disabled=move || is_last().to_string()
+                    on:click=move |_| if !untrack(is_last) { exhibit.take(taking.place.get_untracked() + 1) }>"›"</button>
             </div>
             <div class="field">
                 <label for="alphabet">{tr!("alphabet")}</label>

@@ -8,6 +8,7 @@ use tr::tr;
 
 use super::exhibit::{Exhibit, Origin, Row, use_exhibit};
 use super::words::{number, of_input, precise};
+use crate::browser;
 use crate::permalink::MOST_TOKENS;
 use crate::typed_list::{labels, numbers};
 
@@ -120,6 +121,7 @@ pub fn Typing() -> impl IntoView {
                         for (row, text) in texts {
                             text.set(written(exhibit, row));
                         }
+                        browser::focus("#typed-draft");
                     }>
                     {tr!("Undo")}
                 </button>
@@ -140,6 +142,7 @@ fn List(row: Row, text: RwSignal<String>, dirty: RwSignal<bool>) -> impl IntoVie
             let all: Vec<String> = probs.iter().map(f64::to_string).collect();
             text.set(all.join(", "));
             dirty.set(true);
+            browser::focus(&format!("#typed-{name}"));
         }
     };
     let sum = move || fault.with(|fault| fault.as_ref().and_then(|fault| fault.sum));

@@ -2,6 +2,7 @@ use couplet_protocol::{BackendKind, FailureKind};
 use leptos::prelude::*;
 use tr::tr;
 
+use crate::browser;
 use crate::engine_client::EngineState;
 use crate::language;
 use crate::release::{self, Release};
@@ -54,6 +55,8 @@ impl Way {
             Self::Later => later.set(true),
             Self::None => {}
         }
+        // The notice goes, and with it the button that has the focus.
+        browser::focus("#scene");
     }
 }
 
@@ -151,6 +154,23 @@ fn notices(store: Store, release: Release, hidden: RwSignal<Vec<&'static str>>) 
     notices
 }
 
+/// The sentence of the last notice that came, while it stands: only that is to be heard, and not what
+/// stood there before.
+fn newest(all: Memo<Vec<Notice>>) -> RwSignal<String> {
+    let newest = RwSignal::new(String::new());
+    Effect::new(move |before: Option<Vec<Notice>>| {
+        let (now, before) = (all.get(), before.unwrap_or_default());
+        let stands = |notice: &Notice| newest.with_untracked(|newest| notice.sentence == *newest);
+        match now.iter().rev().find(|notice| !before.contains(notice)) {
+            Some(new) => newest.set(new.sentence.clone()),
+            None if now.iter().any(stands) => {}
+            None => newest.set(String::new()),
+        }
+        now
+    });
+    newest
+}
+
 /// Everything the person should know before going on.
 #[component]
 pub fn Notices() -> impl IntoView {
@@ -165,8 +185,10 @@ pub fn Notices() -> impl IntoView {
         };
         notices(store, release, hidden)
     });
+    let newest = newest(all);
     view! {
-        <section class="notices" data-testid="notice" aria-label=tr!("Notices") role="status" hidden=move || all.with(Vec::is_empty)>
+        <p class="visually-hidden" role="status">{move || newest.get()}</p>
+        <section class="notices" data-testid="notice" aria-label=tr!("Notices") hidden=move || all.with(Vec::is_empty)>
             {move || {
                 all.get()
                     .into_iter()

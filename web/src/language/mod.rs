@@ -88,9 +88,6 @@ impl Language {
         if let Some(root) = document().document_element() {
             let _ = root.set_attribute("lang", self.code());
         }
-        document().set_title(&tr::tr!(
-            "Couplet: speculative decoding, live in your browser"
-        ));
         Ok(())
     }
 

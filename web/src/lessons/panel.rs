@@ -308,18 +308,22 @@ fn Foot() -> impl IntoView {
         let (lesson, at) = lessons.open.get()?;
         let steps = COURSE.get(lesson)?.steps.len();
         let dot = move |step: usize| {
-            let class = if step == at {
-                "on"
-            } else if lessons.progress.get().has(lesson, step) {
-                "done"
+            let done = lessons.progress.get().has(lesson, step);
+            let class = match (step == at, done) {
+                (true, _) => "on",
+                (false, true) => "done",
+                (false, false) => "",
+            };
+            let name = tr!("Step {step} of {steps}", step = step + 1, steps);
+            let name = if done {
+                format!("{name}, {}", tr!("done"))
             } else {
-                ""
+                name
             };
             view! {
                 <li>
                     <button type="button" class=class data-testid=format!("lesson-step-{}", step + 1)
-                        aria-label=tr!("Step {step} of {steps}", step = step + 1, steps)
-                        aria-current=(step == at).then_some("step") on:click=move |_| go(Some((lesson, step)))></button>
+                        aria-label=name aria-current=(step == at).then_some("step") on:click=move |_| go(Some((lesson, step)))></button>
                 </li>
             }
         };

@@ -11,6 +11,7 @@ use super::figures::{Figure, figures_of, save_png, save_svg};
 use super::save::save;
 use super::trace_csv::trace_csv;
 use super::{Sharing, intake, link, use_sharing};
+use crate::browser;
 use crate::dialog::Dialog;
 use crate::permalink::HIDEABLE;
 use crate::store::{Scene, Store, use_store};
@@ -118,7 +119,10 @@ fn HidePart(sharing: Sharing) -> impl IntoView {
                     .collect_view()}
             </ul>
             <Show when=move || hidden.with(|names| !names.is_empty())>
-                <button type="button" class="button" data-testid="hide-none" on:click=move |_| hidden.set(Vec::new())>
+                <button type="button" class="button" data-testid="hide-none" on:click=move |_| {
+                    hidden.set(Vec::new());
+                    browser::focus(".share-hide input");
+                }>
                     {tr!("Show everything")}
                 </button>
             </Show>
@@ -264,13 +268,16 @@ fn Copied(
     let copied = text.clone();
     let copy = move |_| {
         let text = copied.clone();
+        // The same words are heard again only if they were gone for a moment.
+        said.set(String::new());
         spawn_local(async move {
             let done = write_clipboard(&text).await.is_some() || copy_selected(id).is_some();
-            said.set(if done {
+            let words = if done {
                 tr!("Copied.")
             } else {
                 tr!("Press Ctrl+C (⌘C) to copy what is selected.")
-            });
+            };
+            request_animation_frame(move || said.set(words));
         });
     };
     view! {

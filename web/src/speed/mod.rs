@@ -30,6 +30,7 @@ use state::use_speed;
 use sweep::Sweep;
 use what_if::WhatIf;
 
+pub use progress::heard_progress;
 pub use state::SpeedState;
 pub use what_if::Terms;
 

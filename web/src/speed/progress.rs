@@ -6,7 +6,21 @@ use tr::tr;
 use super::setup::duration;
 use crate::language;
 use crate::proof::words::capital;
-use crate::store::use_store;
+use crate::store::{Measuring, use_store};
+
+/// How far a bench is, heard at every quarter: the counter would talk for minutes.
+pub fn heard_progress(measuring: Measuring) -> Memo<Option<String>> {
+    Memo::new(move |_| {
+        measuring.progress.with(|progress| {
+            let progress = progress.as_ref()?;
+            let quarter = (4 * progress.done).checked_div(progress.runs);
+            Some(match quarter {
+                Some(quarter) => tr!("{} % of the runs are done.", 25 * quarter),
+                None => language::of_engine(&progress.stage),
+            })
+        })
+    })
+}
 
 /// How far the bench is and the way out of it; what went wrong with the last one.
 #[component]
@@ -31,17 +45,7 @@ pub fn Timing() -> impl IntoView {
             }
         })
     };
-    // Heard at every quarter: the counter would talk for minutes.
-    let heard = Memo::new(move |_| {
-        measuring.progress.with(|progress| {
-            let progress = progress.as_ref()?;
-            let quarter = (4 * progress.done).checked_div(progress.runs);
-            Some(match quarter {
-                Some(quarter) => tr!("{} % of the runs are done.", 25 * quarter),
-                None => language::of_engine(&progress.stage),
-            })
-        })
-    });
+    let heard = heard_progress(measuring);
     let (done, runs) = (
         move || {
             measuring

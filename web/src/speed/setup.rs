@@ -11,7 +11,7 @@ use super::words;
 use crate::engine_client::EngineState;
 use crate::form::{FieldError, Form, typed_number};
 use crate::proof::words::count_word;
-use crate::stage::{NumberField, PairField, RuleField};
+use crate::stage::{NumberField, PairField, RuleField, hint_line};
 use crate::store::{Store, use_store};
 
 /// Before the first measurement: what it will do, and for how long.
@@ -25,7 +25,7 @@ pub fn Invitation() -> impl IntoView {
                 <p class="serif">
                     {tr!("A small model drafts, a large one checks the whole draft in one pass. Whether that is faster depends on three numbers, and two of them belong to the machine in front of you.")}
                 </p>
-                <p class="formula prelude-formula" aria-label=tr!("speed-up is one minus alpha to the power of gamma plus one, divided by one minus alpha times gamma c plus v")>
+                <p class="formula prelude-formula" role="img" aria-label=tr!("speed-up is one minus alpha to the power of gamma plus one, divided by one minus alpha times gamma c plus v")>
                     <span>{tr!("speed-up =")}</span>
                     <span class="fraction">
                         <span>"1 − "<em>"α"</em><sup>"γ+1"</sup></span>
@@ -140,6 +140,7 @@ fn OwnField(
             value.set(text);
         }
     };
+    let id = format!("bench-{name}");
     view! {
         <div class="field field-number" title=hint>
             <label for=format!("bench-{name}")>{label}</label>
@@ -147,7 +148,8 @@ fn OwnField(
                 min=least.to_string() max=most.to_string() step="1" prop:value=move || value.get()
                 on:input=edit on:change=edit
                 aria-invalid=move || error.with(Option::is_some).then_some("true")
-                aria-describedby=format!("bench-{name}-error") />
+                aria-describedby=format!("{id}-hint {id}-error") />
+            {hint_line(&id, hint.clone())}
             {move || error.get().map(|error: FieldError| view! {
                 <p class="field-error" id=format!("bench-{name}-error") role="alert">{error.sentence}"."</p>
             })}

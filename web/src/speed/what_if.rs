@@ -169,7 +169,7 @@ fn Asked() -> impl IntoView {
                         <h2>{tr!("When does it pay?")}</h2>
                         <p class="muted">{tr!("The formula alone, for any draft and any machine: move its numbers.")}</p>
                     </div>
-                    <p class="formula what-if-formula" aria-label=tr!("speed-up is one minus alpha to the power of gamma plus one, divided by one minus alpha times gamma c plus v, and v is one plus gamma s")>
+                    <p class="formula what-if-formula" role="img" aria-label=tr!("speed-up is one minus alpha to the power of gamma plus one, divided by one minus alpha times gamma c plus v, and v is one plus gamma s")>
                         <span>{tr!("speed-up =")}</span>
                         <span class="fraction">
                             <span>"1 − "<em>"α"</em><sup>"γ+1"</sup></span>
@@ -203,7 +203,7 @@ fn Asked() -> impl IntoView {
                             </button>
                         })}
                     </div>
-                    <p class="serif" data-testid="what-if-says" aria-live="polite">{move || terms().says()}</p>
+                    <p class="serif" data-testid="what-if-says">{move || terms().says()}</p>
                 </div>
                 <div class="sweep-frame" node_ref=frame>
                     {move || {
@@ -257,7 +257,7 @@ fn Term(
     view! {
         <div class="what-if-term">
             <label for=id.clone()><em>{symbol}</em>" "<span>{label}</span></label>
-            <output for=id.clone() class="figures">{shown}</output>
+            <span class="figures">{shown}</span>
             <input type="range" id=id.clone() data-testid=id min="0" max=most.to_string() step="0.01"
                 prop:value=move || value.get().to_string() aria-valuetext=shown on:input=move_to />
         </div>

@@ -167,12 +167,19 @@ fn PromptField(form: Form) -> impl IntoView {
                     }}
                 </span>
             </label>
-            <textarea id="prompt" data-testid="prompt" rows="1" spellcheck="false" autocomplete="off"
+            <textarea id="prompt" data-testid="prompt" rows="1" spellcheck="false" autocomplete="off" lang="en"
                 prop:value=move || form.prompt.get() on:input=edit aria-invalid=move || has_error(form, "prompt")
                 aria-describedby="prompt-error" on:blur=from_the_top></textarea>
             <FieldErrorLine form=form field="prompt" />
         </div>
     }
+}
+
+/// What a field's title says, for whoever does not point at it; its id is the field's and `-hint`.
+pub fn hint_line(field: &str, hint: impl Into<Signal<String>>) -> AnyView {
+    let hint: Signal<String> = hint.into();
+    view! { <span class="visually-hidden" id=format!("{field}-hint")>{move || hint.get()}</span> }
+        .into_any()
 }
 
 /// A field for a number.
@@ -204,7 +211,8 @@ pub fn NumberField(
             <label for=name>{label}</label>
             <input id=name data-testid=name type="number" inputmode="decimal" min=min max=max step=step
                 prop:value=move || value.get() on:input=edit on:change=edit
-                aria-invalid=move || has_error(form, name) aria-describedby=format!("{name}-error") />
+                aria-invalid=move || has_error(form, name) aria-describedby=format!("{name}-hint {name}-error") />
+            {hint_line(name, hint.clone())}
             <FieldErrorLine form=form field=name />
         </div>
     }
@@ -239,7 +247,7 @@ fn GammaField(form: Form) -> impl IntoView {
                     view! {
                         <input id="gamma" data-testid="gamma" type="number" inputmode="decimal" min="0"
                             max=MAX_GAMMA.to_string() step="1" prop:value=move || form.gamma.get() on:input=edit
-                            on:change=edit aria-invalid=move || has_error(form, "gamma") aria-describedby="gamma-error" />
+                            on:change=edit aria-invalid=move || has_error(form, "gamma") aria-describedby="gamma-hint gamma-error" />
                     }
                     .into_any()
                 }}
@@ -249,6 +257,7 @@ fn GammaField(form: Form) -> impl IntoView {
                     {tr!("auto")}
                 </button>
             </span>
+            {hint_line("gamma", hint.clone())}
             <FieldErrorLine form=form field="gamma" />
         </div>
     }
@@ -272,11 +281,11 @@ fn DrafterField(form: Form) -> impl IntoView {
         let cut = pair.map_or(Cut::Characters, |pair| Cut::of(&pair.tokens));
         drafter_title(drafter, cut)
     };
-    let hint = move || match form.drafter.get() {
+    let hint = Signal::derive(move || match form.drafter.get() {
         Drafter::Model => tr!("The small model proposes"),
         Drafter::Bigram => tr!("A table of what follows what in the training text proposes"),
         Drafter::Uniform => tr!("Every token is proposed with the same probability"),
-    };
+    });
     let choose = move |event| {
         let name = event_target_value(&event);
         if let Some(drafter) = Drafter::ALL.into_iter().find(|it| it.name() == name) {
@@ -285,9 +294,9 @@ fn DrafterField(form: Form) -> impl IntoView {
         }
     };
     view! {
-        <div class="field field-drafter" title=hint>
+        <div class="field field-drafter" title=move || hint.get()>
             <label for="drafter">{tr!("Drafter")}</label>
-            <select id="drafter" data-testid="drafter" on:change=choose>
+            <select id="drafter" data-testid="drafter" aria-describedby="drafter-hint" on:change=choose>
                 {Drafter::ALL
                     .map(|drafter| {
                         view! {
@@ -298,6 +307,7 @@ fn DrafterField(form: Form) -> impl IntoView {
                     })
                     .collect_view()}
             </select>
+            {hint_line("drafter", hint)}
             <FieldErrorLine form=form field="drafter" />
         </div>
     }
@@ -316,13 +326,14 @@ fn SeedField(form: Form) -> impl IntoView {
         form.seed.set(format!("{seed:.0}"));
         form.edited();
     };
+    let hint = tr!("The same seed and settings give the same text");
     view! {
-        <div class="field field-seed" title=tr!("The same seed and settings give the same text")>
+        <div class="field field-seed" title=hint>
             <label for="seed">{tr!("Seed")}</label>
             <span class="with-button">
                 <input id="seed" data-testid="seed" type="text" inputmode="numeric" autocomplete="off"
                     prop:value=move || form.seed.get() on:input=edit aria-invalid=move || has_error(form, "seed")
-                    aria-describedby="seed-error" />
+                    aria-describedby="seed-hint seed-error" />
                 <button type="button" class="die" data-testid="dice" aria-label=tr!("Roll a new seed") title=tr!("Roll a new seed")
                     on:click=roll>
                     <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
@@ -334,6 +345,7 @@ fn SeedField(form: Form) -> impl IntoView {
                     </svg>
                 </button>
             </span>
+            {hint_line("seed", hint.clone())}
             <FieldErrorLine form=form field="seed" />
         </div>
     }

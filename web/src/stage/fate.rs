@@ -9,6 +9,8 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::rule_words::replacement;
+use super::transport::focus_play;
+use crate::browser;
 use crate::language::{filled, slot};
 use crate::store::{Selection, Store};
 
@@ -81,27 +83,43 @@ impl Fate {
         })
     }
 
-    /// The line, and a button where the round is not the one in sight.
-    pub fn view(&self, store: Store) -> impl IntoView + use<> {
-        let at = self.at;
+    /// The line alone.
+    pub fn line(&self, store: Store) -> Vec<AnyView> {
         let tokens = self.tokens.map(|token| {
             let token = token.map(|token| store.show(token));
             view! { <b class="said">{token}</b> }.into_any()
         });
+        filled(&self.saying, tokens)
+    }
+
+    /// The line, and a button where the round is not the one in sight.
+    pub fn view(&self, store: Store) -> impl IntoView + use<> {
+        let at = self.at;
         let go = self.elsewhere.then(|| {
             view! {
                 <button type="button" class="button" data-testid="go-to-verdict"
-                    on:click=move |_| store.go_to_verdict(at)>
+                    on:click=move |_| {
+                        store.go_to_verdict(at);
+                        request_animation_frame(to_column);
+                    }>
                     {tr!("Go to round {}", at.round + 1)}
                 </button>
             }
         });
         view! {
             <div class="fate">
-                <p data-testid="fate">{filled(&self.saying, tokens)}</p>
+                <p data-testid="fate">{self.line(store)}</p>
                 {go}
             </div>
         }
+    }
+}
+
+/// Puts the focus on the token where the round shows what became of it; what closes a round is no
+/// column.
+fn to_column() {
+    if !browser::focus(".column.focused .tok-button") {
+        focus_play();
     }
 }
 

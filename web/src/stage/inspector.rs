@@ -136,6 +136,11 @@ fn place(store: Store, at: Selection) -> Option<Place> {
 pub fn Inspector() -> impl IntoView {
     let store = use_store();
     let here = Memo::new(move |_| store.focus().and_then(|at| place(store, at)));
+    // Of a token that somebody picks it is heard what became of it: what is shown of it is elsewhere.
+    let heard = Memo::new(move |_| {
+        store.selected.get()?;
+        here.with(|place| place.as_ref()?.fate.clone())
+    });
     view! {
         <section class="sheet inspector" data-testid="inspector" aria-label=tr!("Inspector")>
             {move || match here.get() {
@@ -150,6 +155,7 @@ pub fn Inspector() -> impl IntoView {
                 }
                 .into_any(),
             }}
+            <p class="visually-hidden" role="status" data-testid="fate-heard">{move || heard.get().map(|fate| fate.line(store))}</p>
         </section>
     }
 }
@@ -207,7 +213,7 @@ fn shown(store: Store, place: Place) -> impl IntoView {
     view! {
         {place.fate.as_ref().map(|fate| fate.view(store))}
         <header>
-            <h2>{filled(&tr!("After {}", slot(0)), [view! { <q>{place.context.clone()}</q> }.into_any()])}</h2>
+            <h2>{filled(&tr!("After {}", slot(0)), [view! { <q lang="en">{place.context.clone()}</q> }.into_any()])}</h2>
             <p class="muted">{about}</p>
         </header>
         {chart}

@@ -41,7 +41,8 @@ pub fn Manuscript() -> impl IntoView {
                     on:keydown=walk
                     class:marks-last=move || store.marks.get() == MarksShown::Last
                     class:marks-clean=move || store.marks.get() == MarksShown::Clean>
-                    <p class="lines" data-testid="manuscript">
+                    // What the models write is English, whatever the page speaks.
+                    <p class="lines" data-testid="manuscript" lang="en">
                         <Prompt />
                         <Kept />
                         <Rounds />

@@ -40,7 +40,7 @@ pub use rule_field::RuleField;
 pub use rule_words::title as rule_title;
 
 use controls::Controls;
-pub use controls::{NumberField, PairField, drafter_title};
+pub use controls::{NumberField, PairField, drafter_title, hint_line};
 use inspector::Inspector;
 use introduction::Introduction;
 use manuscript::Manuscript;

@@ -6,6 +6,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent};
 
 use super::gauge::probability;
+use super::transport::focus_play;
 use crate::browser;
 use crate::store::{Selection, Store};
 
@@ -106,6 +107,7 @@ impl Picking {
                         <button type="button" class="button" data-testid="force" disabled=move || store.wanted.get()
                             on:click=move |_| {
                                 store.force(self.place, token);
+                                focus_play();
                                 browser::show("#manuscript");
                             }>
                             {tr!("Write “{}” instead", store.show(token))}

@@ -9,6 +9,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlTextAreaElement;
 
 use super::kinds;
+use super::transport::focus_play;
 use crate::engine_client::EngineState;
 use crate::language::of_engine;
 use crate::store::{Store, use_store};
@@ -183,9 +184,14 @@ fn Way() -> impl IntoView {
     let act = move |_| {
         if store.linked.get_untracked() {
             store.ask_linked();
+            focus_play();
         } else {
             invite(store);
         }
+    };
+    let go_on = move |_| {
+        store.branch_here();
+        focus_play();
     };
     let branch = Memo::new(move |_| store.branch_point());
     let branches = Memo::new(move |_| branch.with(Option::is_some));
@@ -200,7 +206,7 @@ fn Way() -> impl IntoView {
     };
     view! {
         <Show when=move || branches.get()>
-            <button type="button" class="button way" data-testid="branch" on:click=move |_| store.branch_here()
+            <button type="button" class="button way" data-testid="branch" on:click=go_on
                 title=tr!("Goes on from the playhead with the edited settings; both runs stay")>
                 {words}
             </button>

@@ -14,6 +14,7 @@ use super::rule_formula::settings_of;
 use super::rule_words::replacement;
 use crate::language::{filled, slot};
 use crate::store::{Store, use_store};
+use crate::table::told;
 
 const WIDTH: f64 = 204.0;
 /// Rows beside a strip on which a number lands, and without one.
@@ -151,6 +152,10 @@ fn shares(store: Store, distribution: &Distribution, hit: u32, most: usize) -> V
 
 fn rows(shares: Vec<Share>, class: &'static str, sign: Sign, label: String) -> impl IntoView {
     let most = shares.iter().map(|share| share.prob).fold(0.001, f32::max);
+    let numbers = shares
+        .iter()
+        .map(|share| (share.label.clone(), decimal(share.prob, 3)));
+    let label = told(&label, numbers);
     // Words need more room than characters do.
     let words = shares.iter().any(|share| share.label.chars().count() > 4);
     let left = if words { 70.0 } else { 36.0 };

@@ -81,10 +81,14 @@ fn Choice(form: Form, inexact: Memo<bool>) -> impl IntoView {
     let show = move || {
         active.set(form.rule.get_untracked());
         open.set(true);
-        // The whole list fits a phone's window only from its top.
-        if browser::is_narrow() {
-            request_animation_frame(|| browser::jump(".field-choice"));
-        }
+        request_animation_frame(move || {
+            // The whole list fits a phone's window only from its top.
+            if browser::is_narrow() {
+                browser::jump(".field-choice");
+            } else {
+                bring_near(active);
+            }
+        });
         // Not every browser focuses a button that is clicked.
         if let Some(button) = button.get_untracked() {
             let _ = button.focus();
@@ -111,7 +115,10 @@ fn Choice(form: Form, inexact: Memo<bool>) -> impl IntoView {
             "Enter" | " " => choose(at),
             "Escape" => open.set(false),
             key => match moved(at, key) {
-                Some(rule) => active.set(rule),
+                Some(rule) => {
+                    active.set(rule);
+                    bring_near(active);
+                }
                 None => return,
             },
         }
@@ -160,6 +167,13 @@ fn Choice(form: Form, inexact: Memo<bool>) -> impl IntoView {
             </div>
             <FieldErrorLine form=form field="rule" />
         </div>
+    }
+}
+
+/// Scrolls the list to the option that is meant: without the focus no browser does.
+fn bring_near(active: RwSignal<Rule>) {
+    if let Some(rule) = active.try_get_untracked() {
+        browser::bring_near(&format!("#rule-{}", rule.name()));
     }
 }
 

@@ -4,9 +4,10 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::rule_title;
+use crate::browser;
 use crate::engine_client::EngineState;
 use crate::language::of_engine;
-use crate::speed::words;
+use crate::speed::{heard_progress, words};
 use crate::store::{Kept, Scene, use_store};
 
 /// What one draft length buys, measured here.
@@ -36,10 +37,25 @@ pub fn SpeedUp() -> impl IntoView {
             .reports
             .with(|reports| reports.iter().rev().find(of_pair).cloned())
     };
-    let all = move |_| store.open_scene(Scene::Speed);
+    let all = move |_| {
+        store.open_scene(Scene::Speed);
+        browser::focus("#scene");
+    };
+    // Two voices: whoever stops a measurement does not hear the result of the one before.
+    let progress = heard_progress(measuring);
+    let heard = move || newest().as_ref().and_then(in_short);
+    let act = move |_| {
+        if untrack(|| measuring.busy()) {
+            store.stop_measuring();
+        } else {
+            store.measure();
+        }
+    };
     view! {
         <div class="statistic speed-up">
             <h3>{tr!("Speed-up, measured")}</h3>
+            <p class="visually-hidden" role="status">{move || progress.get()}</p>
+            <p class="visually-hidden" role="status" data-testid="speed-up-heard">{heard}</p>
             {move || match measuring.progress.get() {
                 Some(progress) => view! {
                     <p class="big">{progress.done}" "<small>{tr!("of {} runs timed", progress.runs)}</small></p>
@@ -49,29 +65,31 @@ pub fn SpeedUp() -> impl IntoView {
                 .into_any(),
                 None => newest().map_or_else(|| view! { <p class="big">"–"</p> }.into_any(), |kept| result(&kept).into_any()),
             }}
-            {move || measuring.failed.get().map(|sentence| view! { <p class="field-error">{sentence}</p> })}
+            {move || measuring.failed.get().map(|sentence| view! { <p class="field-error" role="alert">{sentence}</p> })}
             {move || newest().is_none().then(|| view! { <p class="muted">{run_speed}</p> })}
-            {move || if measuring.busy() {
-                view! {
-                    <button type="button" class="button measure" data-testid="measure-stop" on:click=move |_| store.stop_measuring()>
-                        {tr!("Stop measuring")}
-                    </button>
-                }
-                .into_any()
-            } else {
-                view! {
-                    <button type="button" class="button measure" data-testid="measure" disabled=move || !ready()
-                        on:click=move |_| store.measure()>
-                        {tr!("Measure speed-up")}
-                    </button>
-                }
-                .into_any()
-            }}
+            // One button: the focus stays on it.
+            <button type="button" class="button measure" data-testid=move || if measuring.busy() { "measure-stop" } else { "measure" }
+                disabled=move || !measuring.busy() && !ready() on:click=act>
+                {move || if measuring.busy() { tr!("Stop measuring") } else { tr!("Measure speed-up") }}
+            </button>
             {move || newest().map(|_| view! {
                 <button type="button" class="link" data-testid="to-speed" on:click=all>{tr!("All of it in Speed")}</button>
             })}
         </div>
     }
+}
+
+/// What came of a measurement, for whoever hears it.
+fn in_short(kept: &Kept) -> Option<String> {
+    let headline = kept.report.headline()?;
+    let [low, high] = headline.interval.map(words::bound);
+    Some(format!(
+        "{}: {} {} {}",
+        tr!("Speed-up, measured"),
+        words::factor(headline.row.speed_up),
+        interval(low, high),
+        words::verdict(headline.verdict())
+    ))
 }
 
 fn result(kept: &Kept) -> impl IntoView + use<> {

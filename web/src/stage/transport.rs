@@ -1,6 +1,7 @@
 use leptos::prelude::*;
 use tr::tr;
 
+use crate::browser;
 use crate::playhead::{SPEEDS, Stride};
 use crate::store::use_store;
 
@@ -30,6 +31,12 @@ fn next(stride: Stride) -> String {
         Stride::Phase => tr!("Next phase"),
         Stride::Round => tr!("Next round"),
     }
+}
+
+/// Puts the focus on Play, from where Space goes on playing and pausing: for buttons that are gone
+/// once they have been pressed.
+pub fn focus_play() {
+    browser::focus("[data-testid=play]");
 }
 
 /// Buttons that move the playhead.
@@ -88,7 +95,10 @@ pub fn Transport() -> impl IntoView {
                     <span>{label}</span>
                 </button>
                 <Show when=writing>
-                    <button type="button" class="button stop" data-testid="stop" on:click=move |_| store.stop()>
+                    <button type="button" class="button stop" data-testid="stop" on:click=move |_| {
+                        store.stop();
+                        focus_play();
+                    }>
                         {glyph(view! { <path d=STOP fill="currentColor" /> })}
                         <span>{tr!("Stop")}</span>
                     </button>

@@ -136,7 +136,7 @@ fn Row(
                     {name(store, index)}
                     {here.then(|| view! { <small>" "{tr!("on the page")}</small> })}
                 </th>
-                <td class="versions-text">{text(store, &shared, part, differs)}</td>
+                <td class="versions-text" lang="en">{text(store, &shared, part, differs)}</td>
                 <td>{filled(&rounds, [count.into_any()])}</td>
                 <td>{per_round(part)}" "{tr!("per round")}</td>
                 <td title=tr!("acceptance rate, and its Wilson interval at 95 %")><em>"α"</em>" "{rate(part)}</td>
@@ -204,7 +204,8 @@ fn text(store: Store, shared: &str, part: &Continuation, differs: Option<usize>)
         left = left.checked_sub(text.chars().count())?;
         Some(if differs == Some(index) {
             let title = tr!("the first token that differs");
-            view! { <mark title=title>{text}<span class="visually-hidden">" "{tr!("(the first that differs)")}</span></mark> }.into_any()
+            let lang = store.language.get_untracked().code();
+            view! { <mark title=title>{text}<span class="visually-hidden" lang=lang>" "{tr!("(the first that differs)")}</span></mark> }.into_any()
         } else {
             text.into_any()
         })

@@ -138,6 +138,14 @@ impl Scene {
         }
     }
 
+    /// What the window is called while it is open; the Stage is what the page is about.
+    pub fn title_of_page(self) -> String {
+        match self {
+            Self::Stage => tr!("Couplet: speculative decoding, live in your browser"),
+            scene => format!("{} · Couplet", scene.title()),
+        }
+    }
+
     /// Its name for people.
     pub fn title(self) -> String {
         match self {

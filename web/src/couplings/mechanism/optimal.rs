@@ -81,7 +81,7 @@ pub fn drawing(
         if d > t {
             all.push(segment(
                 "bar-draft outlined",
-                "letter",
+                "letter on-draft-bar",
                 &label,
                 draft_at,
                 d - t,

@@ -206,7 +206,7 @@ fn cell(written: &Written, first: Option<&Written>) -> impl IntoView + use<> {
         }
     };
     view! {
-        <span class="swap-text">{same}{(!other.is_empty()).then(|| view! { <mark>{other}</mark> })}</span>
+        <span class="swap-text" lang="en">{same}{(!other.is_empty()).then(|| view! { <mark>{other}</mark> })}</span>
         <span class="swap-notes">{note}<span class="muted figures">{rate}</span></span>
     }
 }

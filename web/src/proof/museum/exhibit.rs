@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::{Exhibit, Found, GAMMA, Museum};
+use crate::browser;
 use crate::proof::bars::{Bar, bars, tallest};
 use crate::proof::chart::{Slots, bar, base, label, level};
 use crate::proof::counting::{BATCH, NO_ACCIDENT, Tally};
@@ -16,6 +17,7 @@ use crate::proof::theory::{Law, target_joint, text_of, wrong};
 use crate::proof::verdict::{cross, figures};
 use crate::proof::words::{Kind, grouped, share, signed};
 use crate::store::{Notation, use_store};
+use crate::table::told;
 
 /// With so many bars in the museum, one in twenty would be red by chance alone.
 const UNLIKELY: f64 = 0.999;
@@ -117,8 +119,28 @@ pub fn card(
             </header>
             <p class="exhibit-what">{move || pair.with(|pair| sentence(mistake, pair.kind, store.notation.get()))}</p>
             {move || pair.with(|pair| chart(pair, &drawn.get(), on.get()))}
-            <div class="exhibit-says" role="status">{words}</div>
+            <div class="exhibit-says">{words}</div>
         </article>
+    }
+}
+
+/// What is heard of a mistake once it has been counted.
+pub fn heard(exhibit: Exhibit, pair: &ProofPair) -> Option<String> {
+    let title = title(exhibit.mistake);
+    let came_out = exhibit.found.with(|found| match found {
+        Found::Off | Found::Waiting(_) => None,
+        Found::Failed(sentence) => Some(sentence.clone()),
+        Found::Counted(tally) => tally.test(pair, GAMMA).as_ref().map(stamp),
+    })?;
+    Some(format!("{title}: {came_out}"))
+}
+
+/// Whether a test tells a mistake from the rule, as stamped on its card.
+fn stamp(test: &ChiSquare) -> String {
+    if test.p_value < NO_ACCIDENT {
+        tr!("Not the target")
+    } else {
+        tr!("Not visible here")
     }
 }
 
@@ -192,6 +214,11 @@ fn chart(pair: &ProofPair, bars: &[Bar], on: bool) -> impl IntoView + use<> {
     } else {
         tr!("The target; switched off, the rule is followed")
     };
+    let number = |bar: &Bar| share(bar.share.unwrap_or(bar.target), 3);
+    let alt = told(
+        &alt,
+        pair.tokens.iter().cloned().zip(bars.iter().map(number)),
+    );
     view! {
         <svg class="figure" height=HEIGHT.to_string() role="img" aria-label=alt>
             {drawn}
@@ -235,7 +262,7 @@ fn counted(
             None
         };
         return view! {
-            <p class="stamp" data-testid="stamp">{cross()}" "{tr!("Not the target")}</p>
+            <p class="stamp" data-testid="stamp">{cross()}" "{stamp(test)}</p>
             {numbers}
             {more.map(|more| view! { <p class="exhibit-more">{more}</p> })}
         }
@@ -243,6 +270,13 @@ fn counted(
     }
     // Enumerated only where it is asked for: the whole text, not its first token.
     let mistake = museum.exhibit(place).map(|exhibit| exhibit.mistake);
+    let add = move |_| {
+        museum.add(place);
+        // The button is gone while it counts.
+        if let Some(mistake) = mistake {
+            browser::focus(&format!("{} .switch", exhibit_of(mistake)));
+        }
+    };
     let off = mistake.map_or(0.0, |mistake| {
         Law::of(wrong(mistake), GAMMA as usize, pair).distance(&expected)
     });
@@ -257,13 +291,13 @@ fn counted(
     };
     let more = (off >= NOTHING).then(|| {
         view! {
-            <button type="button" class="button" data-testid="exhibit-add" on:click=move |_| museum.add(place)>
+            <button type="button" class="button" data-testid="exhibit-add" on:click=add>
                 {tr!("Add {}", grouped(BATCH as usize))}
             </button>
         }
     });
     view! {
-        <p class="stamp off" data-testid="stamp">{tr!("Not visible here")}</p>
+        <p class="stamp off" data-testid="stamp">{stamp(test)}</p>
         {numbers}
         <p class="exhibit-more">{why}</p>
         {more}

@@ -4,9 +4,10 @@ use couplet_protocol::Mistake;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::GAMMA;
-use super::exhibit::card;
+use super::exhibit::{card, heard};
+use super::{Found, GAMMA};
 use crate::proof::counting::{BATCH, waits_for};
+use crate::proof::pair::ProofPair;
 use crate::proof::state::use_proof;
 use crate::proof::words::{capital, count_word, grouped};
 use crate::store::use_store;
@@ -31,6 +32,23 @@ pub fn Gallery() -> impl IntoView {
         (museum.on() > 0)
             .then(|| view! { <p class="muted" data-testid="museum-waits">{sentence}</p> })
     };
+    // One voice for all of them, which is silent until the last one is counted.
+    let said = Memo::new(move |_| {
+        museum.exhibits.with_value(|exhibits| {
+            let waits = |found: &Found| matches!(found, Found::Waiting(_));
+            if exhibits.iter().any(|exhibit| exhibit.found.with(waits)) {
+                return tr!("Counting …");
+            }
+            let of = |pair: &ProofPair| {
+                exhibits
+                    .iter()
+                    .filter_map(|exhibit| heard(*exhibit, pair))
+                    .collect()
+            };
+            let all: Vec<String> = proof.pair.with(of);
+            all.join(". ")
+        })
+    });
     let cards = museum.exhibits.with_value(|exhibits| {
         exhibits
             .iter()
@@ -51,6 +69,7 @@ pub fn Gallery() -> impl IntoView {
                 </button>
             </header>
             {waits}
+            <p class="visually-hidden" role="status">{move || said.get()}</p>
             <div class="exhibits">{cards}</div>
         </section>
     }

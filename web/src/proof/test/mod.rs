@@ -16,11 +16,11 @@ use crate::proof::counting::BATCH;
 use crate::proof::pair::ProofPair;
 use crate::proof::state::use_proof;
 use crate::proof::theory::{Law, is_exact, marginal, target_joint};
-use crate::proof::words::{count_word, grouped};
+use crate::proof::words::{count_word, grouped, p_value};
 use crate::table::{Numbers, Table};
 use chart::{difference, output};
 use controls::{Choices, Place};
-use says::{Trouble, expectation, verdict};
+use says::{Trouble, expectation, in_words, verdict};
 use texts::AllTexts;
 
 /// Of a band around every target line.
@@ -69,6 +69,17 @@ pub fn Test() -> impl IntoView {
             })
         })
     });
+    let tokens = move || proof.pair.with(ProofPair::len);
+    let off = move || theory.with(|theory| theory.off);
+    // Heard once the counting is over, and not at every slice of it.
+    let heard = move || {
+        if proof.counting.get() {
+            return None;
+        }
+        let test = found.get()?;
+        let words = in_words(&test, proof.rule.get(), length(), tokens(), off());
+        Some(view! { {p_value(test.p_value)}". "{words} })
+    };
     let about = move || {
         let tokens = count_word(length());
         let (texts, backend) = proof
@@ -117,9 +128,10 @@ pub fn Test() -> impl IntoView {
             </p>
             <Place />
             <Trouble />
-            <div class="test-verdict" role="status" data-testid="test-verdict">
-                {move || verdict(found.get(), proof.rule.get(), length(), proof.pair.with(ProofPair::len), theory.with(|theory| theory.off))}
+            <div class="test-verdict" data-testid="test-verdict">
+                {move || verdict(found.get(), proof.rule.get(), length(), tokens(), off())}
             </div>
+            <p class="visually-hidden" role="status">{heard}</p>
             <Numbers content=numbers />
             <p class="visually-hidden" data-testid="test-seed">{move || tr!("Seed {}", proof.seed.get())}</p>
         </section>

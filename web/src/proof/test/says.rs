@@ -64,21 +64,32 @@ pub fn verdict(
     tokens: usize,
     off: f64,
 ) -> AnyView {
-    let texts = grouped(tokens.pow(length as u32));
-    let word = count_word(length);
     let Some(test) = test else {
         return view! {
             <p class="huge">"p = ?"</p>
             <p class="serif">
                 {tr!(
                     "Nothing counted yet. Every text is written by rounds of its own; the test looks at all {texts} texts of {tokens} tokens at once.",
-                    texts,
-                    tokens = word
+                    texts = grouped(tokens.pow(length as u32)),
+                    tokens = count_word(length)
                 )}
             </p>
         }
         .into_any();
     };
+    let wrong =
+        (test.p_value < NO_ACCIDENT).then(|| view! { <span class="stamp-mark">{cross()}</span> });
+    view! {
+        <p class="huge" data-testid="p-value" data-p=test.p_value.to_string()>{wrong}{p_value(test.p_value)}</p>
+        <p class="serif">{in_words(&test, rule, length, tokens, off)}</p>
+    }
+    .into_any()
+}
+
+/// What a test says, in words.
+pub fn in_words(test: &ChiSquare, rule: Rule, length: usize, tokens: usize, off: f64) -> AnyView {
+    let texts = grouped(tokens.pow(length as u32));
+    let word = count_word(length);
     let degrees = test.degrees_of_freedom;
     let (chi_square, freedom) = (statistic(test.statistic), grouped(degrees));
     let figures = if degrees + 1 < tokens.pow(length as u32) {
@@ -102,7 +113,7 @@ pub fn verdict(
         .statistic
         .is_infinite()
         .then(|| format!(" {}", tr!("It wrote texts that the target never writes.")));
-    let words = if test.p_value >= DOUBT {
+    if test.p_value >= DOUBT {
         let found = match degrees {
             0 => tr!("There is only one text to compare."),
             _ => tr!("No sign of a difference: {}", figures),
@@ -131,12 +142,5 @@ pub fn verdict(
         .into_any()
     } else {
         view! { <b>{tr!("This is not the target:")}" "</b>{figures}{impossible} }.into_any()
-    };
-    let wrong =
-        (test.p_value < NO_ACCIDENT).then(|| view! { <span class="stamp-mark">{cross()}</span> });
-    view! {
-        <p class="huge" data-testid="p-value" data-p=test.p_value.to_string()>{wrong}{p_value(test.p_value)}</p>
-        <p class="serif">{words}</p>
     }
-    .into_any()
 }

@@ -12,6 +12,7 @@ use crate::proof::pair::ProofPair;
 use crate::proof::state::use_proof;
 use crate::proof::theory::{Law, target_joint, text_of};
 use crate::proof::words::{count_word, grouped, signed};
+use crate::table::told;
 use couplet_speculation::ranked;
 use couplet_speculation::statistics::SMALLEST_EXPECTED_COUNT;
 
@@ -202,9 +203,16 @@ fn kept_chart(tally: &Tally, law: &Law) -> impl IntoView + use<> {
         })
         .collect_view();
     let base = format!("{:.1}", KEPT_BASE + 0.5);
+    let name = tr!(
+        "How often a round keeps none, one and more of its drafted tokens; lines are the exact probabilities"
+    );
+    let number = |(kept, prob): (usize, &f64)| {
+        let number = share(kept).unwrap_or(*prob);
+        (kept.to_string(), decimal(number, 2))
+    };
+    let alt = told(&name, law.kept.iter().enumerate().map(number));
     view! {
-        <svg class="figure" height=KEPT_HEIGHT.to_string() role="img"
-            aria-label=tr!("How often a round keeps none, one and more of its drafted tokens; lines are the exact probabilities")>
+        <svg class="figure" height=KEPT_HEIGHT.to_string() role="img" aria-label=alt>
             {drawn}
             <line class="axis" x1="0" x2="100%" y1=base.clone() y2=base />
         </svg>
