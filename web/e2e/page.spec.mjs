@@ -212,7 +212,11 @@ export default {
     await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
     await focused("#scene");
     await page.getByTestId("generate").click();
-    await page.getByTestId("stop").click();
+    // At once: a click would wait for a button that moves and is soon gone by itself.
+    await page.getByTestId("stop").evaluate((button) => {
+      button.focus();
+      button.click();
+    });
     await finished(page);
     await page.getByTestId("stop").waitFor({ state: "detached" });
     await focused("[data-testid=play]");
