@@ -26,6 +26,8 @@ async function openProof(page, base) {
 async function steps(page) {
   const why = page.getByTestId("why");
   if (!(await why.locator("table").count())) await why.locator("summary").click();
+  // The table is drawn once the browser says that its fold is open.
+  await why.locator("tbody tr").first().waitFor();
   const rows = await why.locator("tbody tr").evaluateAll((rows) =>
     rows.map((row) => [...row.cells].map((cell) => cell.textContent)),
   );
