@@ -16,6 +16,32 @@ pub struct FieldError {
     pub sentence: String,
 }
 
+impl FieldError {
+    /// What stands at the field.
+    pub fn label(&self) -> String {
+        label(&self.field)
+    }
+}
+
+/// What stands at a field of [`Settings`]; its own name if it has no field here.
+pub fn label(field: &str) -> String {
+    match field {
+        "pair" => tr!("Pair"),
+        "prompt" => tr!("Prompt"),
+        "gamma" => "γ".to_owned(),
+        "rule" => tr!("Rule"),
+        "lenience" => "Lenience".to_owned(),
+        "epsilon" => "ε".to_owned(),
+        "delta" => "δ".to_owned(),
+        "temperature" => tr!("Temperature"),
+        "top_k" => tr!("Top-k"),
+        "top_p" => tr!("Top-p"),
+        "seed" => tr!("Seed"),
+        "max_tokens" => tr!("Tokens"),
+        other => other.to_owned(),
+    }
+}
+
 /// The controls. Copies are the same form.
 #[derive(Clone, Copy)]
 pub struct Form {

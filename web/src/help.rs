@@ -76,7 +76,7 @@ fn terms() -> [(String, String); 20] {
         (
             tr!("term" => "Total variation"),
             tr!(
-                "how far apart two distributions are: half the sum of their differences. The expected acceptance is 1 minus it."
+                "how far apart two distributions are: half the sum of their differences. Under Rejection the expected acceptance is 1 minus it."
             ),
         ),
         (

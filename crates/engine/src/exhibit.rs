@@ -7,7 +7,7 @@
 //! [`Settings`]: couplet_protocol::Settings
 
 use couplet_kernels::couple::{self, CoupleError};
-use couplet_kernels::rounds::{MAX_TEXTS, Rows, count};
+use couplet_kernels::rounds::{MAX_TEXTS, Player, Rows, count};
 use couplet_kernels::{
     Device, MISTAKE_DROPS_IMPROBABLE_DRAFTS, MISTAKE_MATCH_OR_RATIO, MISTAKE_MATCH_THEN_RESIDUAL,
     MISTAKE_ONE_COIN_FOR_ALL_POSITIONS, MISTAKE_RATIO_UPSIDE_DOWN,
@@ -21,6 +21,7 @@ use couplet_protocol::{
 use couplet_speculation::{Coupling, InputError, Pair, argmax};
 
 use crate::EngineError;
+use crate::kernel_choice::KernelSet;
 use crate::rule::{run_settings, seed_words};
 
 /// Most drafted tokens per round here.
@@ -128,14 +129,15 @@ fn check_rounds(request: &RoundsRequest) -> Result<(), EngineError> {
     Ok(settings.check()?)
 }
 
-/// Plays rounds between two fixed distributions and counts what they write. Between two pieces
-/// `between` is asked whether to go on.
+/// Plays rounds between two fixed distributions, by the kernels of `kernel_set`, and counts what
+/// they write. Between two pieces `between` is asked whether to go on.
 ///
 /// # Errors
 ///
 /// If an argument is out of range, or the device fails.
 pub async fn count_rounds(
     device: &Device,
+    kernel_set: KernelSet,
     request: &RoundsRequest,
     clock: fn() -> f64,
     between: impl AsyncFnMut(u64) -> bool,
@@ -169,7 +171,11 @@ pub async fn count_rounds(
         target: target.repeat(gamma + 1),
     };
     let (first, texts) = (request.first_trial, request.trials);
-    let counts = count(device, settings, &rows, first, texts, between).await?;
+    let player = Player {
+        device,
+        shares_sums: kernel_set.shares_sums(),
+    };
+    let counts = count(player, settings, &rows, first, texts, between).await?;
     Ok(RoundsCounted {
         counts: counts.joint,
         accepted: counts.accepted,

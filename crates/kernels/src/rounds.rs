@@ -41,6 +41,23 @@ pub fn has_own_tokens(rule: u32) -> bool {
     verdict_kernel(rule) == Kernel::VerifyOwn
 }
 
+/// What plays rounds.
+#[derive(Clone, Copy)]
+pub struct Player<'a> {
+    /// Where the kernels run.
+    pub device: &'a Device,
+    /// Whether by the kernels whose invocations [share their sums](Kernel::together), where there
+    /// are such; a CPU has none.
+    pub shares_sums: bool,
+}
+
+impl Player<'_> {
+    fn variant(&self, kernel: Kernel) -> Kernel {
+        let together = kernel.together().filter(|_| self.shares_sums);
+        together.unwrap_or(kernel)
+    }
+}
+
 /// The distributions that rounds are played between, by the position within a round.
 #[derive(Clone, Debug)]
 pub struct Rows {
@@ -78,13 +95,14 @@ pub struct PlayedText {
 ///
 /// If the device fails.
 pub async fn play(
-    device: &Device,
+    player: Player<'_>,
     settings: RunSettings,
     rows: &Rows,
     rounds: usize,
     first: u64,
     count: usize,
 ) -> Result<Vec<PlayedText>, DeviceError> {
+    let device = player.device;
     let (gamma, vocab) = (rows.gamma(), rows.vocab);
     let (piece, start) = (first / TEXTS as u64, (first % TEXTS as u64) as usize);
     let stride = rounds * (gamma + 1);
@@ -95,7 +113,7 @@ pub async fn play(
         ..settings
     };
     let bench = Bench {
-        device,
+        player,
         rule: settings.rule,
         texts: count as u32,
         vocab: vocab as u32,
@@ -138,7 +156,7 @@ pub async fn play(
 
 /// The buffers of texts written side by side.
 struct Bench<'a> {
-    device: &'a Device,
+    player: Player<'a>,
     rule: u32,
     texts: u32,
     vocab: u32,
@@ -163,7 +181,7 @@ impl Bench<'_> {
             .map(|step| self.draw(Purpose::Draft, step, 1, &self.proposal, &self.tokens))
             .collect();
         let mut bindings = vec![
-            self.device.uniform(&Pass {
+            self.player.device.uniform(&Pass {
                 rows: gamma as u32,
                 vocab: self.vocab,
                 ..Pass::default()
@@ -181,7 +199,7 @@ impl Bench<'_> {
             bindings.push(self.own_tokens.clone());
         }
         dispatches.push(Dispatch {
-            kernel: verdict_kernel(self.rule),
+            kernel: self.player.variant(verdict_kernel(self.rule)),
             bindings,
             rows_together: 1,
             workgroups: [1, self.texts],
@@ -198,9 +216,9 @@ impl Bench<'_> {
         tokens: &Buffer,
     ) -> Dispatch {
         Dispatch {
-            kernel: draw_kernel(self.rule),
+            kernel: self.player.variant(draw_kernel(self.rule)),
             bindings: vec![
-                self.device.uniform(&Pass {
+                self.player.device.uniform(&Pass {
                     source_row: first_row as u32,
                     vocab: self.vocab,
                     purpose: purpose as u32,
@@ -236,7 +254,7 @@ pub struct Counts {
 ///
 /// If the device fails.
 pub async fn count(
-    device: &Device,
+    player: Player<'_>,
     settings: RunSettings,
     rows: &Rows,
     first: u64,
@@ -253,7 +271,7 @@ pub async fn count(
         let next = first + counts.texts;
         let room = TEXTS as u64 - next % TEXTS as u64;
         let piece = room.min(texts - counts.texts) as usize;
-        for text in play(device, settings, rows, places, next, piece).await? {
+        for text in play(player, settings, rows, places, next, piece).await? {
             let index = text.tokens[..places]
                 .iter()
                 .fold(0, |index, token| index * rows.vocab + *token as usize);

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use couplet_kernels::rounds::{Rows, TEXTS, count, play};
+use couplet_kernels::rounds::{Player, Rows, TEXTS, count, play};
 use couplet_kernels::*;
 use couplet_speculation::rules::wrong::WrongRule;
 use couplet_speculation::rules::{ExactRound, Lenience, Procedure, Rule, Typical, exact_round};
@@ -24,6 +24,11 @@ const TARGET: [[f32; VOCAB]; GAMMA + 1] = [
     [0.5, 0.25, 0.25],
     [0.125, 0.25, 0.625],
 ];
+
+const CPU: Player = Player {
+    device: &Device::Cpu,
+    shares_sums: false,
+};
 
 fn settings(rule: u32) -> RunSettings {
     RunSettings {
@@ -90,11 +95,11 @@ fn rows() -> Rows {
 }
 
 /// Outcomes of `ROUNDS` first rounds.
-fn outcomes(device: &Device, rule: u32) -> BTreeMap<(Vec<usize>, usize), u64> {
+fn outcomes(player: Player, rule: u32) -> BTreeMap<(Vec<usize>, usize), u64> {
     let (rows, mut counts) = (rows(), BTreeMap::new());
     for first in (0..ROUNDS).step_by(TEXTS) {
         let texts = TEXTS.min(ROUNDS - first);
-        let played = play(device, settings(rule), &rows, 1, first as u64, texts);
+        let played = play(player, settings(rule), &rows, 1, first as u64, texts);
         for text in pollster::block_on(played).expect("the kernels run") {
             let committed = text.tokens.iter().map(|token| *token as usize).collect();
             *counts.entry((committed, text.accepted)).or_insert(0) += 1;
@@ -103,7 +108,7 @@ fn outcomes(device: &Device, rule: u32) -> BTreeMap<(Vec<usize>, usize), u64> {
     counts
 }
 
-fn check(device: &Device, name: &str) {
+fn check(player: Player, name: &str) {
     for (rule, procedure) in procedures() {
         let rows = |table: &[[f32; VOCAB]], position: usize| {
             table[position].iter().map(|x| f64::from(*x)).collect()
@@ -114,7 +119,7 @@ fn check(device: &Device, name: &str) {
             |before: &[usize]| rows(&DRAFT, before.len()),
             |before: &[usize]| rows(&TARGET, before.len()),
         );
-        let counts = outcomes(device, rule);
+        let counts = outcomes(player, rule);
         for outcome in counts.keys() {
             assert!(exact.contains_key(outcome), "{name}, {rule}: {outcome:?}");
         }
@@ -139,13 +144,22 @@ fn check(device: &Device, name: &str) {
 
 #[test]
 fn rounds_on_the_cpu_have_the_exact_distribution() {
-    check(&Device::Cpu, "CPU");
+    check(CPU, "CPU");
 }
 
 #[test]
 fn rounds_on_the_gpu_have_the_exact_distribution() {
     match pollster::block_on(GpuDevice::new()) {
-        Ok(gpu) => check(&Device::Gpu(gpu), "GPU"),
+        Ok(gpu) => {
+            for (shares_sums, name) in [(false, "GPU, alone"), (true, "GPU, together")] {
+                let device = &Device::Gpu(gpu.clone());
+                let player = Player {
+                    device,
+                    shares_sums,
+                };
+                check(player, name);
+            }
+        }
         Err(error) => assert!(std::env::var_os("COUPLET_WITHOUT_GPU").is_some(), "{error}"),
     }
 }
@@ -171,9 +185,7 @@ fn the_live_test_tells_lossless_rules_from_the_others() {
         })
         .collect();
     let p_value = |rule: u32, rows: &Rows| {
-        let counted = count(&Device::Cpu, settings(rule), rows, 0, 20_000, async |_| {
-            true
-        });
+        let counted = count(CPU, settings(rule), rows, 0, 20_000, async |_| true);
         let counts = pollster::block_on(counted).expect("the kernels run");
         assert_eq!(counts.texts, 20_000);
         assert_eq!(counts.accepted.iter().sum::<u64>(), 20_000);
@@ -206,25 +218,11 @@ fn the_live_test_tells_lossless_rules_from_the_others() {
 #[test]
 fn pieces_add_up_to_the_same_counts() {
     let rows = rows();
-    let whole = pollster::block_on(play(
-        &Device::Cpu,
-        settings(RULE_BLOCK),
-        &rows,
-        2,
-        TEXTS as u64,
-        100,
-    ));
+    let whole = pollster::block_on(play(CPU, settings(RULE_BLOCK), &rows, 2, TEXTS as u64, 100));
     let whole = whole.expect("the kernels run");
     for (first, texts) in [(0, 30), (30, 70)] {
         let first_text = (TEXTS + first) as u64;
-        let piece = play(
-            &Device::Cpu,
-            settings(RULE_BLOCK),
-            &rows,
-            2,
-            first_text,
-            texts,
-        );
+        let piece = play(CPU, settings(RULE_BLOCK), &rows, 2, first_text, texts);
         let piece = pollster::block_on(piece).expect("the kernels run");
         assert_eq!(piece, whole[first..first + texts]);
     }

@@ -2,6 +2,7 @@
 
 use couplet_kernels::*;
 use couplet_speculation::random::threefry2x32;
+use couplet_speculation::{argmax, draw};
 
 fn gpu() -> Option<Device> {
     match pollster::block_on(GpuDevice::new()) {
@@ -684,36 +685,55 @@ fn judges() -> Vec<(Kernel, u32)> {
     ]
 }
 
-/// Two texts side by side, near the places where a context begins and ends.
+/// Texts side by side between two distributions that are far from each other, so that coins reject
+/// and keep tokens alike, and the rules of one kernel come to different ends.
 #[test]
 fn verdicts_are_those_of_the_twin() {
+    const TEXTS: usize = 64;
     for vocab in [2usize, 65, 500] {
-        for (kernel, rule) in judges() {
-            for (gamma, lengths) in [(0, [1, 30]), (1, [9, 20]), (4, [10, 15]), (8, [17, 26])] {
-                let tokens: Vec<u32> = (0..CAPACITY as u32)
-                    .map(|i| (i * 3) % (vocab as u32 - 1))
-                    .collect();
+        for gamma in [0, 1, 4, 8] {
+            let target = distributions(40, gamma + 1, vocab);
+            let other = distributions(41, gamma + 1, vocab);
+            let draft: Vec<f32> = target
+                .iter()
+                .zip(&other)
+                .map(|(a, b)| 0.4 * a + 0.6 * b)
+                .collect();
+            let spacing = gamma + 2;
+            let lengths: Vec<u32> = (0..TEXTS).map(|text| (1 + text * spacing) as u32).collect();
+            let mut tokens = vec![0; 1 + TEXTS * spacing];
+            for (text, length) in lengths.iter().enumerate() {
+                for place in 0..gamma {
+                    // The target's favourite now and then, which is all that Greedy keeps.
+                    let favourite = (text + place).is_multiple_of(3);
+                    let row = |rows: &[f32]| -> Vec<f64> {
+                        let row = &rows[place * vocab..][..vocab];
+                        row.iter().map(|prob| f64::from(*prob)).collect()
+                    };
+                    let token = if favourite {
+                        argmax(&row(&target))
+                    } else {
+                        let u = threefry2x32([42, 0], [text as u32, place as u32])[0];
+                        draw(&row(&draft), f64::from(u) / 4_294_967_296.0)
+                    };
+                    tokens[*length as usize + place] = token as u32;
+                }
+            }
+            let mut ends = Vec::new();
+            for (kernel, rule) in judges() {
                 let pass = Pass {
                     rows: gamma as u32,
                     vocab: vocab as u32,
                     ..Pass::default()
                 };
-                // As close as two models are: mostly accepted, now and then rejected.
-                let target = distributions(40, gamma + 1, vocab);
-                let other = distributions(41, gamma + 1, vocab);
-                let draft: Vec<f32> = target
-                    .iter()
-                    .zip(&other)
-                    .map(|(a, b)| 0.9 * a + 0.1 * b)
-                    .collect();
                 let mut contents = vec![
                     uniform(pass),
                     uniform(settings(rule, 1.0, 0, 1.0)),
                     floats(draft[..gamma.max(1) * vocab].to_vec()),
-                    floats(target),
+                    floats(target.clone()),
                     words(tokens.clone()),
-                    words(lengths.to_vec()),
-                    words(vec![0; 2 * record::words(8)]),
+                    words(lengths.clone()),
+                    words(vec![0; TEXTS * record::words(gamma)]),
                 ];
                 if kernel == Kernel::VerifyOwn {
                     // The target's own tokens are the drafted ones up to a place in each block.
@@ -724,7 +744,32 @@ fn verdicts_are_those_of_the_twin() {
                             .collect(),
                     ));
                 }
-                check_words(kernel, &contents, [1, 2]);
+                check_words(kernel, &contents, [1, TEXTS as u32]);
+                let written = run(&Device::Cpu, kernel, &contents, [1, TEXTS as u32]);
+                ends.push((kernel, rule, written[3].clone(), written[2].clone()));
+            }
+            if vocab == 2 || gamma < 4 {
+                // Too little to tell the rules apart.
+                continue;
+            }
+            let grown = |end: &[u32]| -> Vec<usize> {
+                let grown = end.iter().zip(&lengths);
+                grown.map(|(end, length)| (end - length) as usize).collect()
+            };
+            let (_, _, end, _) = &ends[0];
+            let all_kept = grown(end).iter().filter(|grown| **grown > gamma).count();
+            let rejected = TEXTS - all_kept;
+            assert!(rejected >= 20, "{vocab}, {gamma}: {rejected} rejections");
+            let kept: usize = grown(end).iter().map(|grown| grown - 1).sum();
+            assert!(kept >= 20, "{vocab}, {gamma}: {kept} kept");
+            for (index, (kernel, rule, end, tokens)) in ends.iter().enumerate() {
+                for (other, other_rule, other_end, other_tokens) in &ends[..index] {
+                    let told = (end, tokens) != (other_end, other_tokens);
+                    assert!(
+                        told || kernel != other || *kernel == Kernel::VerifyOwn,
+                        "{vocab}, {gamma}: {rule} is not told from {other_rule}"
+                    );
+                }
             }
         }
     }

@@ -281,6 +281,7 @@ mod tests {
         assert!(exact(Rule::Block, 0.5, 1.0));
         assert!(exact(Rule::Lenience, 1.0, 1.0) && !exact(Rule::Lenience, 0.9, 1.0));
         assert!(exact(Rule::Greedy, 0.5, 0.0) && !exact(Rule::Greedy, 0.5, 0.1));
-        assert!(!exact(Rule::Typical, 1.0, 0.0));
+        assert!(exact(Rule::Typical, 1.0, 0.0) && !exact(Rule::Typical, 1.0, 0.1));
+        assert!(exact(Rule::Lenience, 0.5, 0.0));
     }
 }

@@ -109,8 +109,8 @@ pub struct Settings {
     /// Tokens the draft proposes per round, 0 to [`MAX_GAMMA`]; 0 is the target alone.
     pub gamma: u32,
     /// Whether the engine chooses γ before every batch of rounds, from 0 to
-    /// [`Self::MAX_AUTO_GAMMA`], by what it has measured; `gamma` is then not looked at. The choice depends on time, so a seed
-    /// fixes the text only under rules that are drafter-invariant.
+    /// [`Self::MAX_AUTO_GAMMA`], by what it has measured; `gamma` is then not looked at. The choice
+    /// depends on time, so a seed fixes the text only where [`Self::is_drafter_invariant`].
     pub auto_gamma: bool,
     /// How drafted tokens are judged.
     pub rule: Rule,
@@ -178,6 +178,13 @@ impl Settings {
 
     /// Longest prompt in characters, before any tokenizer has seen it.
     pub const MAX_PROMPT: usize = 4000;
+
+    /// Whether the seed fixes the text, whoever drafts and however far: under a rule that is
+    /// [drafter-invariant](Rule::is_drafter_invariant), and at temperature 0, where every rule
+    /// writes the target's only text.
+    pub fn is_drafter_invariant(&self) -> bool {
+        self.rule.is_drafter_invariant() || self.temperature == 0.0
+    }
 
     /// Checks every field that can be judged without a model.
     ///

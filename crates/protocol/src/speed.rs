@@ -1,5 +1,6 @@
 //! Speculation against the target alone, measured: what is asked for and the report.
 
+use crate::Rule;
 use serde::{Deserialize, Serialize};
 
 use crate::{DeviceInfo, MAX_GAMMA, Settings, SettingsError};
@@ -37,6 +38,12 @@ impl SpeedRequest {
     /// How many are timed beside the target alone: draft lengths, and the engine's own choice.
     pub fn contenders(&self) -> usize {
         self.gammas.len() + usize::from(self.auto)
+    }
+
+    /// Whether every token is judged by itself, so that the formula in α predicts the speed-up.
+    /// Block judges them together, but for temperature 0, where nothing is left to weigh.
+    pub fn has_formula(&self) -> bool {
+        self.settings.rule != Rule::Block || self.settings.temperature == 0.0
     }
 
     fn fewest_pairs() -> u32 {
@@ -120,7 +127,8 @@ pub struct GammaSpeed {
     /// Tokens that all its runs wrote.
     pub tokens: u32,
     /// What the formula says with the α of all runs of the report, `accepted / judged` over every
-    /// draft length, and its [`PassCosts`]; absent for `auto`, whose γ varies.
+    /// draft length, and its [`PassCosts`]; absent for `auto`, whose γ varies, and where there is [no
+    /// formula](SpeedRequest::has_formula).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted: Option<f64>,
 }

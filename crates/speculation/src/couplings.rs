@@ -214,7 +214,8 @@ impl Pair {
         total_variation(&self.draft_probs, &self.target_probs)
     }
 
-    /// `(1 − TV) / (1 + TV)`, at least which a coupling without communication agrees.
+    /// `(1 − TV) / (1 + TV)`, at least which the tokens agree under [`Coupling::Gumbel`] and
+    /// [`Coupling::MinHash`].
     pub fn agreement_bound(&self) -> f64 {
         agreement_bound(&self.draft_probs, &self.target_probs)
     }

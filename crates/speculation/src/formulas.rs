@@ -123,12 +123,13 @@ pub fn gumbel_agreement(draft_probs: &[f64], target_probs: &[f64]) -> f64 {
     Race::new(draft_probs, target_probs).agreement()
 }
 
-/// What every coupling without communication can at least reach: `(1 − TV) / (1 + TV)`.
+/// `(1 − TV) / (1 + TV)`: what the couplings by Gumbel noise and MinHash reach at least, and the
+/// most that any coupling without communication can promise for all pairs of distributions.
 ///
 /// # Panics
 /// When the lengths differ.
 ///
-/// Source: Daliri, Musco, Suresh 2025, as [`minhash_agreement`]; no such coupling can promise more.
+/// Source: Daliri, Musco, Suresh 2025, as [`minhash_agreement`].
 pub fn agreement_bound(draft_probs: &[f64], target_probs: &[f64]) -> f64 {
     let distance = total_variation(draft_probs, target_probs);
     (1.0 - distance) / (1.0 + distance)

@@ -3,7 +3,8 @@
 //! A rule is written once, in [`Procedure::decide`], against a [`Chance`] that answers its
 //! questions. [`Keyed`] answers them with counter-based numbers, which is what the GPU does, and
 //! [`Coins`] with any uniform numbers; [`exact_round`] lets every answer happen and adds up the
-//! probabilities. So the code that is enumerated in tests is the code that runs.
+//! probabilities. So what is enumerated in tests is what Proof and the kernels' tests hold the
+//! kernels to, whose twins in `crates/kernels` work it out in 32 bits as a GPU does.
 
 mod block;
 mod cache;
@@ -22,7 +23,7 @@ pub use exact::{
     ExactRound, autoregressive_joint, deviation, exact_round, joint_of_next, outcome_probabilities,
 };
 pub use keyed::{Keyed, Numbers, PlayedRound, play_round, play_text};
-pub use parameters::{Lenience, ParameterError, Typical};
+pub use parameters::{Lenience, ParameterError, Typical, is_typical};
 pub use repeated::joint_of_rounds;
 
 use serde::{Deserialize, Serialize};
@@ -80,15 +81,20 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// Whether the text has exactly the target's distribution at a temperature, 0 or more. Greedy
-    /// is lossless at temperature 0 alone, where that distribution is one text.
+    /// Whether the text has exactly the target's distribution at a temperature, 0 or more. At
+    /// temperature 0 that is one text, which every rule writes: a token that the target does not
+    /// put all its probability on is rejected, and only that one can replace it.
     pub fn is_lossless(self, temperature: f64) -> bool {
-        match self {
-            Rule::Lenience(lenience) => lenience.get() == 1.0,
-            Rule::Typical(_) => false,
-            Rule::Greedy => temperature == 0.0,
-            _ => true,
-        }
+        temperature == 0.0
+            || match self {
+                Rule::Lenience(lenience) => lenience.get() == 1.0,
+                Rule::Typical(_) | Rule::Greedy => false,
+                Rule::Rejection
+                | Rule::Gumbel
+                | Rule::MinHash
+                | Rule::SampleAndMatch
+                | Rule::Block => true,
+            }
     }
 
     /// Whether one seed gives the same text, to the token, with every draft, every draft length

@@ -1,22 +1,24 @@
 //! Requests of the scenes Couplings and Proof: they need a device and no models.
 
-use couplet_engine::{EngineError, count_rounds, couple};
+use couplet_engine::{Engine, EngineError, KernelSet, count_rounds, couple};
 use couplet_kernels::{Device, GpuDevice};
 use couplet_protocol::{BackendChoice, Command, Reply};
 
 use crate::scope;
-use crate::session::{Loaded, Session};
+use crate::session::Session;
 
 impl Session {
     /// Fulfils a request or says why not. Others are being fulfilled meanwhile.
     pub(crate) async fn exhibit(&self, command: Command) {
         self.let_measure().await;
-        let device = self.exhibit_device().await;
-        let mut result = self.exhibit_on(&device, &command).await;
+        let (device, kernel_set) = self.exhibit_device().await;
+        let mut result = self.exhibit_on(&device, kernel_set, &command).await;
         if matches!(result, Err(EngineError::Device(_))) {
             // The GPU is gone: the same numbers come from the CPU.
             self.spare.replace(Some(Device::Cpu));
-            result = self.exhibit_on(&Device::Cpu, &command).await;
+            result = self
+                .exhibit_on(&Device::Cpu, KernelSet::default(), &command)
+                .await;
         }
         let (Command::Couple { id, .. } | Command::CountRounds { id, .. }) = command else {
             return;
@@ -28,7 +30,12 @@ impl Session {
         }));
     }
 
-    async fn exhibit_on(&self, device: &Device, command: &Command) -> Result<Reply, EngineError> {
+    async fn exhibit_on(
+        &self,
+        device: &Device,
+        kernel_set: KernelSet,
+        command: &Command,
+    ) -> Result<Reply, EngineError> {
         let go_on = async |id: u32| {
             self.breathe().await;
             self.let_measure().await;
@@ -41,7 +48,8 @@ impl Session {
                 Ok(Reply::Coupled { id: *id, coupled })
             }
             Command::CountRounds { id, request } => {
-                let counted = count_rounds(device, request, scope::now, async |_| go_on(*id).await);
+                let go_on = async |_| go_on(*id).await;
+                let counted = count_rounds(device, kernel_set, request, scope::now, go_on);
                 let counted = scope::patiently(device, counted).await?;
                 Ok(Reply::RoundsCounted { id: *id, counted })
             }
@@ -56,13 +64,17 @@ impl Session {
         }
     }
 
-    /// The device of the loaded pair, else one of its own.
-    async fn exhibit_device(&self) -> Device {
-        let device_of = |loaded: &Loaded| loaded.engine.device().clone();
-        let of_pair = self.loaded.borrow().as_ref().map(device_of);
-        if let Some(device) = of_pair {
-            return device.beside();
+    /// The device of the loaded pair and the kernels that write its runs, else one of its own.
+    async fn exhibit_device(&self) -> (Device, KernelSet) {
+        let of_engine = |engine: &Engine| (engine.device().beside(), engine.kernel_set());
+        if let Some(loaded) = self.loaded.borrow().as_ref() {
+            return of_engine(&loaded.engine);
         }
+        (self.spare_device().await, KernelSet::default())
+    }
+
+    /// The device that serves while no pair is loaded.
+    async fn spare_device(&self) -> Device {
         if let Some(device) = self.spare.borrow().as_ref() {
             return device.beside();
         }

@@ -144,6 +144,9 @@ pub struct Exhibit {
     pub store: Store,
     /// The distributions.
     pub exact: RwSignal<Arc<Exact>>,
+    /// What stands in the fields for lists of numbers, draft and target, once a person has written
+    /// there and until it is used.
+    pub typed: RwSignal<Option<[String; 2]>>,
     /// Seed of the drawn throw and of the measured ones.
     pub seed: RwSignal<u64>,
     /// Which throw of the seed is drawn.
@@ -167,6 +170,7 @@ impl Exhibit {
         let exhibit = Self {
             store,
             exact: RwSignal::new(Arc::new(exact_of(0, &PRESETS[0]))),
+            typed: RwSignal::new(None),
             seed: RwSignal::new(FIRST_THROW.0),
             trial: RwSignal::new(FIRST_THROW.1),
             clock: Clock::new(),

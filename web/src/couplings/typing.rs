@@ -54,29 +54,44 @@ fn check(row: Row, text: &str) -> Result<Vec<f64>, Fault> {
     }
 }
 
-fn written(exhibit: Exhibit, row: Row) -> String {
-    let exact = exhibit.exact.get_untracked();
-    let numbers: Vec<String> = exact.row(row).iter().map(|prob| precise(*prob)).collect();
-    numbers.join(&separator())
+/// What stands in both fields: what a person is writing, which is not written over until it is
+/// used, else what is drawn. Tracked.
+fn texts(exhibit: Exhibit) -> [String; 2] {
+    exhibit.typed.get().unwrap_or_else(|| {
+        let exact = exhibit.exact.get();
+        [Row::Draft, Row::Target].map(|row| {
+            let numbers: Vec<String> = exact.row(row).iter().map(|prob| precise(*prob)).collect();
+            numbers.join(&separator())
+        })
+    })
+}
+
+fn text(exhibit: Exhibit, row: Row) -> String {
+    let [draft, target] = texts(exhibit);
+    match row {
+        Row::Draft => draft,
+        Row::Target => target,
+    }
+}
+
+fn write(exhibit: Exhibit, row: Row, text: String) {
+    let [draft, target] = untrack(|| texts(exhibit));
+    exhibit.typed.set(Some(match row {
+        Row::Draft => [text, target],
+        Row::Target => [draft, text],
+    }));
 }
 
 /// The disclosure.
 #[component]
 pub fn Typing() -> impl IntoView {
     let exhibit = use_exhibit();
-    let texts = [Row::Draft, Row::Target].map(|row| (row, RwSignal::new(written(exhibit, row))));
-    // What a person is writing is not written over until it is used.
-    let dirty = RwSignal::new(false);
+    let dirty = move || exhibit.typed.with(Option::is_some);
     let refused = RwSignal::new(None::<String>);
-    Effect::new(move |_| {
-        exhibit.exact.track();
-        if !dirty.get_untracked() {
-            for (row, text) in texts {
-                text.set(written(exhibit, row));
-            }
-        }
-    });
-    let lists = move || texts.map(|(row, text)| check(row, &text.get()));
+    let lists = move || {
+        let [draft, target] = texts(exhibit);
+        [check(Row::Draft, &draft), check(Row::Target, &target)]
+    };
     let differ = move || match lists() {
         [Ok(draft), Ok(target)] if draft.len() != target.len() => Some(format!(
             "{}: {}",
@@ -99,28 +114,27 @@ pub fn Typing() -> impl IntoView {
         } else {
             labels(draft.len())
         };
-        dirty.set(false);
         match exhibit.show(names, &draft, &target, Origin::Typed) {
-            Ok(()) => refused.set(None),
+            Ok(()) => {
+                exhibit.typed.set(None);
+                refused.set(None);
+            }
             Err(error) => refused.set(Some(of_input(&error))),
         }
     };
     view! {
-        <details class="table typing" data-testid="typing">
+        <details class="table typing" data-testid="typing" open=untrack(dirty)>
             <summary>{tr!("Type the numbers")}</summary>
             <p class="muted">{tr!("Lists of probabilities, separated by commas, spaces or lines; a JSON array will do.")}</p>
-            {texts.map(|(row, text)| view! { <List row=row text=text dirty=dirty /> }).collect_view()}
+            {[Row::Draft, Row::Target].map(|row| view! { <List row=row /> }).collect_view()}
             <p class="field-error" role="alert" data-testid="typing-error">{move || differ().or_else(|| refused.get())}</p>
             <div class="typing-buttons">
                 <button type="button" class="button" data-testid="use-numbers" disabled=move || !usable.get() on:click=apply>
                     {tr!("Use these numbers")}
                 </button>
-                <button type="button" class="button" hidden=move || !dirty.get()
+                <button type="button" class="button" hidden=move || !dirty()
                     on:click=move |_| {
-                        dirty.set(false);
-                        for (row, text) in texts {
-                            text.set(written(exhibit, row));
-                        }
+                        exhibit.typed.set(None);
                         browser::focus("#typed-draft");
                     }>
                     {tr!("Undo")}
@@ -131,17 +145,17 @@ pub fn Typing() -> impl IntoView {
 }
 
 #[component]
-fn List(row: Row, text: RwSignal<String>, dirty: RwSignal<bool>) -> impl IntoView {
+fn List(row: Row) -> impl IntoView {
+    let exhibit = use_exhibit();
     let name = row.name();
-    let fault = Memo::new(move |_| check(row, &text.get()).err());
+    let fault = Memo::new(move |_| check(row, &text(exhibit, row)).err());
     let normalise = move |_| {
-        if let Ok(probs) = numbers(&text.get_untracked())
+        if let Ok(probs) = numbers(&untrack(|| text(exhibit, row)))
             .and_then(|list| normalised(&list).map_err(|error| error.to_string()))
         {
             // All digits: fewer would not sum to one again.
             let all: Vec<String> = probs.iter().map(f64::to_string).collect();
-            text.set(all.join(", "));
-            dirty.set(true);
+            write(exhibit, row, all.join(", "));
             browser::focus(&format!("#typed-{name}"));
         }
     };
@@ -154,12 +168,9 @@ fn List(row: Row, text: RwSignal<String>, dirty: RwSignal<bool>) -> impl IntoVie
         <div class="field typed-list">
             <label for=format!("typed-{name}")>{title()}</label>
             <textarea id=format!("typed-{name}") data-testid=format!("typed-{name}") rows="2" spellcheck="false" autocomplete="off"
-                prop:value=move || text.get() aria-invalid=move || fault.get().map(|_| "true")
+                prop:value=move || text(exhibit, row) aria-invalid=move || fault.get().map(|_| "true")
                 aria-describedby=format!("typed-{name}-error")
-                on:input=move |event| {
-                    dirty.set(true);
-                    text.set(event_target_value(&event));
-                }></textarea>
+                on:input=move |event| write(exhibit, row, event_target_value(&event))></textarea>
             <p class="field-error" id=format!("typed-{name}-error") data-testid=format!("typed-{name}-error")>
                 {move || fault.get().map(|fault| format!("{}: {}.", title(), fault.sentence))}
             </p>

@@ -16,6 +16,9 @@ use crate::store::Store;
 /// How many texts are asked for at once.
 pub const BATCH: u64 = 20_000;
 
+/// Beyond so many nobody adds texts by hand.
+const MOST_TEXTS: u64 = 1 << 24;
+
 /// A p-value below it is no accident: even with all rules and mistakes tried a thousand times.
 pub const NO_ACCIDENT: f64 = 1e-6;
 
@@ -91,6 +94,24 @@ impl Tally {
     }
 }
 
+/// How many texts, by doubling what is added at once, are enough for a test to tell one joint
+/// distribution from another beyond accident; `None` if even [`MOST_TEXTS`] are not.
+pub fn enough(joint: &[f64], expected: &[f64]) -> Option<u64> {
+    // What is counted strays from its distribution and so from the target's: with that, the test
+    // fails a little sooner.
+    let tells = |texts: &u64| {
+        let counts: Vec<u64> = joint
+            .iter()
+            .map(|prob| (prob * *texts as f64).round() as u64)
+            .collect();
+        chi_square(&counts, expected).p_value < NO_ACCIDENT
+    };
+    (0..)
+        .map(|doubled| BATCH << doubled)
+        .take_while(|texts| *texts <= MOST_TEXTS)
+        .find(tells)
+}
+
 /// The request for so many more texts.
 pub fn request(
     pair: &ProofPair,
@@ -158,5 +179,23 @@ pub fn waits_for(store: Store) -> Option<String> {
             "The engine has stopped; what you ask for starts it again. The argument above needs none."
         )),
         EngineState::Ready | EngineState::Loading { .. } | EngineState::Failed(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Half the square of a difference counts, so a tenth of it takes a hundred times as many.
+    #[test]
+    fn a_smaller_difference_takes_more_texts() {
+        let even = [0.25; 4];
+        let off = |by: f64| [0.25 + by, 0.25 - by, 0.25, 0.25];
+        assert_eq!(enough(&off(0.05), &even), Some(BATCH));
+        assert_eq!(enough(&off(0.005), &even), Some(8 * BATCH));
+        assert_eq!(enough(&off(0.0001), &even), None);
+        assert_eq!(enough(&even, &even), None);
+        // A text that the target never writes shows at once.
+        assert_eq!(enough(&[0.5, 0.5, 0.0], &[0.5, 0.0, 0.5]), Some(BATCH));
     }
 }

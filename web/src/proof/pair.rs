@@ -1,6 +1,6 @@
 //! The two distributions of the scene, and where they come from.
 
-use couplet_playback::{decimal, shortest};
+use couplet_playback::{at_most, decimal, shortest};
 use couplet_speculation::distribution::DistributionError;
 use couplet_speculation::input::{check_argument, normalised};
 use couplet_speculation::{Argument, InputError, overlap, total_variation};
@@ -49,6 +49,14 @@ impl ProofPair {
     /// How many tokens there are.
     pub fn len(&self) -> usize {
         self.tokens.len()
+    }
+
+    /// Draft and target as somebody would type them.
+    pub fn as_typed(&self) -> [String; 2] {
+        [&self.draft, &self.target].map(|probs| {
+            let numbers: Vec<String> = probs.iter().map(|prob| at_most(*prob, 3)).collect();
+            numbers.join(" ")
+        })
     }
 
     /// A text of these tokens as it is printed.

@@ -74,6 +74,8 @@ pub struct ProofState {
     pub pair: RwSignal<ProofPair>,
     /// Where they come from.
     pub source: RwSignal<Source>,
+    /// What stands in the fields for a pair of one's own, draft and target, while they are open.
+    pub typed: RwSignal<Option<[String; 2]>>,
     /// How many of the three steps are drawn, 1 to 3.
     pub step: RwSignal<usize>,
     /// The rule under test.
@@ -110,6 +112,7 @@ impl ProofState {
             store,
             pair,
             source: RwSignal::new(Source::Preset(Preset::Vowels)),
+            typed: RwSignal::new(None),
             step: RwSignal::new(if narrow { 1 } else { 3 }),
             rule: RwSignal::new(FIRST_TEST.rule),
             gamma: RwSignal::new(FIRST_TEST.gamma),
@@ -127,6 +130,11 @@ impl ProofState {
     pub fn show(&self, source: Source, pair: ProofPair) {
         let most = most_gamma(pair.len());
         self.source.set(source);
+        match source {
+            Source::Typed if self.typed.with_untracked(Option::is_some) => {}
+            Source::Typed => self.typed.set(Some(pair.as_typed())),
+            Source::Preset(_) | Source::Stage => self.typed.set(None),
+        }
         if self.pair.with_untracked(|before| *before == pair) {
             return;
         }

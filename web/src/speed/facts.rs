@@ -98,12 +98,7 @@ fn facts() -> Vec<Fact> {
         }),
         fact(
             view! { {tr!("Acceptance rate")}" "<em>"α"</em> }.into_any(),
-            |kept| {
-                alpha(&kept.report).map_or_else(none, |alpha| {
-                    let [low, high] = alpha.interval.map(|end| decimal(end, 2));
-                    format!("{} {}", decimal(alpha.rate, 2), interval(low, high))
-                })
-            },
+            |kept| alpha(&kept.report).map_or_else(none, |alpha| decimal(alpha, 2)),
         ),
         fact(
             view! { <em>"c"</em>", "{tr!("draft / target")} }.into_any(),

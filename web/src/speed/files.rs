@@ -85,7 +85,7 @@ fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
         optional(fixed.and_then(|gamma| predicted(report, gamma))),
         optional(fixed.and_then(|gamma| v(report, f64::from(gamma)))),
         optional(c(report)),
-        optional(alpha(report).map(|alpha| alpha.rate)),
+        optional(alpha(report)),
         row.accepted.to_string(),
         row.judged.to_string(),
         row.rounds.to_string(),

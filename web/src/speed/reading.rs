@@ -1,27 +1,16 @@
 //! What a report says, derived from it and from nothing else.
 
-use couplet_protocol::{GammaSpeed, Rule, SpeedReport, SpeedRequest, TokensPerSecond, Verdict};
+use couplet_protocol::{GammaSpeed, SpeedReport, SpeedRequest, TokensPerSecond, Verdict};
 use couplet_speculation::formulas::{expected_tokens_per_round, speed_up};
-use couplet_speculation::statistics::wilson_interval;
 
-/// The acceptance rate over all rounds of all draft lengths, and its Wilson interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Alpha {
-    /// Share of the judged tokens that were kept.
-    pub rate: f64,
-    /// At 95 %.
-    pub interval: [f64; 2],
-}
-
-/// The acceptance rate; `None` where nothing was judged.
-pub fn alpha(report: &SpeedReport) -> Option<Alpha> {
+/// The acceptance rate, the share of the judged tokens that were kept, over all rounds of all draft
+/// lengths; `None` where nothing was judged. It has no interval: the runs of a pair write with one
+/// seed, so their rounds are not independent.
+pub fn alpha(report: &SpeedReport) -> Option<f64> {
     let rows = || report.gammas.iter().chain(&report.auto);
     let judged: u64 = rows().map(|row| u64::from(row.judged)).sum();
     let accepted: u64 = rows().map(|row| u64::from(row.accepted)).sum();
-    (judged > 0 && accepted <= judged).then(|| Alpha {
-        rate: accepted as f64 / judged as f64,
-        interval: wilson_interval(accepted, judged, SpeedReport::CONFIDENCE),
-    })
+    (judged > 0 && accepted <= judged).then(|| accepted as f64 / judged as f64)
 }
 
 /// Cost of one draft step in target steps; `None` where it was not measured.
@@ -74,24 +63,19 @@ fn positive(value: f64) -> Option<f64> {
     (value.is_finite() && value > 0.0).then_some(value)
 }
 
-/// Whether the rule judges every token by itself, so that the formula in α holds.
-pub fn has_formula(report: &SpeedReport) -> bool {
-    report.request.settings.rule != Rule::Block
-}
-
 /// What the formula says of a draft length, from α, c and v alone.
 pub fn predicted(report: &SpeedReport, gamma: u32) -> Option<f64> {
-    if !has_formula(report) {
+    if !report.request.has_formula() {
         return None;
     }
-    let alpha = alpha(report)?.rate;
+    let alpha = alpha(report)?;
     let (c, v) = (c(report)?, v(report, f64::from(gamma))?);
     Some(speed_up(alpha, gamma as usize, c, v))
 }
 
 /// Tokens that a round of a draft length writes by the formula, and what it costs in target steps.
 pub fn round_of(report: &SpeedReport, gamma: u32) -> Option<(f64, f64)> {
-    let alpha = alpha(report)?.rate;
+    let alpha = alpha(report)?;
     let cost = f64::from(gamma) * c(report)? + v(report, f64::from(gamma))?;
     Some((expected_tokens_per_round(alpha, gamma as usize), cost))
 }
@@ -221,7 +205,7 @@ pub mod tests {
     #[test]
     fn the_prediction_is_the_formula() {
         let report = report(&[(2, [1.0, 1.1])]);
-        assert!((alpha(&report).unwrap().rate - 0.8).abs() < 1e-12);
+        assert!((alpha(&report).unwrap() - 0.8).abs() < 1e-12);
         // (1 + .8 + .64) / (2 * .1 + 1.2)
         assert!((predicted(&report, 2).unwrap() - 2.44 / 1.4).abs() < 1e-12);
     }

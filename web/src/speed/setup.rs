@@ -117,7 +117,7 @@ fn set_on_the_stage(form: Form) -> Option<String> {
     elsewhere.contains(&error.field.as_str()).then(|| {
         tr!(
             "The settings on the Stage need a look first: {}: {}.",
-            error.field,
+            error.label(),
             error.sentence.trim_end_matches('.')
         )
     })

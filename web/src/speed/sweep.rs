@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::chart::{Size, chart};
-use super::reading::{alpha, c, has_formula, predicted, v};
+use super::reading::{alpha, c, predicted, v};
 use super::state::use_speed;
 use super::words;
 use crate::language;
@@ -89,7 +89,7 @@ fn points_and_line(report: &SpeedReport) -> String {
     } else {
         tr!("Points: measured, with their 95 % intervals.")
     };
-    if !has_formula(report) {
+    if !report.request.has_formula() {
         let none =
             tr!("A block is judged as one, so there is no formula in α to draw beside them.");
         return format!("{points} {none}");

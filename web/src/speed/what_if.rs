@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::chart::curve;
-use super::reading::{alpha, c, further_row, has_formula};
+use super::reading::{alpha, c, further_row};
 use super::state::use_speed;
 use super::words;
 use crate::lessons::{Cover, Covered};
@@ -43,9 +43,9 @@ impl Terms {
         let report = &kept.report;
         let within =
             |value: f64, most: f64| (100.0 * value).round().clamp(0.0, 100.0 * most) / 100.0;
-        has_formula(report).then_some(())?;
+        report.request.has_formula().then_some(())?;
         Some(Self {
-            alpha: within(alpha(report)?.rate, 1.0),
+            alpha: within(alpha(report)?, 1.0),
             draft: within(c(report)?, 1.0),
             row: within(further_row(report)?, MOST_ROW),
         })

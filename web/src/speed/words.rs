@@ -5,7 +5,7 @@ use couplet_protocol::{BackendKind, GammaSpeed, Headline, SpeedReport, Verdict};
 use couplet_speculation::statistics::{confidence_of_each, reaches};
 use tr::tr;
 
-use super::reading::{alpha, c, has_formula, level, pays, round_of, v};
+use super::reading::{alpha, c, level, pays, round_of, v};
 use crate::proof::words::count_word;
 
 /// The verdict behind the number: "faster", "slower", "can’t tell".
@@ -119,10 +119,11 @@ pub fn sweep(report: &SpeedReport) -> String {
             }
             sentences.extend(falls(report, best));
             sentences.extend(luck(report));
-            if let Some(slower) = rows
-                .iter()
-                .find(|row| row.gamma > best.gamma && row.verdict() == Verdict::Slower)
-            {
+            let behind = rows.iter().filter(|row| row.gamma > best.gamma);
+            let slower = |row: &&GammaSpeed| row.verdict() == Verdict::Slower;
+            let last_open = behind.clone().rfind(|row| !slower(row));
+            let from = last_open.map_or(best.gamma, |row| row.gamma);
+            if let Some(slower) = behind.clone().find(|row| row.gamma > from) {
                 sentences.push(tr!(
                     "From γ {} on, drafting costs more than it saves.",
                     gamma(slower)
@@ -267,12 +268,12 @@ fn falls(report: &SpeedReport, best: &GammaSpeed) -> Option<String> {
         .filter(behind)
         .find(|row| row.gamma > last_level.gamma)?;
     let past = gamma(last_level);
-    let alpha = alpha(report).filter(|_| has_formula(report));
+    let alpha = alpha(report).filter(|_| report.request.has_formula());
     Some(match alpha {
         Some(alpha) => tr!(
             "Past γ {past} it falls: the next pencilled token survives {kept} times in 100.",
             past,
-            kept = (100.0 * alpha.rate.powf(last_level.gamma + 1.0)).round()
+            kept = (100.0 * alpha.powf(last_level.gamma + 1.0)).round()
         ),
         None => tr!("Past γ {past} it falls.", past),
     })
@@ -294,7 +295,7 @@ pub fn why(report: &SpeedReport, row: &GammaSpeed) -> String {
         );
     };
     let drafting = decimal(drafting, 2);
-    match round_of(report, drafted).filter(|_| has_formula(report)) {
+    match round_of(report, drafted).filter(|_| report.request.has_formula()) {
         Some((written, cost)) => tr!(
             "Here checking {tokens} tokens costs {checking} times one token and drafting one costs {drafting}: a round of γ {drafted} writes {written} tokens for the price of {cost}.",
             tokens,
@@ -337,6 +338,15 @@ mod tests {
         let says = |rows: &[(u32, [f64; 2])]| sweep(&report(rows));
         let open = says(&[(1, [0.9, 1.1]), (2, [0.95, 1.2])]);
         assert!(open.starts_with("Every interval contains 1"), "{open}");
+        // Slower once, which the next one cannot confirm, and then for good.
+        let tail = says(&[
+            (1, [1.1, 1.3]),
+            (2, [0.8, 0.9]),
+            (3, [0.8, 1.1]),
+            (4, [0.7, 0.8]),
+            (5, [0.6, 0.7]),
+        ]);
+        assert!(tail.contains("From γ 4 on"), "{tail}");
         let slower = says(&[(1, [0.8, 0.95]), (2, [0.7, 0.8])]);
         assert!(
             slower.starts_with("Every draft length is slower."),

@@ -11,25 +11,33 @@ use super::rule_words::{GROUPS, hint, title, why_not_exact};
 use crate::browser;
 use crate::form::Form;
 
+fn number(text: RwSignal<String>) -> Option<f64> {
+    text.with(|text| text.trim().parse().ok())
+}
+
 /// Whether the form's rule, with its parameters, writes something else than the target would. A
 /// field in error is no reason to say so.
 fn inexact(form: Form) -> bool {
-    let number = |text: RwSignal<String>| text.with(|text| text.trim().parse::<f64>().ok());
-    match form.rule.get() {
-        Rule::Greedy => number(form.temperature).is_some_and(|it| it > 0.0),
-        Rule::Lenience => number(form.lenience).is_some_and(|it| it < 1.0),
-        Rule::Typical => true,
-        _ => false,
-    }
+    // At temperature 0 the target has but one text, which every rule writes.
+    let random = number(form.temperature).is_some_and(|it| it > 0.0);
+    random
+        && match form.rule.get() {
+            Rule::Greedy | Rule::Typical => true,
+            Rule::Lenience => number(form.lenience).is_some_and(|it| it < 1.0),
+            _ => false,
+        }
 }
 
 /// What the seed does not fix while the engine chooses γ.
 fn auto_note(form: Form) -> Option<String> {
+    let certain = number(form.temperature) == Some(0.0);
     let fixed = form.rule.get().is_drafter_invariant();
-    form.auto_gamma.get().then(|| if fixed {
+    form.auto_gamma.get().then(|| if certain {
+        tr!("The engine chooses γ while it writes, by what it has timed; at temperature 0 the text stays the same.")
+    } else if fixed {
         tr!("The engine chooses γ while it writes, by what it has timed; under this rule the seed fixes the text all the same.")
     } else {
-        tr!("The engine chooses γ while it writes, by what it has timed, so a link gives the same text only under Gumbel, MinHash, Sample and match and Greedy.")
+        tr!("The engine chooses γ while it writes, by what it has timed, so a link gives the same text only under Gumbel, MinHash, Sample and match and Greedy, or at temperature 0.")
     })
 }
 

@@ -12,7 +12,7 @@ pub struct Group {
 }
 
 /// Every rule, by what its text is worth.
-pub const GROUPS: [Group; 4] = [
+pub const GROUPS: [Group; 3] = [
     Group {
         title: || tr!("Exact"),
         rules: &[Rule::Rejection, Rule::Block],
@@ -23,11 +23,7 @@ pub const GROUPS: [Group; 4] = [
     },
     Group {
         title: || tr!("Exact at temperature 0 only"),
-        rules: &[Rule::Greedy],
-    },
-    Group {
-        title: || tr!("Not exact"),
-        rules: &[Rule::Lenience, Rule::Typical],
+        rules: &[Rule::Greedy, Rule::Lenience, Rule::Typical],
     },
 ];
 
@@ -68,11 +64,13 @@ pub fn why_not_exact(rule: Rule) -> String {
             )
         }
         Rule::Lenience => {
-            tr!("Keeps what the draft likes too often, so its text leans to the draft’s.")
+            tr!(
+                "Keeps what the draft likes too often, so above temperature 0 its text leans to the draft’s."
+            )
         }
         Rule::Typical => {
             tr!(
-                "Keeps whatever is probable enough, as often as the draft proposes it, so its text leans to the draft’s."
+                "Keeps whatever is probable enough, as often as the draft proposes it, so above temperature 0 its text leans to the draft’s."
             )
         }
         _ => String::new(),
@@ -108,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_can_be_not_exact_says_why() {
-        for rule in GROUPS[2].rules.iter().chain(GROUPS[3].rules) {
+        for rule in GROUPS[2].rules {
             assert!(!why_not_exact(*rule).is_empty());
         }
     }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::Store;
 use crate::browser;
 use crate::engine_client::reply_id;
+use crate::form::label;
 use crate::language;
 use crate::playhead::now;
 
@@ -145,7 +146,7 @@ impl Measuring {
             Reply::Failed { failure, .. } if !stopped => {
                 let sentence = language::of_engine(&failure.sentence);
                 self.failed.set(Some(match &failure.field {
-                    Some(field) => format!("{field}: {sentence}"),
+                    Some(field) => format!("{}: {sentence}", label(field)),
                     None => sentence,
                 }));
             }

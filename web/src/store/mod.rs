@@ -129,6 +129,8 @@ pub struct Store {
     events: StoredValue<Vec<Event>>,
     /// What the run that was asked for last is to go on from.
     asked: StoredValue<Option<Asked>>,
+    /// A branch that was asked for and has no events yet.
+    beginning: StoredValue<Option<(Settings, Branch)>>,
     /// What the run that the address names has left, until that is asked for.
     left: StoredValue<Option<Left>>,
     /// The settings that the page itself wrote into the form last.
@@ -176,6 +178,7 @@ impl Store {
             taken_over: StoredValue::new(0),
             events: StoredValue::new(Vec::new()),
             left: StoredValue::new(left),
+            beginning: StoredValue::new(None),
             asked: StoredValue::new(link.view.branch.map(|branch| Asked { branch, of: None })),
             usual: StoredValue::new(Settings::default()),
         };

@@ -50,6 +50,12 @@ impl Store {
             return;
         }
         self.wanted.set(false);
+        let beginning = branch.clone().map(|branch| (settings.clone(), branch));
+        // Pressed twice before anything of it is there, the same branch comes once.
+        if beginning.is_some() && self.beginning.get_value() == beginning {
+            return;
+        }
+        self.beginning.set_value(beginning);
         // What a branch leaves is finished first, so that both can be compared to their ends.
         if branch.is_none() {
             self.stop_writing();
@@ -58,7 +64,11 @@ impl Store {
         let store = *self;
         let started = Cell::new(false);
         self.write(settings, branch, move |reply| {
-            if matches!(reply, Reply::Events { .. }) && !started.replace(true) {
+            let has_events = matches!(reply, Reply::Events { .. });
+            if !started.get() && (has_events || is_end(reply)) {
+                store.beginning.set_value(None);
+            }
+            if has_events && !started.replace(true) {
                 store.play_or_arrive();
             }
         });

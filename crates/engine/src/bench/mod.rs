@@ -157,9 +157,16 @@ async fn report(
     let alpha = acceptance(&contenders);
     let each = confidence_of_each(SpeedReport::CONFIDENCE, contenders.len());
     for contender in &contenders {
-        let speed = gamma_speed(contender, gammas.len(), alpha, costs, each);
+        let mut speed = gamma_speed(contender, each);
         match contender.gamma {
-            Some(_) => gammas.push(speed),
+            Some(gamma) => {
+                let verify = costs.verify.get(gammas.len());
+                speed.predicted = verify.filter(|_| request.has_formula()).map(|verify| {
+                    let [c, v] = [costs.draft_step, *verify].map(|cost| cost / costs.target_step);
+                    speed_up(alpha, gamma as usize, c, v)
+                });
+                gammas.push(speed);
+            }
             None => auto = Some(speed),
         }
     }
@@ -195,13 +202,8 @@ fn acceptance(contenders: &[Contender]) -> f64 {
     f64::from(accepted) / f64::from(judged.max(1))
 }
 
-fn gamma_speed(
-    contender: &Contender,
-    index: usize,
-    alpha: f64,
-    costs: &PassCosts,
-    confidence_among_all: f64,
-) -> GammaSpeed {
+/// What was timed of a contender, with no prediction.
+fn gamma_speed(contender: &Contender, confidence_among_all: f64) -> GammaSpeed {
     let of = |which: usize| -> Vec<f64> {
         contender
             .pairs
@@ -217,11 +219,6 @@ fn gamma_speed(
         sum(TimedRun::judged),
         sum(TimedRun::accepted),
     );
-    let predicted = contender.gamma.and_then(|gamma| {
-        let c = costs.draft_step / costs.target_step;
-        let v = costs.verify.get(index)? / costs.target_step;
-        Some(speed_up(alpha, gamma as usize, c, v))
-    });
     let drafted: u32 = sum(TimedRun::drafted);
     GammaSpeed {
         gamma: match contender.gamma {
@@ -238,7 +235,7 @@ fn gamma_speed(
         judged,
         accepted,
         tokens: sum(TimedRun::tokens),
-        predicted,
+        predicted: None,
     }
 }
 

@@ -1,9 +1,10 @@
 //! Twin of `shaders/verify_typical.wgsl`.
 
-use couplet_speculation::random::arithmetic::{entropy, minus_ln};
+use couplet_speculation::rules::is_typical;
 
 use super::Bindings;
 use super::verdict::{NO_TOKEN, Verdicts};
+use crate::RunSettings;
 
 pub(super) fn run(bindings: &Bindings<'_>, texts: usize) {
     let mut round = Verdicts::new(bindings);
@@ -15,11 +16,8 @@ pub(super) fn run(bindings: &Bindings<'_>, texts: usize) {
             let it = round.drafted_at(length, i);
             round.write_entry(text, i, it, 0.0, NO_TOKEN);
             if !rejected {
-                let keep = it.target_prob > round.settings.epsilon
-                    || (it.target_prob.is_normal()
-                        && minus_ln(it.target_prob.min(1.0))
-                            < entropy(round.target(i)) + minus_ln(round.settings.delta));
-                if keep {
+                let RunSettings { epsilon, delta, .. } = round.settings;
+                if is_typical(round.target(i), it.token as usize, epsilon, delta) {
                     accepted += 1;
                 } else {
                     rejected = true;

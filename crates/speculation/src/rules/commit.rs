@@ -18,7 +18,8 @@ pub enum CommitEnd {
 /// `max_tokens`; and where the context is full. Returns the tokens that stay, and why the text
 /// ends if it does.
 ///
-/// Cutting after a token is fine for every lossless rule: what follows is not looked at to decide.
+/// Cutting is fine for every lossless rule: the uncut text is distributed as the target's, so its
+/// beginning up to a place that the beginning itself decides is too.
 /// Reaching a limit exactly ends the text as well. Of several reasons at the same token the
 /// end of the text comes first, then the length.
 ///

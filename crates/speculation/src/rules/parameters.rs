@@ -109,20 +109,19 @@ impl Typical {
     pub fn threshold(self, entropy: f64) -> f64 {
         self.epsilon.min(self.delta * (-entropy).exp())
     }
+}
 
-    /// Whether the token of a row is typical, decided like on a GPU: the entropy and the
-    /// logarithms are [portable](crate::random::arithmetic) integers. It is `t > ε` or
-    /// `−ln t < H − ln δ`, which is `t > min(ε, δ·e^(−H))`.
-    ///
-    /// # Panics
-    /// When `token` is not in the row.
-    pub fn keeps(self, target_probs: &[f32], token: usize) -> bool {
-        use crate::random::arithmetic::{entropy, minus_ln};
-        let prob = target_probs[token];
-        prob > self.epsilon as f32
-            || (prob.is_normal()
-                && minus_ln(prob.min(1.0)) < entropy(target_probs) + minus_ln(self.delta as f32))
-    }
+/// Whether [`Rule::Typical`](super::Rule::Typical) keeps the token of a row, decided as on a GPU:
+/// the entropy and the logarithms are [portable](crate::random::arithmetic) integers. It is `t > ε`
+/// or `−ln t < H − ln δ`, which is `t > min(ε, δ·e^(−H))`.
+///
+/// # Panics
+/// When `token` is not in the row.
+pub fn is_typical(target_probs: &[f32], token: usize, epsilon: f32, delta: f32) -> bool {
+    use crate::random::arithmetic::{entropy, minus_ln};
+    let prob = target_probs[token];
+    prob > epsilon
+        || (prob.is_normal() && minus_ln(prob.min(1.0)) < entropy(target_probs) + minus_ln(delta))
 }
 
 impl Default for Typical {
@@ -214,7 +213,8 @@ mod tests {
             for (token, &prob) in exact.iter().enumerate() {
                 // Nearer than roundings reach, either answer is right.
                 if (prob / threshold - 1.0).abs() > 1e-4 {
-                    assert_eq!(typical.keeps(&row, token), prob > threshold);
+                    let keeps = is_typical(&row, token, 0.3, 0.6);
+                    assert_eq!(keeps, prob > threshold);
                     kept += usize::from(prob > threshold);
                 }
             }

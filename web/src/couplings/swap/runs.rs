@@ -99,7 +99,7 @@ impl Exhibit {
             Err(error) => {
                 let sentence = tr!(
                     "The settings on the Stage need a look first: {}: {}.",
-                    error.field,
+                    error.label(),
                     error.sentence.trim_end_matches('.')
                 );
                 swap.writing.set(Writing::Failed(sentence));

@@ -12,7 +12,7 @@ use tr::tr;
 
 use crate::browser;
 use crate::proof::bars::{Bar, bars};
-use crate::proof::counting::BATCH;
+use crate::proof::counting::{BATCH, enough};
 use crate::proof::pair::ProofPair;
 use crate::proof::state::use_proof;
 use crate::proof::theory::{Law, is_exact, marginal, target_joint};
@@ -32,6 +32,8 @@ struct Theory {
     law: Law,
     /// Total variation between its texts and the target's.
     off: f64,
+    /// How many texts show that.
+    enough: Option<u64>,
 }
 
 /// The section.
@@ -45,8 +47,9 @@ pub fn Test() -> impl IntoView {
             ..Settings::default()
         };
         let law = Law::of(procedure(&settings), gamma, &pair);
-        let off = law.distance(&target_joint(&pair.target, gamma + 1));
-        Theory { law, off }
+        let expected = target_joint(&pair.target, gamma + 1);
+        let (off, enough) = (law.distance(&expected), enough(&law.joint, &expected));
+        Theory { law, off, enough }
     });
     let length = move || proof.gamma.get() as usize + 1;
     let found = Memo::new(move |_| {
@@ -118,7 +121,7 @@ pub fn Test() -> impl IntoView {
                 <Buttons />
             </header>
             <Choices />
-            {move || expectation(proof.rule.get(), theory.with(|theory| theory.off), length())}
+            {move || theory.with(|theory| expectation(proof.rule.get(), theory.off, theory.enough, length()))}
             {move || proof.pair.with(|pair| output(pair, &drawn.get(), proof.position.get()))}
             {move || proof.pair.with(|pair| difference(pair, &drawn.get()))}
             <p class="muted chart-note">

@@ -1,33 +1,47 @@
 //! What the test says, expects and waits for.
 
-use couplet_playback::decimal;
 use couplet_protocol::Rule;
 use couplet_speculation::ChiSquare;
 use leptos::prelude::*;
 use tr::tr;
 
 use crate::language::{filled, slot};
-use crate::proof::counting::{NO_ACCIDENT, waits_for};
+use crate::proof::counting::{BATCH, NO_ACCIDENT, waits_for};
 use crate::proof::pair::NOTHING;
 use crate::proof::state::use_proof;
 use crate::proof::theory::is_exact;
 use crate::proof::verdict::cross;
-use crate::proof::words::{count_word, grouped, p_value, statistic};
+use crate::proof::words::{count_word, grouped, p_value, share, statistic};
 use crate::store::use_store;
 
 /// Below this a difference is worth more texts, but no verdict.
 const DOUBT: f64 = 0.01;
 
-/// What an inexact rule is expected to do in this test.
-pub fn expectation(rule: Rule, off: f64, length: usize) -> Option<impl IntoView> {
+/// What an inexact rule is expected to do in this test. `off` is what theory knows of a difference,
+/// and `enough` how many texts show it.
+pub fn expectation(
+    rule: Rule,
+    off: f64,
+    enough: Option<u64>,
+    length: usize,
+) -> Option<impl IntoView> {
     (!is_exact(rule)).then(|| {
         let words = if off > NOTHING {
-            tr!(
-                "{inexact} by design: theory puts its texts of {tokens} tokens at a total variation of {off} from the target’s. The test is expected to fail.",
+            let by_design = tr!(
+                "{inexact} by design: theory puts its texts of {tokens} tokens at a total variation of {off} from the target’s.",
                 inexact = slot(0),
                 tokens = count_word(length),
-                off = decimal(off, 3)
-            )
+                off = share(off, 3)
+            );
+            let expected = match enough {
+                Some(BATCH) => tr!("The test is expected to fail."),
+                Some(enough) => tr!(
+                    "That is little: the test is expected to fail only after some {} texts.",
+                    grouped(enough as usize)
+                ),
+                None => tr!("That is too little for this test to find."),
+            };
+            format!("{by_design} {expected}")
         } else {
             tr!(
                 "{inexact} by design, but between these two distributions theory finds no difference: the test is expected to pass.",
@@ -121,7 +135,7 @@ pub fn in_words(test: &ChiSquare, rule: Rule, length: usize, tokens: usize, off:
         let but = match (off > NOTHING, rule) {
             (true, _) => tr!(
                 "Theory knows of a difference of {}: too small for so few texts, so add more.",
-                decimal(off, 4)
+                share(off, 4)
             ),
             (false, Rule::Rejection) => {
                 tr!(

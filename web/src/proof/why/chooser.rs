@@ -1,6 +1,5 @@
 //! Which two distributions the scene is about.
 
-use couplet_playback::at_most;
 use couplet_speculation::Argument;
 use leptos::prelude::*;
 use tr::tr;
@@ -19,11 +18,10 @@ pub fn Chooser(
     let store = use_store();
     let proof = use_proof();
     let trouble = RwSignal::new(None::<String>);
-    let typing = RwSignal::new(proof.source.get_untracked() == Source::Typed);
-    let pressed = move |source: Source| (proof.source.get() == source && !typing.get()).to_string();
+    let typing = move || proof.typed.with(Option::is_some);
+    let pressed = move |source: Source| (proof.source.get() == source && !typing()).to_string();
     let from_stage = move |_| match from_stage::take(store) {
         Ok(pair) => {
-            typing.set(false);
             trouble.set(None);
             proof.show(Source::Stage, pair);
         }
@@ -31,7 +29,12 @@ pub fn Chooser(
     };
     let own = move |_| {
         trouble.set(None);
-        typing.set(true);
+        if !untrack(typing) {
+            // Begins with what is on the page.
+            proof
+                .typed
+                .set(Some(proof.pair.with_untracked(ProofPair::as_typed)));
+        }
     };
     let note = move || proof.pair.with(ProofPair::note);
     view! {
@@ -45,7 +48,6 @@ pub fn Chooser(
                             <button type="button" data-testid=format!("preset-{}", preset.name())
                                 aria-pressed=move || pressed(source)
                                 on:click=move |_| {
-                                    typing.set(false);
                                     trouble.set(None);
                                     proof.show(source, preset.pair());
                                 }>
@@ -58,12 +60,14 @@ pub fn Chooser(
                     title=tr!("What the two models said at the position under consideration on the Stage") on:click=from_stage>
                     {tr!("From the Stage")}
                 </button>
-                <button type="button" data-testid="own-pair" aria-pressed=move || typing.get().to_string() on:click=own>
+                <button type="button" data-testid="own-pair" aria-pressed=move || typing().to_string() on:click=own>
                     {tr!("Your own")}
                 </button>
             </div>
             {children()}
-            {move || typing.get().then(|| view! { <Typed /> })}
+            <Show when=typing>
+                <Typed />
+            </Show>
             {move || trouble.get().map(|sentence| view! { <p class="field-error" role="alert" data-testid="pair-trouble">{sentence}</p> })}
             {move || note().map(|note| view! { <p class="muted" data-testid="pair-note">{note}</p> })}
         </div>
@@ -74,21 +78,23 @@ pub fn Chooser(
 #[component]
 fn Typed() -> impl IntoView {
     let proof = use_proof();
-    let print = |probs: &[f64]| {
-        let numbers: Vec<String> = probs.iter().map(|prob| at_most(*prob, 3)).collect();
-        numbers.join(" ")
+    let written = move |field: usize| {
+        proof
+            .typed
+            .with(|typed| typed.as_ref()?.get(field).cloned())
+            .unwrap_or_default()
     };
-    // Begins with what is on the page.
-    let (draft, target) = proof.pair.with_untracked(|pair| {
-        (
-            RwSignal::new(print(&pair.draft)),
-            RwSignal::new(print(&pair.target)),
-        )
-    });
+    let write = move |field: usize, text: String| {
+        proof.typed.update(|typed| {
+            if let Some(place) = typed.as_mut().and_then(|typed| typed.get_mut(field)) {
+                *place = text;
+            }
+        });
+    };
     let wrong = RwSignal::new(None::<(Argument, String)>);
     let submit = move |event: web_sys::SubmitEvent| {
         event.prevent_default();
-        match typed(&draft.get_untracked(), &target.get_untracked()) {
+        match typed(&untrack(|| written(0)), &untrack(|| written(1))) {
             Ok(pair) => {
                 wrong.set(None);
                 proof.show(Source::Typed, pair);
@@ -96,7 +102,7 @@ fn Typed() -> impl IntoView {
             Err(error) => wrong.set(Some(error)),
         }
     };
-    let field = move |argument: Argument, title: String, value: RwSignal<String>| {
+    let field = move |argument: Argument, title: String, place: usize| {
         let error = move || {
             wrong
                 .get()
@@ -109,7 +115,7 @@ fn Typed() -> impl IntoView {
                 <label for=id.clone()>{title}</label>
                 <input id=id.clone() data-testid=id.clone() type="text" inputmode="text" autocomplete="off" spellcheck="false"
                     aria-invalid=move || error().is_some().then_some("true") aria-describedby=format!("{id}-error")
-                    prop:value=move || value.get() on:input=move |event| value.set(event_target_value(&event)) />
+                    prop:value=move || written(place) on:input=move |event| write(place, event_target_value(&event)) />
                 <p class="field-error" id=format!("{id}-error") role="alert">
                     {move || error().map(|sentence| format!("{sentence}."))}
                 </p>
@@ -118,8 +124,8 @@ fn Typed() -> impl IntoView {
     };
     view! {
         <form class="own" on:submit=submit aria-label=tr!("Your own distributions")>
-            {field(Argument::Draft, tr!("Draft"), draft)}
-            {field(Argument::Target, tr!("Target"), target)}
+            {field(Argument::Draft, tr!("Draft"), 0)}
+            {field(Argument::Target, tr!("Target"), 1)}
             <button type="submit" class="button" data-testid="own-use">{tr!("Use these")}</button>
             <p class="muted">{tr!("2 to {} numbers each, as many in both; they are divided by their sums.", MOST_TOKENS)}</p>
         </form>

@@ -119,7 +119,9 @@ fn about(report: &SpeedReport) -> String {
     };
     let settings = &report.request.settings;
     let rule = settings.rule;
-    let texts = if rule.is_drafter_invariant() {
+    let texts = if settings.temperature == 0.0 {
+        tr!("The same text in both lanes: at temperature 0 the target has only one.")
+    } else if rule.is_drafter_invariant() {
         tr!(
             "The same text in both lanes: under {} a seed fixes it, whoever drafts.",
             rule_title(rule)
