@@ -53,7 +53,7 @@ fn every_lossless_rule_is_lossless() {
 /// At temperature 0 both models put everything on one token, which may be another for each.
 #[test]
 fn every_rule_is_lossless_where_the_target_has_but_one_text() {
-    let certain = |seed: u64| {
+    let certain = |seed: u32| {
         move |before: &[usize]| {
             let place = argmax(&table(seed, 3)(before));
             (0..3)
