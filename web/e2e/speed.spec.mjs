@@ -62,6 +62,12 @@ function verdictOf([low, high]) {
   return high < 1 ? "slower" : "can’t tell";
 }
 
+/** An end of an interval as the page writes it: never as 1.00, which it is not. */
+function bound(value) {
+  const short = value.toFixed(2);
+  return short === "1.00" ? value.toFixed(3) : short;
+}
+
 export default {
   "a bench by call gives a report, and the page says what its interval allows": async ({ page, base }) => {
     await open(page, base, SCENE);
@@ -87,7 +93,7 @@ export default {
     const verdict = await page.getByTestId("verdict").innerText();
     assert.equal(verdict, `${shown.speed_up.toFixed(2)}× ${verdictOf(shown.interval)}`);
     const interval = await page.getByTestId("verdict-interval").innerText();
-    assert.ok(interval.includes(`${shown.interval[0].toFixed(2)} to ${shown.interval[1].toFixed(2)}`), interval);
+    assert.ok(interval.includes(shown.interval.map(bound).join(" to ")), interval);
     console.log(`        CPU, γ ${shown.gamma}: ${verdict}, ${interval}`);
     await noPanicText(page);
   },
