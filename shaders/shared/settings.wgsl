@@ -9,7 +9,7 @@ struct RunSettings {
     temperature: f32,
     // The most probable tokens up to this mass stay possible; 1 is off.
     top_p: f32,
-    // Multiplies the draft's probabilities under Lenience; 1 under Rejection.
+    // Multiplies the draft's probabilities under Lenience; the other rules do not read it.
     lenience: f32,
     // Typical: a token above epsilon is kept ...
     epsilon: f32,

@@ -115,6 +115,11 @@ export default {
     }
     await page.getByTestId("typed-draft").fill("0.5, 0.5");
     await page.getByTestId("typing-error").getByText(/need as many/).waitFor();
+    await page.getByTestId("scene-proof").click();
+    await page.getByTestId("scene-couplings").click();
+    assert.equal(await page.getByTestId("typed-draft").inputValue(), "0.5, 0.5", "it is not used yet");
+    await page.getByTestId("typing").getByRole("button", { name: "Undo" }).click();
+    assert.match(await page.getByTestId("typed-draft").inputValue(), /^0\.4, 0\.4, 0\.2/);
   },
 
   "presets make the differences stark": async ({ page, base }) => {

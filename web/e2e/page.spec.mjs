@@ -193,6 +193,27 @@ export default {
     await page.getByTestId("help-panel").waitFor();
   },
 
+  "numbers between the steps of a field's arrows are written with": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("temperature").fill("0.72");
+    await page.getByTestId("max_tokens").fill("8");
+    const run = await write(page);
+    assert.equal(run.settings.temperature, 0.72);
+  },
+
+  "a table that is unfolded stays so from one step to the next": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await atTheStart(page);
+    await page.keyboard.press("ArrowRight");
+    await page.getByTestId("inspector").locator("summary").click();
+    const rows = page.getByTestId("inspector").locator("tbody tr");
+    await rows.first().waitFor();
+    const before = await rows.allInnerTexts();
+    for (let step = 0; step < 6; step += 1) await page.keyboard.press("ArrowRight");
+    await rows.first().waitFor();
+    assert.notDeepEqual(await rows.allInnerTexts(), before);
+  },
+
   "a table that scrolls keeps the keys that scroll it": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     const start = await atTheStart(page);

@@ -1,6 +1,6 @@
 // Two pairs on offer: going from one to the other keeps what makes sense.
 import assert from "node:assert/strict";
-import { call, finished, noPanicText, notice, open, patchWorker, ready, reload, shown, write } from "./support.mjs";
+import { call, finished, noPanicText, notice, open, patchWorker, ready, reload, shown, tokens, write } from "./support.mjs";
 
 const CPU = "?backend=cpu";
 const TWIN = { name: "twin", title: "A twin", prompt: "JULIET:\n" };
@@ -159,6 +159,16 @@ export default {
     await offerTwin(page);
     await page.goto(`${base}${CPU}#v=1&pair=twin`);
     assert.equal((await finished(page)).settings.prompt, "JULIET:\n");
+  },
+
+  "a run that was written here is kept when another pair is chosen": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const run = await call(page, "generate", { max_tokens: 12 });
+    await page.getByTestId("pair").selectOption("stories");
+    await shown(page, "recorded");
+    await page.getByTestId("notice").getByRole("button", { name: "Bring it back" }).click();
+    await page.waitForFunction(() => window.couplet.trace()?.pair.name === "shakespeare");
+    assert.deepEqual(tokens(await page.evaluate(() => window.couplet.trace())), tokens(run));
   },
 
   "a prompt that someone typed stays": async ({ page, base }) => {

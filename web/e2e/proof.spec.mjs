@@ -139,6 +139,19 @@ export default {
     assert.match(await page.getByTestId("pair-note").innerText(), /the draft by 4, the target by 4/);
   },
 
+  "numbers that are being typed are there again after another scene, and a preset takes their place": async ({ page, base }) => {
+    await openProof(page, base);
+    await page.getByTestId("own-pair").click();
+    await page.getByTestId("own-draft").fill("1 2 3");
+    await page.getByTestId("scene-speed").click();
+    await page.getByTestId("scene-proof").click();
+    assert.equal(await page.getByTestId("own-draft").inputValue(), "1 2 3");
+    assert.equal(await page.getByTestId("own-pair").getAttribute("aria-pressed"), "true");
+    await page.getByTestId("preset-three").click();
+    assert.equal(await page.getByTestId("own-draft").count(), 0);
+    assert.equal(await page.getByTestId("own-pair").getAttribute("aria-pressed"), "false");
+  },
+
   "the position under consideration on the Stage is taken into the proof": async ({ page, base }) => {
     await page.goto(`${base}?backend=cpu`);
     await shown(page, "recorded");

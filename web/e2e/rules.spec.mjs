@@ -182,6 +182,11 @@ export default {
     await exact(false, "Greedy above temperature 0");
     await page.getByTestId("temperature").fill("0");
     await exact(true, "Greedy at temperature 0");
+    await choose(page, "typical");
+    await exact(true, "Typical at temperature 0");
+    await page.getByTestId("temperature").fill("0.7");
+    await page.getByTestId("gamma").fill("0");
+    await exact(true, "the target alone");
   },
 
   "parameters stand beside their rule only, and what is wrong stands beside them": async ({ page, base }) => {

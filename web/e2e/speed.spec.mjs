@@ -98,6 +98,26 @@ export default {
     await noPanicText(page);
   },
 
+  "a drafter whose table has to be fetched first is measured, and the page names it": async ({ page, base }) => {
+    // A link that asked for a run with it would have fetched the table already.
+    await open(page, base, SCENE);
+    const report = await call(page, "bench", { ...SHORT, drafter: "bigram" });
+    assert.equal(report.request.settings.drafter, "bigram");
+    assert.match(await page.getByTestId("facts").innerText(), /Rejection, drafter: Letter pairs, temperature/);
+    assert.match(await page.getByTestId("sweep").innerText(), /drafter: Letter pairs/);
+    await page.getByTestId("scene-stage").click();
+    await page.getByTestId("drafter").selectOption("bigram");
+    await page.getByTestId("scene-speed").click();
+    await page.getByTestId("facts").locator("summary").click();
+    assert.match(await page.getByTestId("bench-beside").innerText(), /drafter: Letter pairs/);
+  },
+
+  "the plan counts no tokens that do not fit": async ({ page, base }) => {
+    await open(page, base, SCENE);
+    await page.getByTestId("max_tokens").fill("4000");
+    assert.match(await page.getByTestId("plan").first().innerText(), /runs of up to 25\d tokens/);
+  },
+
   "where the interval contains 1 the page cannot tell": async ({ page, base }) => {
     await rewrite(page, "for (const row of [...report.gammas, report.auto]) { row.speed_up = 1.04; row.interval = [0.97, 1.1]; }");
     await short(page, base);

@@ -29,13 +29,24 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// A table that unfolds; made only while it is open.
+/// A table that unfolds.
 #[component]
 pub fn Numbers(
     /// What it holds.
     content: Signal<Table>,
 ) -> impl IntoView {
     let open = RwSignal::new(false);
+    view! { <Folded open=open>{move || filled(content.get())}</Folded> }
+}
+
+/// Numbers that unfold; made only while they are shown.
+#[component]
+pub fn Folded(
+    /// Whether they are; whoever draws them anew keeps it.
+    open: RwSignal<bool>,
+    /// The numbers.
+    children: ChildrenFn,
+) -> impl IntoView {
     let toggle = move |event: web_sys::Event| {
         let details = event
             .target()
@@ -43,9 +54,9 @@ pub fn Numbers(
         open.set(details.is_some_and(|details| details.has_attribute("open")));
     };
     view! {
-        <details class="table" on:toggle=toggle>
+        <details class="table" prop:open=move || open.get() on:toggle=toggle>
             <summary>{tr!("As a table")}</summary>
-            {move || open.get().then(|| filled(content.get()))}
+            <Show when=move || open.get()>{children()}</Show>
         </details>
     }
 }

@@ -74,6 +74,27 @@ pub(crate) fn judged(gamma: usize, accepted: usize) -> usize {
     gamma.min(accepted + 1)
 }
 
+/// Whether rounds of `gamma`, one after the other behind `length` tokens, can have written these
+/// records. What reads them indexes by what they say.
+fn are_sound(records: &[Vec<Vec<u32>>], gamma: usize, mut length: usize, vocab: usize) -> bool {
+    let is_token = |id: u32| (id as usize) < vocab;
+    let is_entry =
+        |entry: &[u32]| is_token(entry[0]) && (entry[5] == record::NO_TOKEN || is_token(entry[5]));
+    records.iter().all(|words| {
+        let record = &words[0];
+        let accepted = record[record::ACCEPTED] as usize;
+        let mut entries = record[record::HEAD..].chunks_exact(record::ENTRY);
+        let sound = record[record::LENGTH] as usize == length
+            && record[record::GAMMA] as usize == gamma
+            && accepted <= gamma
+            && (record[record::IS_BONUS] == 1) == (accepted == gamma)
+            && is_token(record[record::NEW_TOKEN])
+            && entries.all(is_entry);
+        length += accepted.min(gamma) + 1;
+        sound
+    })
+}
+
 impl Engine {
     /// Goes on with a run and tells what its next rounds did: those of one readback on a GPU, as
     /// many as time allows on the CPU. Two readbacks are under way at a time, so that a GPU does
@@ -219,6 +240,12 @@ impl Engine {
     async fn land(&self, run: &mut Run, batch: Batch) -> Result<Vec<RoundFacts>, EngineError> {
         let Batch { plan, readback } = batch;
         let records = readback.finish().await?;
+        let vocab = self.pair.target_config.vocab_size;
+        // Before any is committed: what is committed has to be told, and an error tells nothing.
+        if !are_sound(&records, plan.gamma, run.tokens.len(), vocab) {
+            let message = "the record of a round came back damaged".to_owned();
+            return Err(DeviceError::Refused(message).into());
+        }
         let landed = self.now();
         // While the batch before it was worked on, this one only waited.
         let begun = plan.begun.max(run.landed);
@@ -229,8 +256,7 @@ impl Engine {
         }
         let mut facts = Vec::with_capacity(plan.rounds);
         for words in &records {
-            let round = self.commit_round(run, plan, words)?;
-            facts.push(round);
+            facts.push(self.commit_round(run, plan, words));
             if run.finished.is_some() {
                 run.under_way.clear();
                 break;
@@ -248,27 +274,16 @@ impl Engine {
         Ok(facts)
     }
 
-    /// Commits one round; its times are not known yet.
-    fn commit_round(
-        &self,
-        run: &mut Run,
-        plan: Plan,
-        words: &[Vec<u32>],
-    ) -> Result<RoundFacts, EngineError> {
+    /// Commits one round, whose record is sound; its times are not known yet.
+    fn commit_round(&self, run: &mut Run, plan: Plan, words: &[Vec<u32>]) -> RoundFacts {
         let gamma = plan.gamma;
         let vocab = self.pair.target_config.vocab_size;
         let record = &words[0];
-        let accepted = (record[record::ACCEPTED] as usize).min(gamma);
+        let accepted = record[record::ACCEPTED] as usize;
         let new_tokens: Vec<u32> = (0..accepted)
             .map(|i| record[record::HEAD + record::ENTRY * i])
             .chain([record[record::NEW_TOKEN]])
             .collect();
-        if record[record::LENGTH] as usize != run.tokens.len()
-            || new_tokens.iter().any(|id| *id as usize >= vocab)
-        {
-            let message = "the record of a round came back damaged".to_owned();
-            return Err(DeviceError::Refused(message).into());
-        }
         let details = if plan.details {
             round_events(&RoundData {
                 round: run.round,
@@ -295,7 +310,7 @@ impl Engine {
         run.pace.judged(judged(gamma, accepted), accepted);
         let round = run.round;
         run.round += 1;
-        Ok(RoundFacts {
+        RoundFacts {
             round,
             gamma,
             accepted,
@@ -307,6 +322,63 @@ impl Engine {
             end: 0.0,
             details,
             finished: run.finished,
-        })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAMMA: usize = 2;
+    const VOCAB: usize = 8;
+
+    /// Two rounds behind five tokens: one kept and one replaced, then all kept.
+    fn records() -> Vec<Vec<Vec<u32>>> {
+        let record = |length: u32, accepted: u32| {
+            let mut words = vec![0; record::words(GAMMA)];
+            words[record::LENGTH] = length;
+            words[record::GAMMA] = GAMMA as u32;
+            words[record::ACCEPTED] = accepted;
+            words[record::IS_BONUS] = u32::from(accepted == GAMMA as u32);
+            for entry in words[record::HEAD..].chunks_exact_mut(record::ENTRY) {
+                (entry[0], entry[5]) = (7, record::NO_TOKEN);
+            }
+            vec![words]
+        };
+        vec![record(5, 1), record(7, 2)]
+    }
+
+    #[test]
+    fn records_that_rounds_can_have_written_are_sound() {
+        assert!(are_sound(&records(), GAMMA, 5, VOCAB));
+        assert!(!are_sound(&records(), GAMMA, 6, VOCAB));
+        assert!(!are_sound(&records(), GAMMA + 1, 5, VOCAB));
+    }
+
+    #[test]
+    fn one_damaged_word_is_found_in_whichever_record() {
+        let last = record::HEAD + record::ENTRY;
+        let damages = [
+            (record::LENGTH, 6),
+            (record::GAMMA, 3),
+            (record::ACCEPTED, 0),
+            (record::ACCEPTED, 3),
+            (record::ACCEPTED, u32::MAX),
+            (record::IS_BONUS, 2),
+            (record::NEW_TOKEN, 8),
+            (last, 8),
+            (last + 5, 8),
+        ];
+        for round in 0..2 {
+            for (word, value) in damages {
+                let mut records = records();
+                records[round][0][word] = value;
+                // In the first record a replaced token is not a bonus, whatever else stands there.
+                let harmless = round == 0 && word == record::IS_BONUS;
+                let sound = are_sound(&records, GAMMA, 5, VOCAB);
+                assert_eq!(sound, harmless, "round {round}, word {word}: {value}");
+            }
+        }
     }
 }

@@ -76,10 +76,7 @@ impl Backend {
 
     /// Whether the GPU is of no more use.
     pub fn is_lost(&self) -> bool {
-        match &self.kernels {
-            Device::Gpu(gpu) => gpu.trouble().is_some(),
-            Device::Cpu => false,
-        }
+        self.kernels.is_lost()
     }
 
     /// The words of a CPU tensor as a kernel's buffer. On the GPU burn uploads and owns the

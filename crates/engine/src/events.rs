@@ -2,7 +2,9 @@
 
 use couplet_kernels::record;
 use couplet_protocol::{Distribution, Event, Rule, Settings};
-use couplet_speculation::entropy;
+use couplet_speculation::{Typical, entropy};
+
+use crate::batch;
 
 /// What was read back.
 pub(crate) struct RoundData<'a> {
@@ -39,12 +41,12 @@ pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
     // never judged.
     let judged = match rule {
         Rule::Block => gamma,
-        _ => gamma.min(accepted + 1),
+        _ => batch::judged(gamma, accepted),
     };
     let needs_draw = matches!(rule, Rule::Rejection | Rule::Lenience | Rule::Block);
     let threshold = |i: usize| match rule {
         Rule::Block => Some(f32::from_bits(entry(i)[4])),
-        Rule::Typical => Some(typical_threshold(data.settings, target(i))),
+        Rule::Typical => typical_threshold(data.settings, target(i)),
         _ => None,
     };
     events.extend((0..judged).map(|i| Event::Verified {
@@ -113,10 +115,9 @@ pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
     events
 }
 
-/// `min(epsilon, delta e^-H)`, H being the entropy of the target's row in nats.
-fn typical_threshold(settings: &Settings, target_probs: &[f32]) -> f32 {
+/// What a token's probability must exceed in the target's row under Typical.
+fn typical_threshold(settings: &Settings, target_probs: &[f32]) -> Option<f32> {
+    let typical = Typical::new(settings.epsilon, settings.delta).ok()?;
     let probs: Vec<f64> = target_probs.iter().map(|prob| f64::from(*prob)).collect();
-    settings
-        .epsilon
-        .min(settings.delta * (-entropy(&probs)).exp()) as f32
+    Some(typical.threshold(entropy(&probs)) as f32)
 }

@@ -141,9 +141,13 @@ fn a_run_survives_the_loss_of_its_gpu() {
         let Device::Gpu(gpu) = &backend.kernels else {
             unreachable!()
         };
+        assert!(!engine.device().is_lost());
         gpu.destroy();
         let error = engine.round(&mut run, true).await.unwrap_err();
         assert!(matches!(error, EngineError::Device(_)), "{error}");
+        // The news of it come with what is asked for next.
+        engine.round(&mut run, true).await.unwrap_err();
+        assert!(engine.device().is_lost());
         assert_eq!(run.tokens(), before);
 
         let other = Engine::new(pair, &Backend::cpu(), clock).await.unwrap();

@@ -145,6 +145,14 @@ impl Readback {
 }
 
 impl Device {
+    /// Whether this is a GPU that is of no more use.
+    pub fn is_lost(&self) -> bool {
+        match self {
+            Self::Gpu(gpu) => gpu.trouble().is_some(),
+            Self::Cpu => false,
+        }
+    }
+
     /// The same device for work that goes on beside other work: what is read back does not mix.
     pub fn beside(&self) -> Self {
         match self {

@@ -141,6 +141,23 @@ mod tests {
         assert_eq!(end.draft, cache(1, 2, 1));
     }
 
+    /// Nothing that was kept is read twice: after a round the target lacks the last token alone, and
+    /// the draft also the drafted token before it, where all of them were kept.
+    #[test]
+    fn after_a_round_the_caches_hold_what_stands() {
+        for gamma in 0..=4 {
+            for accepted in 0..=gamma {
+                let run = Run::from_events(&fixture::kept(gamma, accepted));
+                let end = run.caches(usize::MAX);
+                assert_eq!(end.text, 2 + accepted + 1);
+                assert_eq!(end.target.len(), end.text - 1);
+                let lacks = if accepted == gamma { 2 } else { 1 };
+                assert_eq!(end.draft.len(), end.text - lacks, "{accepted} of {gamma}");
+                assert_eq!(end.target.cut, gamma - accepted);
+            }
+        }
+    }
+
     #[test]
     fn after_a_bonus_nothing_is_cut_and_the_draft_lacks_two() {
         let run = Run::from_events(&fixture::events());

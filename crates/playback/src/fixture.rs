@@ -206,6 +206,28 @@ fn ended(round: u32) -> Event {
     }
 }
 
+/// A round under Rejection that keeps so many of its drafted tokens.
+pub fn kept(gamma: usize, accepted: usize) -> Vec<Event> {
+    let places = || (2..).take(gamma);
+    let mut events = vec![started()];
+    events.extend(places().map(|at| drafted(0, at, 1)));
+    events.extend(
+        places()
+            .take(accepted + 1)
+            .enumerate()
+            .map(|(i, at)| verified(0, at, 1, i < accepted)),
+    );
+    events.extend(places().skip(accepted + 1).map(|at| discarded(0, at, 1)));
+    events.push(if accepted == gamma {
+        bonus(0, 3)
+    } else {
+        resampled(0, 2 + accepted as u32, 3, 0.29, 0.21)
+    });
+    let tokens = [vec![1; accepted], vec![3]].concat();
+    events.extend([committed(0, &tokens), ended(0)]);
+    events
+}
+
 /// The target alone, one token a round.
 pub fn alone(tokens: &[u32]) -> Vec<Event> {
     let rounds = (0..).zip(tokens).flat_map(|(round, token)| {

@@ -127,9 +127,12 @@ pub(crate) fn first(distribution: &Distribution) -> Option<u32> {
         .map(|(token, _)| token)
 }
 
-/// Whether a run with these settings is distributed exactly as the target's own text.
+/// Whether a run with these settings is distributed exactly as the target's own text. Where nothing
+/// is drafted that is what the target draws, under every rule but Greedy, which does not draw.
 pub fn is_exact(settings: &Settings) -> bool {
-    procedure(settings).is_lossless(settings.temperature)
+    let is_alone = settings.gamma == 0 && !settings.auto_gamma;
+    (is_alone && settings.rule != Rule::Greedy)
+        || procedure(settings).is_lossless(settings.temperature)
 }
 
 /// The rule of a run as mathematics; parameters out of range are the usual ones.
@@ -283,5 +286,15 @@ mod tests {
         assert!(exact(Rule::Greedy, 0.5, 0.0) && !exact(Rule::Greedy, 0.5, 0.1));
         assert!(exact(Rule::Typical, 1.0, 0.0) && !exact(Rule::Typical, 1.0, 0.1));
         assert!(exact(Rule::Lenience, 0.5, 0.0));
+        let alone = |rule, auto_gamma| {
+            is_exact(&Settings {
+                rule,
+                auto_gamma,
+                gamma: 0,
+                ..Settings::default()
+            })
+        };
+        assert!(alone(Rule::Typical, false) && alone(Rule::Lenience, false));
+        assert!(!alone(Rule::Typical, true) && !alone(Rule::Greedy, false));
     }
 }

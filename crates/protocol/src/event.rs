@@ -47,13 +47,12 @@ impl Distribution {
         }
     }
 
-    /// (token, probability) of every kept token.
+    /// (token, probability) of every kept token. A file may hold fewer tokens than probabilities:
+    /// those without one are left out.
     pub fn iter(&self) -> impl Iterator<Item = (u32, f32)> + '_ {
-        let id = |index: usize| self.tokens.as_ref().map_or(index as u32, |ids| ids[index]);
-        self.probs
-            .iter()
-            .enumerate()
-            .map(move |(index, prob)| (id(index), *prob))
+        let listed = self.tokens.iter().flatten().copied();
+        let in_order = 0..if self.tokens.is_none() { u32::MAX } else { 0 };
+        listed.chain(in_order).zip(self.probs.iter().copied())
     }
 
     /// Probability of one token; `None` when it was not kept.
@@ -267,6 +266,18 @@ mod tests {
         assert_eq!(kept.probs.len(), 20);
         let total = kept.probs.iter().sum::<f32>() + kept.rest;
         assert!((total - 1.0).abs() < 1e-6, "{total}");
+    }
+
+    #[test]
+    fn a_probability_without_a_token_is_left_out() {
+        let read = |text: &str| -> Vec<(u32, f32)> {
+            let distribution: Distribution = serde_json::from_str(text).unwrap();
+            distribution.iter().collect()
+        };
+        let damaged = r#"{"tokens": [7], "probs": [0.5, 0.25]}"#;
+        assert_eq!(read(damaged), [(7, 0.5)]);
+        let complete = r#"{"probs": [0.5, 0.25]}"#;
+        assert_eq!(read(complete), [(0, 0.5), (1, 0.25)]);
     }
 
     #[test]

@@ -131,9 +131,9 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         branch: Option<Branch>,
     },
-    /// End the run with this number after the round in progress.
+    /// End the request with this number: a run after the round in progress, a download at once.
     Stop {
-        /// Number of the `Generate`, `Couple`, `CountRounds` or `Bench` request.
+        /// Number of the `Load`, `Generate`, `Couple`, `CountRounds` or `Bench` request.
         id: u32,
     },
     /// The next-token probabilities of one model after a text, at temperature 1.

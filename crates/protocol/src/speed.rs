@@ -24,7 +24,7 @@ pub struct SpeedRequest {
 }
 
 impl SpeedRequest {
-    /// Fewer give no interval.
+    /// So many give the range of their ratios; an interval at 95 % takes one more.
     pub const FEWEST_PAIRS: u32 = 5;
 
     /// More keep a person waiting for digits that noise hides.
@@ -192,7 +192,7 @@ pub struct RaceRound {
 /// One of the timed runs, whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RaceLane {
-    /// Tokens drafted per round; 0 is the target alone.
+    /// Tokens drafted per round; 0 for the target alone, and where the engine chose by itself.
     pub gamma: u32,
     /// Its rounds in order.
     pub rounds: Vec<RaceRound>,

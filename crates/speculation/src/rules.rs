@@ -7,7 +7,6 @@
 //! kernels to, whose twins in `crates/kernels` work it out in 32 bits as a GPU does.
 
 mod block;
-mod cache;
 mod commit;
 mod exact;
 mod keyed;
@@ -17,7 +16,6 @@ mod tokenwise;
 pub mod wrong;
 
 pub use block::{BlockPrefix, block_prefixes};
-pub use cache::{CacheLengths, cache_lengths};
 pub use commit::{CommitEnd, commit};
 pub use exact::{
     ExactRound, autoregressive_joint, deviation, exact_round, joint_of_next, outcome_probabilities,

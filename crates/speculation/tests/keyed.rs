@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use couplet_speculation::rules::{autoregressive_joint, cache_lengths};
+use couplet_speculation::rules::autoregressive_joint;
 use couplet_speculation::{
     Chance, Numbers, Outcome, Procedure, Round, Rule, SharedNoise, chi_square, play_round,
     play_text,
@@ -193,80 +193,4 @@ fn numbers_that_forget_the_position_are_detected() {
         expected[text.iter().fold(0, |index, token| index * 3 + token)] = *prob;
     }
     assert!(chi_square(&observed, &expected).p_value < 1e-6);
-}
-
-// ---------------------------------------------------------------------------------------------
-// Caches
-
-/// A model that reads every token once and remembers it, as a decoder with a cache does.
-struct Cached<M> {
-    model: M,
-    read: Vec<usize>,
-}
-
-impl<M: Fn(&[usize]) -> Vec<f64>> Cached<M> {
-    fn read(&mut self, tokens: &[usize]) -> Vec<f64> {
-        self.read.extend(tokens);
-        (self.model)(&self.read)
-    }
-}
-
-/// A cache keeps the prefix and the kept tokens, and the draft's lacks the last token of a
-/// round that was kept in full.
-#[test]
-fn caches_cut_back_after_a_round_are_those_of_the_text() {
-    for rule in [Rule::Rejection, Rule::Gumbel, Rule::Block] {
-        for gamma in 1..=4 {
-            let (draft, target) = (table(10, 3), table(11, 3));
-            let mut text = vec![1];
-            let mut caches = [
-                Cached {
-                    model: &draft as &dyn Fn(&[usize]) -> Vec<f64>,
-                    read: vec![],
-                },
-                Cached {
-                    model: &target,
-                    read: vec![],
-                },
-            ];
-            let mut accepted = [false; 5];
-            while text.len() < 60 {
-                let plain = play_round(rule, 5, &text, gamma, &draft, &target);
-                // The same rows, from what the caches remember and what they have not yet read.
-                for i in 0..gamma {
-                    let known = caches[0].read.len();
-                    let unread = [&text[known.min(text.len())..], &plain.drafted[..i]].concat();
-                    let unread = &unread[known.saturating_sub(text.len())..];
-                    assert_eq!(caches[0].read(unread), plain.draft_probs[i]);
-                }
-                let known = caches[1].read.len();
-                for i in 0..=gamma {
-                    let unread = if i == 0 {
-                        &text[known..]
-                    } else {
-                        &plain.drafted[i - 1..i]
-                    };
-                    assert_eq!(caches[1].read(unread), plain.target_probs[i]);
-                }
-                let lengths = cache_lengths(text.len(), gamma, plain.outcome.accepted);
-                accepted[plain.outcome.accepted] = true;
-                text.extend(plain.tokens());
-                assert_eq!(lengths.text, text.len());
-                for (cache, length) in caches.iter_mut().zip([lengths.draft, lengths.target]) {
-                    assert!(length <= cache.read.len(), "valid is what has been read");
-                    cache.read.truncate(length);
-                    assert_eq!(cache.read, text[..length]);
-                }
-                // Nothing that was kept is read twice.
-                assert_eq!(lengths.target, text.len() - 1);
-                let unread = if plain.outcome.accepted == gamma {
-                    2
-                } else {
-                    1
-                };
-                assert_eq!(lengths.draft, text.len() - unread);
-            }
-            assert!(accepted[0] && accepted[gamma], "{rule:?}, gamma {gamma}");
-        }
-    }
 }

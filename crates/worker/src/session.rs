@@ -41,6 +41,13 @@ pub(crate) struct Loaded {
     choice: BackendChoice,
 }
 
+impl Loaded {
+    /// Whether its GPU is of no more use.
+    fn is_lost(&self) -> bool {
+        self.engine.device().is_lost()
+    }
+}
+
 /// Milliseconds of work between looks at the mailbox.
 const BREATH: f64 = 12.0;
 
@@ -64,7 +71,12 @@ impl Session {
                 branch,
             } => {
                 let branch = branch.unwrap_or_default();
-                (id, self.generate(id, &settings, &branch).await)
+                let written = self.generate(id, &settings, &branch).await;
+                let end = || {
+                    self.end_stopped(id);
+                    Ok(())
+                };
+                (id, self.unless_stopped(id, written, end))
             }
             Command::Distribution {
                 id,
@@ -72,7 +84,11 @@ impl Session {
                 model,
                 text,
             } => (id, self.distribution(id, &pair, model, &text).await),
-            Command::Bench { id, request } => (id, self.bench(id, &request).await),
+            Command::Bench { id, request } => {
+                let measured = self.bench(id, &request).await;
+                let end = || Err(measurement_stopped());
+                (id, self.unless_stopped(id, measured, end))
+            }
             // Handled on arrival.
             Command::Stop { .. } | Command::Couple { .. } | Command::CountRounds { .. } => return,
         };
@@ -111,6 +127,9 @@ impl Session {
             .clone()
             .filter(|loaded| loaded.pair.card.name == name);
         if let Some(loaded) = known.as_ref().filter(|known| known.choice == choice) {
+            if loaded.is_lost() {
+                return self.replace_engine(id, 1).await.map(drop);
+            }
             let pair = loaded.pair.info().map_err(|error| error.failure())?;
             let device = loaded.device.clone();
             scope::post(&Reply::Loaded { id, pair, device });
@@ -209,27 +228,19 @@ impl Session {
 
     async fn generate(&self, id: u32, settings: &Settings, branch: &Branch) -> Result<(), Failure> {
         let mut loaded = self.ready(id, &settings.pair).await?;
-        let fail = |error: EngineError| error.failure();
-        let mut engine = loaded.engine.clone();
-        let drafter = self.provide_drafter(id, &loaded, settings).await;
-        if drafter.is_err() && self.is_stopped(id) {
-            self.end_stopped(id);
-            return Ok(());
-        }
-        drafter?;
+        self.provide_drafter(id, &loaded, settings).await?;
         let mut losses = 0;
-        // Reads the prompt.
-        let begin = async |engine: &Engine| {
-            scope::patiently(engine.device(), engine.branch(settings, branch)).await
-        };
-        let (mut run, events) = match begin(&engine).await {
-            Err(EngineError::Device(_)) => {
-                losses += 1;
-                (loaded, engine) = self.replace_engine(id, losses).await?;
-                self.provide_drafter(id, &loaded, settings).await?;
-                begin(&engine).await.map_err(fail)?
+        let (mut run, events) = loop {
+            let engine = &loaded.engine;
+            // Reads the prompt.
+            let begun = engine.branch(settings, branch);
+            match scope::patiently(engine.device(), begun).await {
+                Err(EngineError::Device(_)) if losses <= MAX_LOSSES => {
+                    losses += 1;
+                    loaded = self.recover(id, losses, settings).await?;
+                }
+                begun => break begun.map_err(|error| error.failure())?,
             }
-            started => started.map_err(fail)?,
         };
         scope::post(&Reply::Events { id, events });
         while run.finished().is_none() {
@@ -238,17 +249,16 @@ impl Session {
             let told = if stopped() {
                 None
             } else {
-                let rounds = engine.rounds(&mut run, Ahead::WATCHED);
-                scope::attend(engine.device(), stopped, rounds).await
+                let rounds = loaded.engine.rounds(&mut run, Ahead::WATCHED);
+                scope::attend(loaded.engine.device(), stopped, rounds).await
             };
             match told {
                 Some(Ok(events)) => scope::post(&Reply::Events { id, events }),
                 // What was committed is known here: another engine goes on from it.
                 Some(Err(EngineError::Device(_))) if losses <= MAX_LOSSES => {
                     losses += 1;
-                    (loaded, engine) = self.replace_engine(id, losses).await?;
-                    self.provide_drafter(id, &loaded, settings).await?;
-                    engine.resume(&mut run);
+                    loaded = self.recover(id, losses, settings).await?;
+                    loaded.engine.resume(&mut run);
                 }
                 Some(Err(error)) => return Err(error.failure()),
                 None => {
@@ -258,7 +268,6 @@ impl Session {
             }
             self.breathe().await;
         }
-        drop(loaded);
         Ok(())
     }
 
@@ -285,12 +294,8 @@ impl Session {
         let fail = |error: EngineError| error.failure();
         request.check().map_err(|error| fail(error.into()))?;
         let loaded = self.ready(id, &request.settings.pair).await?;
-        let drafter = self.provide_drafter(id, &loaded, &request.settings).await;
+        self.provide_drafter(id, &loaded, &request.settings).await?;
         let stopped = || self.is_stopped(id);
-        if drafter.is_err() && stopped() {
-            return Err(measurement_stopped());
-        }
-        drafter?;
         let engine = loaded.engine;
         let mut told = None;
         let between = async |progress: Progress<'_>| {
@@ -322,6 +327,20 @@ impl Session {
 
     fn is_stopped(&self, id: u32) -> bool {
         self.stopped.borrow().contains(&id)
+    }
+
+    /// A request that was stopped ends by that, also where it shows as a failure: what was on its
+    /// way for it is given up.
+    fn unless_stopped(
+        &self,
+        id: u32,
+        result: Result<(), Failure>,
+        end: impl FnOnce() -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        match result {
+            Err(_) if self.is_stopped(id) => end(),
+            result => result,
+        }
     }
 
     /// Tells the page that a run ends here because it was stopped.
@@ -360,7 +379,7 @@ impl Session {
 
     /// The pair with a working engine; loads what is missing.
     async fn ready(&self, id: u32, pair: &str) -> Result<Loaded, Failure> {
-        let usable = |loaded: &Loaded| loaded.pair.card.name == pair;
+        let usable = |loaded: &Loaded| loaded.pair.card.name == pair && !loaded.is_lost();
         if !self.loaded.borrow().as_ref().is_some_and(usable) {
             self.load(id, pair, self.choice.get().unwrap_or_default())
                 .await?;
@@ -368,14 +387,21 @@ impl Session {
         Ok(self.loaded.borrow().clone().expect("load() provides one"))
     }
 
+    /// What a run goes on with after a loss.
+    async fn recover(&self, id: u32, losses: u32, settings: &Settings) -> Result<Loaded, Failure> {
+        let loaded = self.replace_engine(id, losses).await?;
+        self.provide_drafter(id, &loaded, settings).await?;
+        Ok(loaded)
+    }
+
     /// After a loss: the GPU again, or the CPU when it keeps failing.
-    async fn replace_engine(&self, id: u32, losses: u32) -> Result<(Loaded, Rc<Engine>), Failure> {
+    async fn replace_engine(&self, id: u32, losses: u32) -> Result<Loaded, Failure> {
         let pair = self
             .loaded
             .borrow()
             .as_ref()
             .map(|loaded| loaded.pair.clone())
-            .expect("a run has a pair");
+            .expect("what was lost had a pair");
         let choice = if losses > MAX_LOSSES {
             BackendChoice::Cpu
         } else {
@@ -390,11 +416,10 @@ impl Session {
             BackendKind::Cpu => "The GPU was lost; the run went on without it.",
         };
         device.reason.get_or_insert_with(|| lost.to_owned());
-        let engine = Rc::new(engine);
         let loaded = Loaded {
             pair: pair.clone(),
             choice: self.choice.get().unwrap_or_default(),
-            engine: engine.clone(),
+            engine: Rc::new(engine),
             device: device.clone(),
         };
         *self.loaded.borrow_mut() = Some(loaded.clone());
@@ -404,7 +429,7 @@ impl Session {
             pair: info,
             device,
         });
-        Ok((loaded, engine))
+        Ok(loaded)
     }
 
     /// Looks at the mailbox now and then, not after every round: a timer costs milliseconds.

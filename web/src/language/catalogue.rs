@@ -55,9 +55,13 @@ impl Catalogue {
         let Some((_, saying, parts)) = fitting.max_by_key(|(pattern, ..)| pattern.len()) else {
             return sentence.to_owned();
         };
-        let as_said = |part: &str| match part.parse::<f64>() {
-            Ok(_) => written(part),
-            Err(_) => self.of_engine(part),
+        let as_said = |part: &str| {
+            // The stop that ends a sentence is no decimal point.
+            let number = part.strip_suffix('.').unwrap_or(part);
+            match number.parse::<f64>() {
+                Ok(_) => format!("{}{}", written(number), &part[number.len()..]),
+                Err(_) => self.of_engine(part),
+            }
         };
         parts.iter().fold(saying.clone(), |said, part| {
             said.replacen("{}", &as_said(part), 1)
@@ -144,6 +148,10 @@ mod tests {
     fn sentences_of_the_engine_are_recognised_with_what_differs_in_them() {
         let catalogue = german();
         for (english, german) in [
+            (
+                "14 tokens behind the prompt do not fit; keep at most 12.",
+                "14 Token hinter dem Anfang passen nicht; behalte höchstens 12.",
+            ),
             (
                 "99 is out of range; choose 0 to 16.",
                 "99 geht hier nicht; wähle 0 bis 16.",

@@ -18,8 +18,10 @@ thread_local! {
 #[component]
 pub fn LanguageChoice() -> impl IntoView {
     let store = use_store();
+    let trouble = RwSignal::new(None::<String>);
     let choose = move |language: Language| {
         WANTED.set(Some(language));
+        trouble.set(None);
         spawn_local(async move {
             let spoken = language.speak().await;
             // Another may have been chosen while the words of this one were on their way.
@@ -31,7 +33,7 @@ pub fn LanguageChoice() -> impl IntoView {
                     language.remember();
                     store.language.set(language);
                 }
-                Err(sentence) => store.message.set(Some(sentence)),
+                Err(sentence) => trouble.set(Some(sentence)),
             }
         });
     };
@@ -49,6 +51,7 @@ pub fn LanguageChoice() -> impl IntoView {
                     })
                     .collect_view()}
             </div>
+            {move || trouble.get().map(|sentence| view! { <p class="field-error" role="alert">{sentence}</p> })}
         </div>
     }
 }

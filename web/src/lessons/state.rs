@@ -94,9 +94,11 @@ impl Lessons {
             facts: Memo::new(move |_| {
                 recording.with(|trace| {
                     let facts = trace.as_ref().map(Facts::new)?;
+                    // What Speed shows beside the lesson, if it is about this pair.
                     let of_pair = |kept: &&Kept| kept.pair.name == facts.pair.name;
-                    let measured =
-                        reports.with(|reports| reports.iter().rev().find(of_pair).cloned());
+                    let shown = speed.main.get().filter(|kept| of_pair(&kept));
+                    let newest = || reports.with(|all| all.iter().rev().find(of_pair).cloned());
+                    let measured = shown.or_else(newest);
                     Some(Facts { measured, ..facts })
                 })
             }),

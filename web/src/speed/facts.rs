@@ -12,7 +12,6 @@ use super::sweep::CHART;
 use super::words;
 use crate::language;
 use crate::share::{save, save_png, save_svg};
-use crate::stage::rule_title;
 use crate::store::Kept;
 
 /// A fact: its name, and how a report puts it.
@@ -92,7 +91,7 @@ fn facts() -> Vec<Fact> {
             let settings = &kept.report.request.settings;
             tr!(
                 "{}, temperature {}",
-                rule_title(settings.rule),
+                words::rule(settings, &kept.pair),
                 shortest(settings.temperature)
             )
         }),

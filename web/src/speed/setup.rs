@@ -103,11 +103,21 @@ fn Fields() -> impl IntoView {
             <p class="muted speed-hint" data-testid="bench-hint">
                 {tr!("To see it pay less, or not at all, let γ go up to {}: the further ahead a token is drafted, the more rarely it is kept.", MAX_GAMMA)}
             </p>
+            {move || beside(store).map(|settings| view! {
+                <p class="muted speed-hint" data-testid="bench-beside">{tr!("As set on the Stage: {}.", settings)}</p>
+            })}
             {move || set_on_the_stage(form).map(|sentence| view! {
                 <p class="field-error" role="alert" data-testid="stage-error">{sentence}</p>
             })}
         </div>
     }
+}
+
+/// What is set on the Stage and has no field here, where it is not the usual.
+fn beside(store: Store) -> Option<String> {
+    let settings = store.form.read().ok()?;
+    let set = words::beside_rule(&settings, &*store.pair()?);
+    (!set.is_empty()).then(|| set.join(", "))
 }
 
 /// What is wrong with a setting that has no field here.
@@ -185,13 +195,24 @@ fn plan(store: Store, speed: SpeedState) -> String {
     };
     let lengths = request.gammas.len() + usize::from(request.auto);
     let runs = runs(&request);
-    let tokens = request.settings.max_tokens as usize;
+    let wanted = request.settings.max_tokens as usize;
+    // A text ends where the context is full, and the prompt is in it too.
+    let pair = store.engine.pair.get();
+    let here = pair.filter(|pair| pair.name == request.settings.pair);
+    let room = here.map_or(usize::MAX, |pair| {
+        (pair.context - pair.prefix_tokens) as usize
+    });
+    let tokens = wanted.min(room);
+    let length = match wanted > room {
+        true => tr!("up to {}", grouped(tokens)),
+        false => grouped(tokens),
+    };
     let what = tr!(
         "{runs} runs of {tokens} tokens: {warming} to warm up, then the target alone and speculation in turn, {pairs} times."
             | "{runs} runs of {tokens} tokens: {warming} to warm up, then for each of {lengths} draft lengths the target alone and speculation in turn, {pairs} times."
                 % lengths,
         runs = grouped(runs),
-        tokens = grouped(tokens),
+        tokens = length,
         warming = warming(&request),
         lengths = count_word(lengths),
         pairs = request.pairs

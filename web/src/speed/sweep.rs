@@ -14,7 +14,6 @@ use super::reading::{alpha, c, predicted, v};
 use super::state::use_speed;
 use super::words;
 use crate::language;
-use crate::stage::rule_title;
 use crate::store::Kept;
 use crate::table::{Numbers, Table};
 use crate::width::width_of;
@@ -53,7 +52,7 @@ pub fn Sweep(
     let of = tr!(
         "{pair}; {rule}, temperature {temperature}; {device}",
         pair = language::of_engine(&kept.pair.title),
-        rule = rule_title(report.request.settings.rule),
+        rule = words::rule(&report.request.settings, &kept.pair),
         temperature = shortest(report.request.settings.temperature),
         device = language::of_engine(&report.device.name)
     );

@@ -1,12 +1,15 @@
 //! What a report allows to say, in words.
 
-use couplet_playback::{decimal, grouped};
-use couplet_protocol::{BackendKind, GammaSpeed, Headline, SpeedReport, Verdict};
+use couplet_playback::{Cut, decimal, grouped, shortest};
+use couplet_protocol::{
+    BackendKind, Drafter, GammaSpeed, Headline, PairInfo, Settings, SpeedReport, Verdict,
+};
 use couplet_speculation::statistics::{confidence_of_each, reaches};
 use tr::tr;
 
 use super::reading::{alpha, c, level, pays, round_of, v};
 use crate::proof::words::count_word;
+use crate::stage::{drafter_title, rule_title};
 
 /// The verdict behind the number: "faster", "slower", "can’t tell".
 pub fn verdict(verdict: Verdict) -> String {
@@ -52,6 +55,27 @@ pub fn interval(headline: &Headline, pairs: u32) -> String {
         Verdict::CannotTell => tr!("{name} {low} to {high}, which contains 1", name, low, high),
         _ => tr!("{name} {low} to {high}", name, low, high),
     }
+}
+
+/// The rule, with what else of the settings is not the usual: another drafter, filters.
+pub fn rule(settings: &Settings, pair: &PairInfo) -> String {
+    let all = std::iter::once(rule_title(settings.rule).to_owned());
+    all.chain(beside_rule(settings, pair))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// What is set on the Stage alone and counts here too, where it is not the usual.
+pub fn beside_rule(settings: &Settings, pair: &PairInfo) -> Vec<String> {
+    let drafter = (settings.drafter != Drafter::Model).then(|| {
+        tr!(
+            "drafter: {}",
+            drafter_title(settings.drafter, Cut::of(&pair.tokens))
+        )
+    });
+    let top_k = (settings.top_k > 0).then(|| format!("top-k {}", settings.top_k));
+    let top_p = (settings.top_p < 1.0).then(|| format!("top-p {}", shortest(settings.top_p)));
+    [drafter, top_k, top_p].into_iter().flatten().collect()
 }
 
 /// A draft length: "5", under the engine's choice its mean.

@@ -47,7 +47,8 @@ pub fn Controls() -> impl IntoView {
                 tr!("Settings: {rule}, γ {gamma}, temperature {}", written(&form.temperature.get()), rule, gamma)
             }}
         </button>
-        <form class="controls" id="controls" class:open=shown on:submit=submit aria-label=tr!("Settings")>
+        // The form checks itself: a browser would refuse numbers between the steps of its arrows.
+        <form class="controls" id="controls" novalidate class:open=shown on:submit=submit aria-label=tr!("Settings")>
             <PairField />
             <PromptField form=form />
             <GammaField form=form />

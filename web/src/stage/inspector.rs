@@ -13,6 +13,7 @@ use super::rule_formula::settings_of;
 use super::typecase::{Hit, SHORT, TALL, type_case};
 use crate::language::{filled, slot};
 use crate::store::{Selection, Store, use_store};
+use crate::table::Folded;
 
 const CONTEXT: usize = 16;
 
@@ -135,6 +136,7 @@ fn place(store: Store, at: Selection) -> Option<Place> {
 #[component]
 pub fn Inspector() -> impl IntoView {
     let store = use_store();
+    let table_open = RwSignal::new(false);
     let here = Memo::new(move |_| store.focus().and_then(|at| place(store, at)));
     // Of a token that somebody picks it is heard what became of it: what is shown of it is elsewhere.
     let heard = Memo::new(move |_| {
@@ -144,7 +146,7 @@ pub fn Inspector() -> impl IntoView {
     view! {
         <section class="sheet inspector" data-testid="inspector" aria-label=tr!("Inspector")>
             {move || match here.get() {
-                Some(place) => shown(store, place).into_any(),
+                Some(place) => shown(store, place, table_open).into_any(),
                 None => view! {
                     <header>
                         <h2>{tr!("What the models said")}</h2>
@@ -160,7 +162,7 @@ pub fn Inspector() -> impl IntoView {
     }
 }
 
-fn shown(store: Store, place: Place) -> impl IntoView {
+fn shown(store: Store, place: Place, table_open: RwSignal<bool>) -> impl IntoView {
     let pair = untrack(|| store.pair());
     let (tokens, kind) = pair
         .as_ref()
@@ -230,7 +232,7 @@ fn shown(store: Store, place: Place) -> impl IntoView {
                 Some(picking) => picking.offer().into_any(),
                 None => view! { <p class="offer muted">{tr!("Thrown away: the text before it never stood.")}</p> }.into_any(),
             }}
-            <Table place=place picking=picking />
+            <Table place=place picking=picking open=table_open />
         </div>
     }
 }
@@ -318,16 +320,10 @@ fn Table(
     place: Place,
     /// Where another token can be written.
     picking: Option<Picking>,
+    /// Whether it is unfolded, which it stays while the place changes.
+    open: RwSignal<bool>,
 ) -> impl IntoView {
     let store = use_store();
-    let open = RwSignal::new(false);
-    let toggle = move |event: web_sys::Event| {
-        use wasm_bindgen::JsCast;
-        let details = event
-            .target()
-            .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-        open.set(details.is_some_and(|details| details.has_attribute("open")));
-    };
     let number =
         |value: Option<f32>| value.map_or_else(|| "–".to_owned(), |value| decimal(value, 4));
     let rows = move || {
@@ -350,22 +346,19 @@ fn Table(
             .collect_view()
     };
     view! {
-        <details class="table" on:toggle=toggle>
-            <summary>{tr!("As a table")}</summary>
-            <Show when=move || open.get()>
-                <div class="table-scroll" tabindex="0" role="region" aria-label=tr!("Probabilities")>
-                    <table>
-                        <thead>
-                            <tr>
-                                <th scope="col">{tr!("token")}</th>
-                                <th scope="col">{tr!("draft")}</th>
-                                <th scope="col">{tr!("target")}</th>
-                            </tr>
-                        </thead>
-                        <tbody>{rows.clone()}</tbody>
-                    </table>
-                </div>
-            </Show>
-        </details>
+        <Folded open=open>
+            <div class="table-scroll" tabindex="0" role="region" aria-label=tr!("Probabilities")>
+                <table>
+                    <thead>
+                        <tr>
+                            <th scope="col">{tr!("token")}</th>
+                            <th scope="col">{tr!("draft")}</th>
+                            <th scope="col">{tr!("target")}</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows.clone()}</tbody>
+                </table>
+            </div>
+        </Folded>
     }
 }

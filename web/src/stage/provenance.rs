@@ -12,7 +12,8 @@ use super::kinds;
 use super::transport::focus_play;
 use crate::engine_client::EngineState;
 use crate::language::of_engine;
-use crate::store::{Store, use_store};
+use crate::share::{has_control, use_sharing};
+use crate::store::{Elsewhere, Store, use_store};
 
 /// The line.
 #[component]
@@ -142,10 +143,15 @@ fn Models() -> impl IntoView {
             tr!("The models are ready for the linked run.")
         }
         EngineState::Ready if store.recorded() => tr!("The live models are ready."),
-        EngineState::Ready if store.branch_needs_middle() => {
-            tr!("Write begins anew; step back first, and the run branches there instead.")
-        }
-        EngineState::Ready => String::new(),
+        EngineState::Ready => match store.branches_elsewhere() {
+            Some(Elsewhere::Before) => {
+                tr!("Write begins anew; step back first, and the run branches there instead.")
+            }
+            Some(Elsewhere::Behind) => {
+                tr!("Write begins anew; step forward first, and the run branches there instead.")
+            }
+            None => String::new(),
+        },
         EngineState::Failed(_) | EngineState::Crashed if store.recorded() => {
             tr!("No live models: the notice above says why. The recording works without them.")
         }
@@ -171,8 +177,12 @@ fn Models() -> impl IntoView {
 #[component]
 fn Way() -> impl IntoView {
     let store = use_store();
+    let hidden = use_sharing().hidden;
     let offered = move || {
-        store.engine.state.get() == EngineState::Ready && store.recorded() && !store.wanted.get()
+        store.engine.state.get() == EngineState::Ready
+            && store.recorded()
+            && !store.wanted.get()
+            && (store.linked.get() || hidden.with(|hidden| has_control("prompt", hidden)))
     };
     let label = move || {
         if store.linked.get() {

@@ -10,6 +10,7 @@ use super::controls::{FieldErrorLine, NumberField};
 use super::rule_words::{GROUPS, hint, title, why_not_exact};
 use crate::browser;
 use crate::form::Form;
+use crate::store::{Scene, Store, use_store};
 
 fn number(text: RwSignal<String>) -> Option<f64> {
     text.with(|text| text.trim().parse().ok())
@@ -17,13 +18,18 @@ fn number(text: RwSignal<String>) -> Option<f64> {
 
 /// Whether the form's rule, with its parameters, writes something else than the target would. A
 /// field in error is no reason to say so.
-fn inexact(form: Form) -> bool {
+fn inexact(store: Store) -> bool {
+    let form = store.form;
     // At temperature 0 the target has but one text, which every rule writes.
     let random = number(form.temperature).is_some_and(|it| it > 0.0);
+    // Where nothing is drafted, nothing is judged; Speed drafts whatever stands on the Stage.
+    let drafts = form.auto_gamma.get() || store.scene.get() == Scene::Speed;
+    let judged = drafts || number(form.gamma) != Some(0.0);
     random
         && match form.rule.get() {
-            Rule::Greedy | Rule::Typical => true,
-            Rule::Lenience => number(form.lenience).is_some_and(|it| it < 1.0),
+            Rule::Greedy => true,
+            Rule::Typical => judged,
+            Rule::Lenience => judged && number(form.lenience).is_some_and(|it| it < 1.0),
             _ => false,
         }
 }
@@ -47,7 +53,8 @@ pub fn RuleNote(
     /// The settings.
     form: Form,
 ) -> impl IntoView {
-    let sentence = move || inexact(form).then(|| why_not_exact(form.rule.get()));
+    let store = use_store();
+    let sentence = move || inexact(store).then(|| why_not_exact(form.rule.get()));
     view! {
         <p class="rule-note" id="rule-note">{sentence}</p>
         <p class="rule-note" id="auto-note" data-testid="auto-note">{move || auto_note(form)}</p>
@@ -60,7 +67,8 @@ pub fn RuleField(
     /// The settings.
     form: Form,
 ) -> impl IntoView {
-    let inexact = Memo::new(move |_| inexact(form));
+    let store = use_store();
+    let inexact = Memo::new(move |_| inexact(store));
     let has = move |rule: Rule| move || form.rule.get() == rule;
     view! {
         <div class="field-rule">

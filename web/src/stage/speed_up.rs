@@ -3,7 +3,6 @@ use couplet_protocol::TokensPerSecond;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::rule_title;
 use crate::browser;
 use crate::engine_client::EngineState;
 use crate::language::of_engine;
@@ -57,6 +56,11 @@ pub fn SpeedUp() -> impl IntoView {
             <p class="visually-hidden" role="status">{move || progress.get()}</p>
             <p class="visually-hidden" role="status" data-testid="speed-up-heard">{heard}</p>
             {move || match measuring.progress.get() {
+                Some(progress) if progress.runs == 0 => view! {
+                    <p class="big">"–"</p>
+                    <p class="muted">{of_engine(&progress.stage)}"."</p>
+                }
+                .into_any(),
                 Some(progress) => view! {
                     <p class="big">{progress.done}" "<small>{tr!("of {} runs timed", progress.runs)}</small></p>
                     <progress aria-label=tr!("Measurement") max=progress.runs.max(1).to_string() value=progress.done.to_string()></progress>
@@ -124,7 +128,7 @@ fn result(kept: &Kept) -> impl IntoView + use<> {
             {tr!(
                 "The median of {pairs} ratios, each of two runs side by side, in brackets: {interval}; {tokens} tokens a run, {rule}, {gamma}, temperature {temperature}, on {device}",
                 pairs = report.request.pairs, tokens = report.tokens, gamma, temperature = shortest(settings.temperature),
-                device = of_engine(&report.device.name), rule = rule_title(settings.rule), interval = name
+                device = of_engine(&report.device.name), rule = words::rule(settings, &kept.pair), interval = name
             )}
         </p>
     })

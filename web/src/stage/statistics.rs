@@ -34,6 +34,11 @@ fn Acceptance() -> impl IntoView {
             .state
             .with(|state| (state.statistics.accepted, state.statistics.tested))
     });
+    // The target alone.
+    let alone = Memo::new(move |_| {
+        let last = store.state.with(|state| state.glyphs.last().copied());
+        last.is_some_and(|glyph| glyph.drafted == 0)
+    });
     let theory = expected(store);
     view! {
         <div class="statistic">
@@ -43,7 +48,10 @@ fn Acceptance() -> impl IntoView {
                 if tested == 0 {
                     return view! {
                         <p class="big" data-testid="acceptance-rate">"–"</p>
-                        <p class="muted">{tr!("no token tested yet")}</p>
+                        <p class="muted">{match alone.get() {
+                            true => tr!("nothing was drafted"),
+                            false => tr!("no token tested yet"),
+                        }}</p>
                     }
                     .into_any();
                 }

@@ -128,6 +128,11 @@ pub fn Timeline() -> impl IntoView {
         };
         let (accepted, drafted) = (glyph.accepted, glyph.drafted);
         match glyph.bonus {
+            Some(_) if drafted == 0 => tr!(
+                "round {count} of {total}: one token by the target alone",
+                count,
+                total
+            ),
             Some(true) => tr!(
                 "round {count} of {total}: {accepted} of {drafted} kept, and a bonus",
                 count,

@@ -6,6 +6,15 @@ use leptos::prelude::*;
 
 use super::{Selection, Store};
 
+/// Where the playhead would have to stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elsewhere {
+    /// Further back.
+    Before,
+    /// Further on.
+    Behind,
+}
+
 impl Store {
     /// The tokens behind the prompt of the run on the page, whatever the playhead. Not tracked.
     pub fn written_tokens(&self) -> Vec<u32> {
@@ -29,11 +38,32 @@ impl Store {
         })
     }
 
-    /// Whether settings were edited that a branch could take over, but the playhead stands where
-    /// there is nothing to branch from. Tracked.
-    pub fn branch_needs_middle(&self) -> bool {
-        let run_is_over = self.run.with(|run| run.finished().is_some());
-        run_is_over && self.edited_in_place().is_some() && self.branch_point().is_none()
+    /// Where the playhead has to go for the edited settings to branch, if the run is over, they
+    /// branch somewhere and nothing can branch from where it stands. Tracked.
+    pub fn branches_elsewhere(&self) -> Option<Elsewhere> {
+        let (form, _) = self.edited_in_place()?;
+        let is_over = self.run.with(|run| run.finished().is_some());
+        if !is_over || self.branch_point().is_some() {
+            return None;
+        }
+        let brought = self.brought_along();
+        // The first place to branch from, and whether anything comes after it.
+        let (first, rounds) = self.run.with(|run| {
+            let rounds = run.rounds();
+            let first = rounds.first().map_or(0, |round| round.committed.len());
+            (first, rounds.len())
+        });
+        let (first, goes_on) = match brought {
+            0 => (first, rounds > 1),
+            _ => (brought, rounds > 0),
+        };
+        let committed = self.state.with(|state| state.statistics.committed);
+        (goes_on && (first as u32) < form.max_tokens).then_some(
+            match brought + committed as usize {
+                0 => Elsewhere::Behind,
+                _ => Elsewhere::Before,
+            },
+        )
     }
 
     /// The settings of the form and those of the run on the page, where they differ and the prompt

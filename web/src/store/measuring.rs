@@ -271,6 +271,8 @@ impl Store {
                         }));
                     }
                 }
+                // What has to be there first ends nothing.
+                Reply::Loading { .. } | Reply::Loaded { .. } => {}
                 reply => {
                     measuring.ended(reply);
                     if measuring.waiting.with_value(Vec::is_empty) {

@@ -24,6 +24,7 @@ use crate::language::Language;
 use crate::permalink::{Left, Link};
 use crate::playhead::Playhead;
 
+pub use branching::Elsewhere;
 pub use measuring::{AskedBy, Kept, Measuring};
 pub use recording::fetch as fetch_recording;
 pub use replay::Aside;

@@ -52,6 +52,7 @@ impl Store {
     }
 
     fn show_recording(&self, trace: Trace) {
+        self.set_aside();
         if !self.linked.get_untracked() && self.form_is_untouched() {
             self.form.write(&trace.settings);
             self.usual.set_value(trace.settings.clone());

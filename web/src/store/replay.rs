@@ -69,7 +69,7 @@ impl Store {
     }
 
     /// Keeps the run on the page, if it is one that cannot be had again by a click.
-    fn set_aside(&self) {
+    pub(super) fn set_aside(&self) {
         let Some(shown) = self.shown.get_untracked() else {
             return;
         };

@@ -2,7 +2,7 @@
 
 use std::array::from_fn;
 
-use couplet_protocol::{Drafter, Settings};
+use couplet_protocol::{Drafter, Rule, Settings};
 use couplet_speculation::formulas::expected_tokens_per_round;
 use couplet_speculation::statistics::expected_gain;
 
@@ -41,8 +41,33 @@ pub(crate) struct Experience {
     judged: f64,
     accepted: f64,
     costs: RoundCosts,
-    /// What the acceptance rate was seen under: temperature, top-k, top-p.
-    filters: Option<(f64, u32, f64)>,
+    /// What the acceptance rate was seen under.
+    filters: Option<Filters>,
+}
+
+/// What the acceptance rate depends on besides models and rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Filters {
+    temperature: f64,
+    top_k: u32,
+    top_p: f64,
+    /// The parameters that the rule reads; 0 where it has none.
+    of_rule: [f64; 2],
+}
+
+impl Filters {
+    fn new(settings: &Settings) -> Self {
+        Self {
+            temperature: settings.temperature,
+            top_k: settings.top_k,
+            top_p: settings.top_p,
+            of_rule: match settings.rule {
+                Rule::Lenience => [settings.lenience, 0.0],
+                Rule::Typical => [settings.epsilon, settings.delta],
+                _ => [0.0; 2],
+            },
+        }
+    }
 }
 
 impl Experience {
@@ -74,7 +99,7 @@ impl Experience {
 
     /// A run begins: under other filters than before the acceptance rate is another.
     pub(super) fn begin(&mut self, settings: &Settings) {
-        let filters = (settings.temperature, settings.top_k, settings.top_p);
+        let filters = Filters::new(settings);
         if self.filters.replace(filters) != Some(filters) && self.judged > OTHER_WEIGHT {
             self.accepted *= OTHER_WEIGHT / self.judged;
             self.judged = OTHER_WEIGHT;
@@ -265,6 +290,43 @@ mod tests {
         });
         assert_eq!(known.judged, OTHER_WEIGHT);
         assert!((known.acceptance_rate() - rate).abs() < 1e-12);
+    }
+
+    #[test]
+    fn only_parameters_that_the_rule_reads_are_other_settings() {
+        let usual = Settings::default();
+        let others = [
+            Settings {
+                lenience: 0.5 * usual.lenience,
+                ..usual.clone()
+            },
+            Settings {
+                epsilon: 0.5 * usual.epsilon,
+                ..usual.clone()
+            },
+            Settings {
+                delta: 0.5 * usual.delta,
+                ..usual.clone()
+            },
+        ];
+        let is_another = |rule: Rule| {
+            others.clone().map(|other| {
+                let mut known = Experience::new(0.8, &[(0, 1.0), (8, 2.0)]);
+                known.begin(&Settings {
+                    rule,
+                    ..usual.clone()
+                });
+                for _ in 0..1000 {
+                    known.judge(4, 4);
+                }
+                let judged = known.judged;
+                known.begin(&Settings { rule, ..other });
+                known.judged < judged
+            })
+        };
+        assert_eq!(is_another(Rule::Lenience), [true, false, false]);
+        assert_eq!(is_another(Rule::Typical), [false, true, true]);
+        assert_eq!(is_another(Rule::Rejection), [false; 3]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod layout;
 
 use std::sync::Arc;
 
-use couplet_playback::{decimal, grouped, is_exact};
+use couplet_playback::{decimal, grouped, procedure};
 use couplet_protocol::{BackendKind, SpeedReport, Verdict};
 use leptos::html;
 use leptos::prelude::*;
@@ -126,7 +126,7 @@ fn about(report: &SpeedReport) -> String {
             "The same text in both lanes: under {} a seed fixes it, whoever drafts.",
             rule_title(rule)
         )
-    } else if is_exact(settings) {
+    } else if procedure(settings).is_lossless(settings.temperature) {
         tr!("Two different samples of one distribution.")
     } else {
         tr!(
