@@ -55,6 +55,20 @@ const walks = Object.fromEntries(
 export default {
   ...walks,
 
+  "a lesson that is opened before the recorded run is there leads to its question when it comes": async ({ page, base }) => {
+    let come;
+    const there = new Promise((resolve) => (come = resolve));
+    await page.route("**/recording.json", async (route) => {
+      await there;
+      await route.continue();
+    });
+    await page.goto(`${base}?backend=cpu#v=1&scene=lessons`);
+    await page.getByTestId("lesson-slow").press("Enter");
+    await page.waitForFunction(() => document.activeElement?.id === "lesson-title");
+    come();
+    await page.waitForFunction(() => document.activeElement?.closest(".lesson-ask"));
+  },
+
   "a presenter's remote reveals and goes on, only where letters are for a projector": async ({ page, base }) => {
     const at = (step) => page.waitForFunction((step) => new URLSearchParams(location.hash.slice(1)).get("step") === `${step}`, step);
     const drawn = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));

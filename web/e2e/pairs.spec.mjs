@@ -169,6 +169,8 @@ export default {
     await page.getByTestId("notice").getByRole("button", { name: "Bring it back" }).click();
     await page.waitForFunction(() => window.couplet.trace()?.pair.name === "shakespeare");
     assert.deepEqual(tokens(await page.evaluate(() => window.couplet.trace())), tokens(run));
+    assert.equal(await page.getByTestId("pair").inputValue(), "shakespeare");
+    assert.equal(await page.getByTestId("prompt").inputValue(), run.settings.prompt);
   },
 
   "a prompt that someone typed stays": async ({ page, base }) => {

@@ -115,7 +115,7 @@ export default {
   "the plan counts no tokens that do not fit": async ({ page, base }) => {
     await open(page, base, SCENE);
     await page.getByTestId("max_tokens").fill("4000");
-    assert.match(await page.getByTestId("plan").first().innerText(), /runs of up to 25\d tokens/);
+    assert.match(await page.getByTestId("plan").first().innerText(), /runs of up to 24\d tokens/);
   },
 
   "where the interval contains 1 the page cannot tell": async ({ page, base }) => {

@@ -63,6 +63,12 @@ pub fn focus(selector: &str) -> bool {
     element.is_some_and(|element| focus_quietly(&element))
 }
 
+/// Whether what a selector finds has the focus.
+pub fn has_focus(selector: &str) -> bool {
+    let focused = document().active_element();
+    focused.is_some_and(|element| element.matches(selector).unwrap_or(false))
+}
+
 /// Puts the focus on an element, without scrolling there; tells whether that could be asked.
 pub fn focus_quietly(element: &Element) -> bool {
     let quietly = Object::new();

@@ -118,13 +118,13 @@ fn terms() -> [(String, String); 20] {
         (
             tr!("term" => "Lenience"),
             tr!(
-                "the share of the draft’s probability that counts. Below 1 more is kept than is the target’s due, so the text is not exact."
+                "the share of the draft’s probability that counts. Below 1 more is kept than is the target’s due, so above temperature 0 the text is not exact."
             ),
         ),
         (
             tr!("term" => "Typical acceptance"),
             tr!(
-                "keeps every token that is probable enough for the target, above min(ε, δ·e^−H) with the entropy H. Not exact."
+                "keeps every token that is probable enough for the target, above min(ε, δ·e^−H) with the entropy H. Exact at temperature 0 only."
             ),
         ),
         (

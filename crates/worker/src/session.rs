@@ -412,8 +412,8 @@ impl Session {
             .await
             .map_err(|error| error.failure())?;
         let lost = match device.backend {
-            BackendKind::Gpu => "The GPU was lost; the run went on with a new connection to it.",
-            BackendKind::Cpu => "The GPU was lost; the run went on without it.",
+            BackendKind::Gpu => "The GPU was lost; there is a new connection to it.",
+            BackendKind::Cpu => "The GPU was lost; the CPU computes instead.",
         };
         device.reason.get_or_insert_with(|| lost.to_owned());
         let loaded = Loaded {

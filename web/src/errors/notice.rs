@@ -50,7 +50,7 @@ impl Way {
             Self::DismissMessage => store.message.set(None),
             Self::DismissRefusal => store.form.refused.set(None),
             Self::BringBack => store.bring_back(),
-            Self::DismissAside => store.aside.update(Vec::clear),
+            Self::DismissAside => store.aside.update(|all| drop(all.pop())),
             Self::LoadNewer => release::load_newer(),
             Self::Later => later.set(true),
             Self::None => {}

@@ -18,6 +18,14 @@ use crate::stage::{Sign, icon};
 pub fn Panel() -> impl IntoView {
     let lessons = use_lessons();
     let folded = lessons.folded;
+    // Opened while the recorded run was on its way, a step had no question to lead to.
+    Effect::new(move |before: Option<bool>| {
+        let there = lessons.facts.with(Option::is_some);
+        if there && before == Some(false) && browser::has_focus("#lesson-title") {
+            to_step();
+        }
+        there
+    });
     move || {
         let (lesson, step) = lessons.current()?;
         let place = lessons.open.get()?;

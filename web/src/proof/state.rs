@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::counting::{BATCH, Tally, ask, request};
 use super::museum::Museum;
-use super::pair::{MOST_TOKENS, Note, Preset, ProofPair};
+use super::pair::{MOST_TOKENS, Note, Preset, ProofPair, typed as typed_pair};
 use super::words::Kind;
 use crate::permalink::{Exhibits, LiveTest, OwnPair};
 use crate::store::Store;
@@ -130,8 +130,15 @@ impl ProofState {
     pub fn show(&self, source: Source, pair: ProofPair) {
         let most = most_gamma(pair.len());
         self.source.set(source);
+        // The fields say what is shown, or as somebody has typed it.
+        let is_as_typed = |typed: &Option<[String; 2]>| {
+            let numbers = typed
+                .as_ref()
+                .map(|[draft, target]| typed_pair(draft, target));
+            numbers.is_some_and(|typed| typed.is_ok_and(|typed| typed == pair))
+        };
         match source {
-            Source::Typed if self.typed.with_untracked(Option::is_some) => {}
+            Source::Typed if self.typed.with_untracked(is_as_typed) => {}
             Source::Typed => self.typed.set(Some(pair.as_typed())),
             Source::Preset(_) | Source::Stage => self.typed.set(None),
         }

@@ -1,6 +1,6 @@
 //! What is to be timed, and the button that has it timed.
 
-use couplet_playback::grouped;
+use couplet_playback::{Cut, grouped};
 use couplet_protocol::{MAX_GAMMA, SpeedRequest};
 use leptos::prelude::*;
 use tr::tr;
@@ -199,8 +199,14 @@ fn plan(store: Store, speed: SpeedState) -> String {
     // A text ends where the context is full, and the prompt is in it too.
     let pair = store.engine.pair.get();
     let here = pair.filter(|pair| pair.name == request.settings.pair);
+    let prompt = request.settings.prompt.chars().count();
     let room = here.map_or(usize::MAX, |pair| {
-        (pair.context - pair.prefix_tokens) as usize
+        let taken = match Cut::of(&pair.tokens) {
+            Cut::Characters => prompt,
+            // About: only the engine can cut it.
+            Cut::WordPieces => prompt / 4,
+        };
+        ((pair.context - pair.prefix_tokens) as usize).saturating_sub(taken)
     });
     let tokens = wanted.min(room);
     let length = match wanted > room {

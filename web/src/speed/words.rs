@@ -73,8 +73,9 @@ pub fn beside_rule(settings: &Settings, pair: &PairInfo) -> Vec<String> {
             drafter_title(settings.drafter, Cut::of(&pair.tokens))
         )
     });
-    let top_k = (settings.top_k > 0).then(|| format!("top-k {}", settings.top_k));
-    let top_p = (settings.top_p < 1.0).then(|| format!("top-p {}", shortest(settings.top_p)));
+    let top_k = (settings.top_k > 0).then(|| format!("{} {}", tr!("top-k"), settings.top_k));
+    let top_p =
+        (settings.top_p < 1.0).then(|| format!("{} {}", tr!("top-p"), shortest(settings.top_p)));
     [drafter, top_k, top_p].into_iter().flatten().collect()
 }
 

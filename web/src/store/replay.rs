@@ -83,11 +83,14 @@ impl Store {
         if self.run.with_untracked(|run| run.finished().is_none()) {
             trace.events.push(CUT_OFF);
         }
+        // Where another pair has been chosen, the form is about that one already.
+        let form = untrack(|| self.form.read()).ok();
+        let form = form.filter(|form| form.pair == shown.settings.pair);
         let aside = Aside {
             trace,
+            form: form.or_else(|| Some(shown.settings.clone())),
             shown,
             at: self.playhead.at.get_untracked(),
-            form: untrack(|| self.form.read()).ok(),
             versions: self.versions.keep(),
         };
         self.aside.update(|all| {

@@ -73,14 +73,14 @@ pub fn Test() -> impl IntoView {
         })
     });
     let tokens = move || proof.pair.with(ProofPair::len);
-    let off = move || theory.with(|theory| theory.off);
+    let lacks = move || theory.with(|theory| (theory.off, theory.enough));
     // Heard once the counting is over, and not at every slice of it.
     let heard = move || {
         if proof.counting.get() {
             return None;
         }
         let test = found.get()?;
-        let words = in_words(&test, proof.rule.get(), length(), tokens(), off());
+        let words = in_words(&test, proof.rule.get(), length(), tokens(), lacks());
         Some(view! { {p_value(test.p_value)}". "{words} })
     };
     let about = move || {
@@ -132,7 +132,7 @@ pub fn Test() -> impl IntoView {
             <Place />
             <Trouble />
             <div class="test-verdict" data-testid="test-verdict">
-                {move || verdict(found.get(), proof.rule.get(), length(), tokens(), off())}
+                {move || verdict(found.get(), proof.rule.get(), length(), tokens(), lacks())}
             </div>
             <p class="visually-hidden" role="status">{heard}</p>
             <Numbers content=numbers />

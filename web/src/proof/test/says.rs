@@ -69,14 +69,14 @@ pub fn Trouble() -> impl IntoView {
     }
 }
 
-/// The verdict on all texts of `length` tokens out of so many; `off` is what theory knows of a
-/// difference.
+/// The verdict on all texts of `length` tokens out of so many; `lacks` is what theory knows
+/// of a difference, and how many texts show it.
 pub fn verdict(
     test: Option<ChiSquare>,
     rule: Rule,
     length: usize,
     tokens: usize,
-    off: f64,
+    lacks: (f64, Option<u64>),
 ) -> AnyView {
     let Some(test) = test else {
         return view! {
@@ -95,13 +95,19 @@ pub fn verdict(
         (test.p_value < NO_ACCIDENT).then(|| view! { <span class="stamp-mark">{cross()}</span> });
     view! {
         <p class="huge" data-testid="p-value" data-p=test.p_value.to_string()>{wrong}{p_value(test.p_value)}</p>
-        <p class="serif">{in_words(&test, rule, length, tokens, off)}</p>
+        <p class="serif">{in_words(&test, rule, length, tokens, lacks)}</p>
     }
     .into_any()
 }
 
-/// What a test says, in words.
-pub fn in_words(test: &ChiSquare, rule: Rule, length: usize, tokens: usize, off: f64) -> AnyView {
+/// What a test says, in words; the last are as for [`verdict`].
+pub fn in_words(
+    test: &ChiSquare,
+    rule: Rule,
+    length: usize,
+    tokens: usize,
+    (off, enough): (f64, Option<u64>),
+) -> AnyView {
     let texts = grouped(tokens.pow(length as u32));
     let word = count_word(length);
     let degrees = test.degrees_of_freedom;
@@ -133,6 +139,10 @@ pub fn in_words(test: &ChiSquare, rule: Rule, length: usize, tokens: usize, off:
             _ => tr!("No sign of a difference: {}", figures),
         };
         let but = match (off > NOTHING, rule) {
+            (true, _) if enough.is_none() => tr!(
+                "Theory knows of a difference of {}: too small for this test to find.",
+                share(off, 4)
+            ),
             (true, _) => tr!(
                 "Theory knows of a difference of {}: too small for so few texts, so add more.",
                 share(off, 4)
