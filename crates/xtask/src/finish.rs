@@ -16,6 +16,8 @@ const SERVICE_WORKER: &str = "service-worker.js";
 /// What stands in the service worker for its files.
 const NO_RELEASE: &str = "const RELEASE = { files: {} };";
 const PAGE: &str = "index.html";
+/// Where the page in other languages lies.
+const WORDS: &str = "words";
 /// A script that others begin with, and how they ask for it.
 const CHOICE: &str = "couplet-worker_choice.js";
 const CHOICE_IMPORT: &str = "importScripts(\"./couplet-worker_choice.js\");\n";
@@ -38,9 +40,20 @@ pub fn run(repo: &Repo) -> Result<()> {
     write(SERVICE_WORKER, with_choice)?;
     fs::remove_file(folder.join(CHOICE)).with_context(|| format!("removing {CHOICE}"))?;
     notices::write(repo, &folder)?;
+    for language in files::below(&folder.join(WORDS))? {
+        write(&format!("{WORDS}/{language}"), |_, text| {
+            without_space(text)
+        })?;
+    }
     // The page first: the service worker knows it by its hash.
     write(PAGE, |_, html| with_policy(html))?;
     write(SERVICE_WORKER, with_release)
+}
+
+/// A file of words as it is sent; in the repository it is laid out for people.
+fn without_space(json: &str) -> Result<String> {
+    let words: serde_json::Value = serde_json::from_str(json)?;
+    Ok(words.to_string())
 }
 
 /// Puts the choice of the engine's build where a script asks for it: one file less to wait for, and
@@ -151,6 +164,13 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_are_sent_without_the_space_between_them() {
+        let sent = without_space("{\n  \"a b\": \"c  d\"\n}\n").unwrap();
+        assert_eq!(sent, r#"{"a b":"c  d"}"#);
+        assert!(without_space("{").is_err());
+    }
 
     #[test]
     fn the_policy_knows_what_stands_in_the_page() {
