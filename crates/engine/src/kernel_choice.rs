@@ -59,8 +59,7 @@ impl KernelSet {
 
     /// The kernel of this set that does what `kernel` does.
     pub(crate) fn variant(self, kernel: Kernel) -> Kernel {
-        let together = kernel.together().filter(|_| self.shares_sums());
-        together.unwrap_or(kernel)
+        kernel.variant(self.shares_sums())
     }
 }
 

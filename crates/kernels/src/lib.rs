@@ -42,6 +42,13 @@ include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 pub const COMMON_HEAD_DIM: usize = 32;
 
 impl Kernel {
+    /// The kernel that does the same, with invocations that [share their sums](Self::together) if
+    /// that is wanted and there is one.
+    pub fn variant(self, shares_sums: bool) -> Self {
+        let together = self.together().filter(|_| shares_sums);
+        together.unwrap_or(self)
+    }
+
     /// How many of so many rows an invocation computes together: groups of them are as few and
     /// as equal as can be.
     pub fn rows_together(self, rows: u32) -> u32 {

@@ -51,13 +51,6 @@ pub struct Player<'a> {
     pub shares_sums: bool,
 }
 
-impl Player<'_> {
-    fn variant(&self, kernel: Kernel) -> Kernel {
-        let together = kernel.together().filter(|_| self.shares_sums);
-        together.unwrap_or(kernel)
-    }
-}
-
 /// The distributions that rounds are played between, by the position within a round.
 #[derive(Clone, Debug)]
 pub struct Rows {
@@ -199,7 +192,7 @@ impl Bench<'_> {
             bindings.push(self.own_tokens.clone());
         }
         dispatches.push(Dispatch {
-            kernel: self.player.variant(verdict_kernel(self.rule)),
+            kernel: verdict_kernel(self.rule).variant(self.player.shares_sums),
             bindings,
             rows_together: 1,
             workgroups: [1, self.texts],
@@ -216,7 +209,7 @@ impl Bench<'_> {
         tokens: &Buffer,
     ) -> Dispatch {
         Dispatch {
-            kernel: self.player.variant(draw_kernel(self.rule)),
+            kernel: draw_kernel(self.rule).variant(self.player.shares_sums),
             bindings: vec![
                 self.player.device.uniform(&Pass {
                     source_row: first_row as u32,

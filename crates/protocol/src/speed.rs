@@ -1,9 +1,8 @@
 //! Speculation against the target alone, measured: what is asked for and the report.
 
-use crate::Rule;
 use serde::{Deserialize, Serialize};
 
-use crate::{DeviceInfo, MAX_GAMMA, Settings, SettingsError};
+use crate::{DeviceInfo, MAX_GAMMA, Rule, Settings, SettingsError};
 
 /// What to time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
