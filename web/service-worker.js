@@ -16,6 +16,8 @@ const FAMILY = "couplet-shell-";
 const SHELF = `${FAMILY}1 ${registration.scope}`;
 /** What speaks of files that may have changed on the server since: asked for first, kept second. */
 const CHANGING = /(^|\/)(pairs|model-card)\.json$/;
+/** The page in another language: kept by those who read it. */
+const WORDS = /^words\/(.*)\.json$/;
 /** A network that answers later than this is none. */
 const PATIENCE_MS = 4_000;
 
@@ -35,17 +37,28 @@ addEventListener("fetch", (event) => {
 });
 
 /**
- * Keeps every file of the release but the engine that is not run; a file that cannot be had leaves the
- * release before in charge.
+ * Keeps every file of the release but the engine that is not run and the languages that are not read; a
+ * file that cannot be had leaves the release before in charge.
  */
 async function keepAll() {
-  const cache = await caches.open(SHELF);
+  const before = (await (await caches.open(SHELF)).keys()).map(({ url }) => url);
   for (const path of Object.keys(RELEASE.files)) {
-    if (OTHER_ENGINE.includes(path)) continue;
-    const there = await cache.match(released(path));
-    if (there && (await isSound(path, await there.arrayBuffer()))) continue;
-    await cache.put(released(path), await download(path));
+    if (!OTHER_ENGINE.includes(path) && isRead(path, before)) await keep(path);
   }
+}
+
+/** Whether somebody here has use for a file: of a language the browser's settings tell, and what was kept before. */
+function isRead(path, before) {
+  const [, language] = WORDS.exec(path) ?? [];
+  const prefers = navigator.languages.some((tag) => tag.split("-")[0] === language);
+  return !language || prefers || before.some((url) => url.startsWith(`${address(path)}?`));
+}
+
+async function keep(path) {
+  const cache = await caches.open(SHELF);
+  const there = await cache.match(released(path));
+  if (there && (await isSound(path, await there.arrayBuffer()))) return;
+  await cache.put(released(path), await download(path));
 }
 
 /** A file of this release from the network, the second time past every cache on the way. */
@@ -103,6 +116,7 @@ async function lasting(event, path) {
     event.waitUntil(keepAll().catch(() => {}));
     return Response.error();
   }
+  if (WORDS.test(path)) event.waitUntil(keep(path).catch(() => {}));
   return fetch(event.request);
 }
 

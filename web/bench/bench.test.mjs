@@ -1,10 +1,14 @@
 // node --test: what the bench makes of its measurements.
 import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import test from "node:test";
 import { csv } from "./csv.mjs";
 import { drawing } from "./drawing.mjs";
 import { besideTheBest, fastest, figures, table } from "./figures.mjs";
-import { agreement, checkLanes } from "./peers.mjs";
+import { runNative } from "./native.mjs";
+import { against, agreement, checkLanes } from "./peers.mjs";
 import { figure, median, medianInterval, sentence, summary } from "./statistics.mjs";
 
 test("medians and intervals are those of order statistics", () => {
@@ -74,6 +78,7 @@ const report = {
   native: [
     { pair: "a", backend: "webgpu", device: "SwiftShader", same_driver: true, milliseconds: { browser: ratio(1, 1), native: ratio(0.8, 0.8) }, target_alone: ratio(0.8, 0.8), speculation: { gamma: 4, ...ratio(0.8, 0.8) }, plain_burn: { tokens: 8, fused: ratio(1), plain: ratio(9), ratio: ratio(9) } },
     { pair: "b", backend: "cpu", error: "no such program", tried: [] },
+    { pair: "b", backend: "webgpu", error: "not done after 300 s", tried: [] },
   ],
 };
 
@@ -86,6 +91,8 @@ test("figures say what is met, what is missed and what could not be measured", (
     "fused / plain burn, native; a, webgpu": true,
     "browser / native, same driver; a, webgpu": false,
     "browser / native, same driver; b, cpu": false,
+    "fused / plain burn, native; b, webgpu": false,
+    "browser / native, same driver; b, webgpu": false,
     "verifying 5 rows / 1 row; a, cpu, T 0": true,
     "measured / formula, γ 4; a, cpu, T 0": true,
     "tokens per readback, γ 2; a, webgpu, T 1": false,
@@ -93,7 +100,8 @@ test("figures say what is met, what is missed and what could not be measured", (
     "measured / formula, γ 2; a, webgpu, T 1": true,
   });
   const text = table(rows);
-  assert.equal(text.split("\n").length, 11);
+  assert.equal(text.split("\n").length, 13);
+  assert.match(text, /fused \/ plain burn, native +b, webgpu +not measured +at least 8\.00 +MISSED +not done after 300 s/);
   assert.match(text, /wllama +a +not measured +at least 1\.00 +MISSED +one: its greedy text differs/);
 });
 
@@ -113,4 +121,39 @@ test("the table and the picture are well formed, whatever names hold", () => {
   const svg = drawing(report);
   assert.match(svg, /CPU &quot;x&quot; &amp; &lt;y&gt;/);
   assert.doesNotMatch(svg, /NaN|undefined|Infinity/);
+});
+
+test("a measurement that broke off before anything was found can be written too", () => {
+  const nothing = { ...report, threads: undefined, sweeps: [], peers: [], native: [] };
+  assert.deepEqual(figures(nothing), []);
+  assert.equal(csv(nothing).trimEnd().split("\n").length, 1);
+  assert.match(drawing(nothing), /^<svg[^]*<\/svg>\n$/);
+  assert.doesNotMatch(drawing(nothing), /NaN|undefined|Infinity/);
+});
+
+test("a native run that takes too long is ended", { skip: process.platform === "win32" }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "bench-"));
+  const program = join(folder, "slow");
+  await writeFile(program, `#!/bin/sh\necho $$ > ${folder}/pid\nexec sleep 60\n`, { mode: 0o755 });
+  await assert.rejects(runNative({ program }, { folder, backend: "cpu", request: {}, seconds: 1 }), /^Error: not done after 1 s$/);
+  const pid = Number(await readFile(join(folder, "pid"), "utf8"));
+  assert.throws(() => process.kill(pid, 0), { code: "ESRCH" });
+  await rm(folder, { recursive: true });
+});
+
+test("a peer's tab is closed also where ours fails beside it", async () => {
+  const pages = [];
+  const browser = {
+    newPage: async () => {
+      const page = { on: () => {}, goto: () => {}, waitForFunction: () => {}, evaluate: async (work, options) => work(options), close: () => (page.closed = true) };
+      pages.push(page);
+      return page;
+    },
+  };
+  globalThis.window = { peer: { load: () => {}, generate: ({ count }) => ({ tokens: Array(count).fill(1), milliseconds: 1 }) } };
+  const ours = { bench: () => Promise.reject(new Error("the page is gone")) };
+  const options = { browser, ours, base: "", peer: "ort", backend: "webgpu", pair: "a", texts: [{ asked: {}, prompt: [0], tokens: [1, 1] }], gamma: 1, pairs: 1, threads: 1, seconds: 60 };
+  await assert.rejects(against(options), /the page is gone/);
+  assert.deepEqual(pages.map(({ closed }) => closed), [true]);
+  delete globalThis.window;
 });

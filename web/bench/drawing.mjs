@@ -40,7 +40,7 @@ export function drawing(report) {
 
 function heading({ browser, versions, threads, quick }, top) {
   const names = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
-  const line = [browser, `${threads} threads`, ...names, ...(quick ? ["quick run: too short to go by"] : [])].join(" · ");
+  const line = [browser, ...(threads ? [`${threads} threads`] : []), ...names, ...(quick ? ["quick run: too short to go by"] : [])].join(" · ");
   return text(MARGIN, top + 22, "Couplet, measured", "head") + text(MARGIN, top + 46, line, "small");
 }
 

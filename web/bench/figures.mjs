@@ -70,7 +70,7 @@ export function figures({ sweeps, peers, native }) {
   for (const entry of native) {
     const where = `${entry.pair}, ${entry.backend}`;
     // On the CPU burn's own operations are no dispatches, and nothing is required.
-    if (entry.plain_burn && entry.backend !== "cpu") ratio("fused / plain burn, native", where, 8, entry.plain_burn.ratio, entry.plain_burn.error);
+    if (entry.backend !== "cpu") ratio("fused / plain burn, native", where, 8, entry.plain_burn?.ratio, entry.error ?? entry.plain_burn.error);
     const comparable = entry.same_driver ? entry.target_alone : null;
     const why = entry.error ?? (comparable ? undefined : `native ran on another driver, ${entry.device}`);
     ratio("browser / native, same driver", where, entry.backend === "cpu" ? 0.7 : 0.9, comparable, why);

@@ -3,7 +3,6 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { checkLanes } from "./peers.mjs";
 import { sentence, summary } from "./statistics.mjs";
-import { within } from "./tabs.mjs";
 
 const run = promisify(execFile);
 
@@ -20,9 +19,11 @@ export async function runNative({ program, icd }, { folder, backend, request, pl
   const words = ["bench", "--pair-folder", folder, "--device", backend === "cpu" ? "cpu" : "gpu", "--request", wanted, "--plain-tokens", String(plainTokens)];
   const env = icd ? { ...process.env, VK_ICD_FILENAMES: icd, VK_DRIVER_FILES: icd } : process.env;
   try {
-    const { stdout } = await within(seconds, run(program, words, { env, maxBuffer: 1 << 28 }));
+    // Ended where it takes too long: it would slow down whatever is timed next.
+    const { stdout } = await run(program, words, { env, maxBuffer: 1 << 28, timeout: 1000 * seconds, killSignal: "SIGKILL" });
     return JSON.parse(stdout);
   } catch (error) {
+    if (error.killed) throw new Error(`not done after ${seconds} s`);
     // What a panic says of itself stands above its backtrace.
     const lines = (error.stderr || error.message).split("\n").filter((line) => /^(?!note:|stack backtrace)\S/.test(line));
     throw new Error(lines.at(-1) ?? error.message);

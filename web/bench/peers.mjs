@@ -87,29 +87,33 @@ export async function against(options) {
   const ourAlone = [];
   const ourSpeculation = [];
   const theirs = [];
-  for (let turn = 0; turn < pairs; turn++) {
-    const mine = await ours.bench({ pair, ...asked, temperature: 0, max_tokens: tokens.length, gammas: [gamma], pairs: 5 });
-    checkLanes(mine, tokens);
-    ourAlone.push(1000 / mine.target_alone.median);
-    ourSpeculation.push(1000 / mine.gammas[0].speculation.median);
-    const times = [];
-    for (let run = 0; run < 4; run++) {
-      const answer = await best.tab.generate(prompt, tokens.length);
-      if (agreement(answer.tokens, tokens) < tokens.length) throw new Error(`${peer}'s text changed between runs`);
-      // The first run of a turn warms up, as ours does.
-      if (run > 0) times.push(answer.milliseconds);
+  let passTimes;
+  try {
+    for (let turn = 0; turn < pairs; turn++) {
+      const mine = await ours.bench({ pair, ...asked, temperature: 0, max_tokens: tokens.length, gammas: [gamma], pairs: 5 });
+      checkLanes(mine, tokens);
+      ourAlone.push(1000 / mine.target_alone.median);
+      ourSpeculation.push(1000 / mine.gammas[0].speculation.median);
+      const times = [];
+      for (let run = 0; run < 4; run++) {
+        const answer = await best.tab.generate(prompt, tokens.length);
+        if (agreement(answer.tokens, tokens) < tokens.length) throw new Error(`${peer}'s text changed between runs`);
+        // The first run of a turn warms up, as ours does.
+        if (run > 0) times.push(answer.milliseconds);
+      }
+      theirs.push(median(times));
     }
-    theirs.push(median(times));
+    // Behind the tokens that are given there is always one more, with which to compare.
+    const all = [...prompt, ...tokens];
+    const passes = await best.tab.passes({ tokens: all.slice(0, -1), rows: [1, 5, 9], repetitions: backend === "webgpu" ? 3 : 20 });
+    passTimes = passes?.map(({ rows, milliseconds, tokens: found }) => {
+      const from = all.length - 1 - 9;
+      const right = found.every((token, row) => token === all[from + row + 1]);
+      return { rows, milliseconds: right ? median(milliseconds) : null };
+    });
+  } finally {
+    await best.tab.close();
   }
-  // Behind the tokens that are given there is always one more, with which to compare.
-  const all = [...prompt, ...tokens];
-  const passes = await best.tab.passes({ tokens: all.slice(0, -1), rows: [1, 5, 9], repetitions: backend === "webgpu" ? 3 : 20 });
-  const passTimes = passes?.map(({ rows, milliseconds, tokens: found }) => {
-    const from = all.length - 1 - 9;
-    const right = found.every((token, row) => token === all[from + row + 1]);
-    return { rows, milliseconds: right ? median(milliseconds) : null };
-  });
-  await best.tab.close();
   // One mode for all turns: the better of two noisy ones in each turn would be better than either.
   const speculates = median(ourSpeculation) < median(ourAlone);
   const ourBest = speculates ? ourSpeculation : ourAlone;

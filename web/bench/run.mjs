@@ -50,13 +50,14 @@ async function attempt(list, entry, work) {
   }
 }
 
-for (const backend of config.backends) {
+/** Everything on one backend. */
+async function measure(backend) {
   const ours = await openOurs(browser, config.base, backend);
   report.threads ??= await ours.threads();
   if ((ours.device.backend === "cpu") !== (backend === "cpu")) {
     console.log(`${backend}: not measured, the page runs on ${ours.device.name} (${ours.device.reason ?? "no reason given"})`);
     await ours.close();
-    continue;
+    return;
   }
   const count = effort.peerTokens[backend];
   for (const pair of config.pairs) {
@@ -97,7 +98,16 @@ for (const backend of config.backends) {
   }
   await ours.close();
 }
-await browser.close();
+
+try {
+  for (const backend of config.backends) await measure(backend);
+} catch (error) {
+  report.error = shortened(error);
+  console.error(error);
+  process.exitCode = 1;
+}
+// A browser that has crashed cannot be closed.
+await browser.close().catch(() => {});
 
 report.figures = figures(report);
 await mkdir(config.out, { recursive: true });
@@ -105,3 +115,4 @@ await writeFile(join(config.out, "report.json"), `${JSON.stringify(report, null,
 await writeFile(join(config.out, "report.csv"), csv(report));
 await writeFile(join(config.out, "report.svg"), drawing(report));
 console.log(`\n${table(report.figures)}`);
+if (report.error) console.error(`\nThe rest was not measured: ${report.error}. What was is in ${config.out}.`);

@@ -48,7 +48,7 @@ export async function launch({ modules, browser: executablePath, firefox, gpu })
 }
 
 /** `promise`, or an error after `seconds`. */
-export async function within(seconds, promise) {
+async function within(seconds, promise) {
   let timer;
   const late = new Promise((_, reject) => (timer = setTimeout(() => reject(new Error(`not done after ${seconds} s`)), 1000 * seconds)));
   try {

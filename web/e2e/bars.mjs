@@ -50,10 +50,12 @@ await measure(1, "first seconds", async () => {
 for (const [backend, name] of [["cpu", "CPU"], ["gpu", "WebGPU"]]) {
   await measure(2, `motion on ${name}`, async () => {
     const found = await motion.writing(browser, base, backend);
+    // A trace without tasks would show no long ones either.
+    const traced = found.tasks > 50;
     const { pause, stop } = await motion.obedience(browser, base, backend);
     return [
-      [`55 frames a second while writing, ${found.device}`, `${found.frames.toFixed(1)}`, found.frames >= 55],
-      [`no task of the main thread over ${motion.LONG_MS} ms, ${found.device}`, `longest of ${found.tasks}: ${found.longest.toFixed(1)} ms of the processor, ${found.longestByClock.toFixed(1)} ms by the clock`, found.long === 0],
+      [`55 frames a second while writing, ${found.device}`, `${found.frames.toFixed(1)}`, found.frames >= 55 && traced],
+      [`no task of the main thread over ${motion.LONG_MS} ms, ${found.device}`, `longest of ${found.tasks}: ${found.longest.toFixed(1)} ms of the processor, ${found.longestByClock.toFixed(1)} ms by the clock`, found.long === 0 && traced],
       [`Pause and Stop within 100 ms, ${found.device}`, `${ms(pause)} and ${ms(stop)}`, pause <= 100 && stop <= 100],
     ];
   });
@@ -62,14 +64,14 @@ await measure(3, "time travel", async () => {
   const { steps, different, again } = await page.travel(browser, base);
   const { events, same } = await page.replay(browser, base);
   return [
-    ["every step back shows what the step forward showed", `${again} of ${steps} pictures again, ${different} of them different`, again === steps],
-    ["one seed writes one text, event by event", `${events} events, ${same ? "the same twice" : "not the same"}`, same],
+    ["every step back shows what the step forward showed", `${again} of ${steps} pictures again, ${different} of them unlike the one before`, again === steps && different === steps],
+    ["one seed writes one text, event by event", `${events} events, ${same ? "the same twice" : "not the same"}`, same && events > 50],
   ];
 });
 await measure(4, "speed is told with interval and device: an honest verdict, not a speed-up", async () => {
-  const { device, pairs, speedUp, interval, verdict } = await page.speed(browser, base);
-  const found = `${speedUp.toFixed(2)}x [${interval.map((end) => end.toFixed(2)).join(", ")}] from ${pairs} pairs on ${device}: “${verdict}”`;
-  return [[null, found, pairs >= 5]];
+  const { device, pairs, said, honest } = await page.speed(browser, base);
+  const found = `“${said.verdict}”, “${said.interval}”, from ${pairs} pairs on ${device}${honest ? "" : ": not what was measured"}`;
+  return [[null, found, pairs >= 5 && honest]];
 });
 await measure(5, "WebGPU, else the CPU, else the recording, and the badge says which", async () => {
   const found = await page.ladder(browser, base);
@@ -79,15 +81,15 @@ await measure(6, "eyes and keys", async () => {
   const { looked, serious, stops, seen } = await page.access(browser, base);
   return [
     ["axe finds nothing serious in any scene, size, theme", `${serious} serious findings in ${looked} looks`, serious === 0],
-    ["Tab reaches everything, in sight", `${seen} of ${stops} stops have a visible focus`, seen === stops],
+    ["Tab reaches everything, in sight", `${seen} of ${stops} stops have a visible focus`, seen === stops && stops > 50],
   ];
 });
 await measure(7, "every size", async () => {
   const { beyond, small, targets, letters } = await page.room(browser, base);
   return [
     ["320 px without sideways scrolling", `${beyond} px beyond the window`, beyond === 0],
-    ["a finger’s 44 px under 700 px", `${small} of ${targets} targets smaller`, small === 0],
-    ["projector: letters of 20 px at 1024×768", `smallest ${letters.toFixed(1)} px`, letters >= 20],
+    ["a finger’s 44 px under 700 px", `${small} of ${targets} targets smaller`, small === 0 && targets > 50],
+    ["projector: letters of 20 px at 1024×768", `smallest ${letters.toFixed(1)} px`, letters >= 20 && Number.isFinite(letters)],
   ];
 });
 await measure(8, "share and keep", async () => {

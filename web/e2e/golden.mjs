@@ -95,6 +95,8 @@ export async function compare(easel, name, png) {
   if (changed <= CHANGED) return null;
   const shots = new URL("../../target/screenshots/", import.meta.url);
   await mkdir(shots, { recursive: true });
-  await writeFile(new URL(`${name}.png`, shots), png);
-  return `${name} looks different, ${changed.toFixed(0)} of 1000 squares: see target/screenshots/${name}.png, and if it is meant, renew with \`cargo xtask pictures\``;
+  // Other tests leave pictures there too.
+  const shot = `golden-${name}.png`;
+  await writeFile(new URL(shot, shots), png);
+  return `${name} looks different, ${changed.toFixed(0)} of 1000 squares: see target/screenshots/${shot}, and if it is meant, renew with \`cargo xtask pictures\``;
 }

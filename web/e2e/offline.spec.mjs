@@ -37,6 +37,32 @@ const kept = (page) =>
   });
 
 export default {
+  "a language is kept by those who read it, by their browser's choice or by their own": async ({ browser, base }) => {
+    for (const [locale, isRead] of [["de-AT", true], ["en-GB", false]]) {
+      const server = await release(base);
+      const { page, close } = await visitor(browser, { locale });
+      try {
+        await firstVisit(page, server);
+        assert.equal((await kept(page)).some((url) => url.includes("words/de.json")), isRead, locale);
+        await page.reload();
+        await ready(page);
+        if (!isRead) {
+          await page.getByTestId("help").click();
+          await page.getByTestId("languages").getByText("Deutsch").click();
+          await until(async () => (await kept(page)).some((url) => url.includes("words/de.json")), "German is kept");
+        }
+        server.close();
+        await page.reload();
+        await ready(page);
+        assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
+        assert.equal(await page.getByTestId("notice").count(), 0);
+      } finally {
+        server.close();
+        await close();
+      }
+    }
+  },
+
   "after one visit the page opens, plays and writes without a network": async ({ browser, base }) => {
     const server = await release(base);
     const { page, close } = await visitor(browser);

@@ -33,6 +33,5 @@ for (const scene of SCENES) await take(scene, scene, { before: scene === "speed"
 await take("stage-dark", "stage", { colorScheme: "dark" });
 await take("lesson", "lesson");
 await take("projector", "stage", { width: 1024, height: 768, link: "&projector=1" });
-await take("phone", "stage", { width: 390, height: 844 });
 await frame.close();
 await browser.close();

@@ -15,13 +15,20 @@ if (!base) {
   process.exit(2);
 }
 
+const specs = [];
+for (const file of (await readdir(import.meta.dirname)).filter((name) => name.endsWith(".spec.mjs")).sort()) {
+  specs.push({ file, ...(await import(`./${file}`)) });
+}
+if (!specs.some(({ default: tests }) => Object.keys(tests).some((name) => name.includes(part)))) {
+  console.error(`there is no test with “${part}” in its name: the *.spec.mjs in web/e2e have the names`);
+  process.exit(1);
+}
+
 const browser = await launch();
 
 let passed = 0;
 let failed = 0;
-const files = (await readdir(import.meta.dirname)).filter((name) => name.endsWith(".spec.mjs"));
-for (const file of files.sort()) {
-  const { default: tests, needs } = await import(`./${file}`);
+for (const { file, default: tests, needs } of specs) {
   if (needs && !process.env[needs]) {
     console.log(`skipped ${file}: ${needs} names no browser`);
     continue;

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::OnceLock;
-use std::time::Instant;
 
 use anyhow::Context as _;
 use couplet_engine::{Backend, Engine, EngineError, Pair, PairFiles};
 use couplet_protocol::{BackendKind, DeviceInfo, Settings, Trace, VERSION};
+
+use crate::bench::milliseconds;
 
 /// Runs the pair in a folder on the CPU, with the settings that the page starts with and the
 /// card's prompt, and writes the engine's own events to `recording.json` beside the card.
@@ -65,10 +65,4 @@ async fn run(pair: Rc<Pair>) -> Result<Trace, EngineError> {
         },
         events,
     })
-}
-
-/// Milliseconds since the first call.
-fn milliseconds() -> f64 {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1000.0
 }

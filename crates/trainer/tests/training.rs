@@ -48,30 +48,37 @@ fn run(mut command: Command) -> Output {
     output
 }
 
+/// Trains a draft from the start and kills that once there is a checkpoint; whether there is one
+/// then, and not yet the last.
+fn killed_between_checkpoints(folder: &Path) -> bool {
+    let checkpoint = folder.join("work/stories/draft-plain");
+    std::fs::remove_dir_all(&checkpoint).ok();
+    let state = checkpoint.join("state.json");
+    let mut training = quick_stories(&["--only", "draft-plain"], folder)
+        .spawn()
+        .unwrap();
+    while !state.exists() && training.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    training.kill().ok();
+    training.wait().unwrap();
+    std::fs::read_to_string(&state).is_ok_and(|state| !state.contains("\"step\": 60"))
+}
+
 #[test]
 fn the_same_seed_gives_the_same_pair_and_a_killed_run_goes_on_without_loss() {
     let whole = folder("whole");
     run(quick_stories(&[], &whole));
     // The same in three pieces, the second of them killed between the first and the last
-    // checkpoint of the draft.
+    // checkpoint of the draft. On a busy machine a kill may come too late.
     let pieces = folder("pieces");
     run(quick_stories(&["--only", "target"], &pieces));
-    let mut killed = quick_stories(&[], &pieces).spawn().unwrap();
-    let marker = pieces.join("work/stories/draft-plain/state.json");
-    for _ in 0..20_000 {
-        if marker.exists() || killed.try_wait().unwrap().is_some() {
-            break;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(2));
-    }
-    killed.kill().ok();
-    killed.wait().unwrap();
-    let progress = std::fs::read_to_string(&marker).unwrap();
     assert!(
-        !progress.contains("\"step\": 60"),
-        "killed too late: {progress}"
+        (0..10).any(|_| killed_between_checkpoints(&pieces)),
+        "no kill fell between the first and the last checkpoint"
     );
-    run(quick_stories(&[], &pieces));
+    let said = String::from_utf8(run(quick_stories(&[], &pieces)).stdout).unwrap();
+    assert!(said.contains("draft-plain: going on from step"), "{said}");
     for model in ["target", "draft", "draft-plain"] {
         assert!(weights(&whole, model) == weights(&pieces, model), "{model}");
     }
@@ -264,7 +271,10 @@ fn texts_of_no_use_are_refused_with_their_names() {
         refusal(&trainer(&arguments, &place).output().unwrap())
     };
     let said = attempt();
-    assert!(said.contains("cannot read ./tinyshakespeare.txt"), "{said}");
+    assert!(
+        said.contains("cannot read") && said.contains("tinyshakespeare.txt"),
+        "{said}"
+    );
     std::fs::write(&path, "").unwrap();
     let said = attempt();
     assert!(said.contains("tinyshakespeare.txt is empty"), "{said}");

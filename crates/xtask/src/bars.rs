@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::repo::Repo;
-use crate::{build, process, static_server, test};
+use crate::{build, node, process, static_server, test};
 
 /// The built page on a server, and the browser to look at it with.
 struct Visit {
@@ -17,20 +17,22 @@ struct Visit {
 impl Visit {
     fn prepare(repo: &Repo) -> Result<Self> {
         let chromium = test::ensure_chromium()?;
+        // A build takes minutes, and without these would be for nothing.
+        node::command()?;
+        node::install(&repo.path("web/e2e"))?;
         build::run(repo)?;
-        test::npm_install(&repo.path("web/e2e"))?;
         let url = static_server::start(repo.dist(), test::SUB_PATH)?;
         Ok(Self { chromium, url })
     }
 
     /// A script of `web/e2e`, told where the page is.
-    fn node(&self, repo: &Repo, script: &str) -> Command {
-        let mut node = Command::new("node");
+    fn node(&self, repo: &Repo, script: &str) -> Result<Command> {
+        let mut node = node::command()?;
         node.current_dir(repo.root())
             .arg(repo.path("web/e2e").join(script))
             .arg(&self.url)
             .env("CHROMIUM", &self.chromium);
-        node
+        Ok(node)
     }
 }
 
@@ -41,7 +43,7 @@ impl Visit {
 pub fn run(repo: &Repo) -> Result<()> {
     let visit = Visit::prepare(repo)?;
     let table = repo.path("docs/bars.md");
-    process::run(visit.node(repo, "bars.mjs").arg(table))
+    process::run(visit.node(repo, "bars.mjs")?.arg(table))
 }
 
 /// Builds the page and takes its pictures anew: those that the README shows, and those that the
@@ -52,10 +54,10 @@ pub fn run(repo: &Repo) -> Result<()> {
 pub fn pictures(repo: &Repo) -> Result<()> {
     let visit = Visit::prepare(repo)?;
     let folder = repo.path("docs/pictures");
-    process::run(visit.node(repo, "pictures.mjs").arg(folder))?;
+    process::run(visit.node(repo, "pictures.mjs")?.arg(folder))?;
     process::run(
         visit
-            .node(repo, "run.mjs")
+            .node(repo, "run.mjs")?
             .arg("at three sizes, light and dark")
             .env("COUPLET_PICTURES", "renew"),
     )

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::repo::Repo;
 use crate::static_server::Site;
 use crate::steps::step;
-use crate::{build, process, python, static_server, test, transformers};
+use crate::{build, node, process, python, static_server, test, transformers};
 
 const HELP: &str = "\
 Measures Couplet in Chromium or Firefox, beside onnxruntime-web and wllama with the same weights, and natively
@@ -34,6 +34,9 @@ usage: cargo xtask bench [options]
 
 The machine should have nothing else to do. Writes report.json, report.csv and report.svg to
 target/bench and prints what was required and what was found.";
+
+/// The program that runs the engine natively.
+const ENGINE: &str = "couplet-trainer";
 
 /// Crates whose speed natively is measured: optimised as for the browser, without the checks that
 /// development builds have. Both builds have 128-bit vectors, the browser's by WebAssembly's
@@ -78,14 +81,7 @@ pub fn run(repo: &Repo, arguments: Vec<OsString>) -> Result<()> {
     if options.quick {
         pairs.truncate(1);
     }
-    let browser = match options.firefox {
-        true => test::ensure_firefox()?,
-        false => test::ensure_chromium()?,
-    };
-    let driver = match options.gpu || options.firefox {
-        true => Driver::Own,
-        false => Driver::of_chromium(&browser),
-    };
+    let own_driver = options.gpu || options.firefox;
     if options.costs {
         let of: Vec<Vec<&str>> = match &options.suppose {
             Some(prices) => vec![vec!["--suppose", prices]],
@@ -95,8 +91,23 @@ pub fn run(repo: &Repo, arguments: Vec<OsString>) -> Result<()> {
                 devices.map(|device| vec!["--device", device]).collect()
             }
         };
+        // What is supposed, and the CPU, ask no driver.
+        let asks_driver = of.iter().any(|words| words.contains(&"gpu"));
+        let driver = match own_driver || !asks_driver {
+            true => Driver::Own,
+            false => Driver::of_chromium(&test::ensure_chromium()?),
+        };
         return costs(repo, &native(repo, driver)?, &pairs, &of);
     }
+    let browser = match options.firefox {
+        true => test::ensure_firefox()?,
+        false => test::ensure_chromium()?,
+    };
+    let driver = match own_driver {
+        true => Driver::Own,
+        false => Driver::of_chromium(&browser),
+    };
+    let mut node = node::command()?;
     build::run(repo)?;
     let native = match options.native {
         true => Some(native(repo, driver)?.as_json()),
@@ -134,11 +145,7 @@ pub fn run(repo: &Repo, arguments: Vec<OsString>) -> Result<()> {
     let file = folder.join("config.json");
     fs::write(&file, config.to_string())
         .with_context(|| format!("{} cannot be written", file.display()))?;
-    process::run(
-        Command::new("node")
-            .arg(repo.path("web/bench/run.mjs"))
-            .arg(&file),
-    )?;
+    process::run(node.arg(repo.path("web/bench/run.mjs")).arg(&file))?;
     println!(
         "\nreport.json, report.csv and report.svg are in {}",
         folder.display()
@@ -227,7 +234,7 @@ impl Native {
         }
     }
 
-    fn as_json(&self) -> serde_json::Value {
+    fn as_json(&self) -> Value {
         json!({
             "program": self.program,
             "icd": self.icd(),
@@ -247,6 +254,8 @@ fn costs(repo: &Repo, native: &Native, pairs: &[String], of: &[Vec<&str>]) -> Re
                 .arg(repo.path("assets/pairs").join(pair))
                 .args(of);
             if let Some(icd) = native.icd() {
+                // Loaders differ in which of them they know.
+                command.env("VK_DRIVER_FILES", icd);
                 command.env("VK_ICD_FILENAMES", icd);
             }
             process::run(&mut command)?;
@@ -260,7 +269,8 @@ fn native(repo: &Repo, driver: Driver) -> Result<Native> {
     let mut cargo = Command::new("cargo");
     cargo
         .current_dir(repo.root())
-        .args(["build", "--package", "couplet-trainer"])
+        .args(["build", "--package", ENGINE])
+        .arg("--message-format=json-render-diagnostics")
         // Tests do without, but plain burn beside the engine must be as quick as it can.
         .args(["--config", "profile.dev.package.\"*\".opt-level=3"]);
     for name in TIMED_CRATES {
@@ -272,13 +282,21 @@ fn native(repo: &Repo, driver: Driver) -> Result<Native> {
             cargo.args(["--config", &format!("profile.dev.package.{name}.{setting}")]);
         }
     }
-    step("the engine, natively", || process::run(&mut cargo))?;
-    let target = std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| repo.path("target"), |folder| repo.root().join(folder));
-    let program = target
-        .join("debug")
-        .join(format!("couplet-trainer{}", std::env::consts::EXE_SUFFIX));
+    let messages = step("the engine, natively", || process::output(&mut cargo))?;
+    let program =
+        executable(&messages).with_context(|| format!("cargo built no program {ENGINE}"))?;
     Ok(Native { program, driver })
+}
+
+/// Where the engine's program lies, from what cargo says while it builds, a message a line: only
+/// cargo knows all that may have moved its folder.
+fn executable(messages: &str) -> Option<PathBuf> {
+    messages.lines().find_map(|line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        let is_engine = message["target"]["name"] == ENGINE;
+        let program = message["executable"].as_str().filter(|_| is_engine)?;
+        Some(program.into())
+    })
 }
 
 /// The description of the SwiftShader that a Chromium brought along.
@@ -307,7 +325,7 @@ fn install_peers(repo: &Repo, folder: &Path) -> Result<()> {
             .with_context(|| format!("{name} cannot be copied to {}", folder.display()))?;
     }
     step("onnxruntime-web, wllama and what drives browsers", || {
-        test::npm_install(folder)
+        node::install(folder)
     })
 }
 
@@ -372,5 +390,16 @@ mod tests {
         assert!(parse(&["--suppose", "5,200"]).is_err(), "without --costs");
         let supposed = parse(&["--costs", "--suppose", "5,200"]).unwrap().unwrap();
         assert_eq!(supposed.suppose.as_deref(), Some("5,200"));
+    }
+
+    #[test]
+    fn the_program_is_where_cargo_says() {
+        let messages = r#"{"reason":"compiler-artifact","target":{"name":"serde"},"executable":null}
+{"reason":"compiler-artifact","target":{"name":"build-script-build"},"executable":"/x/build"}
+{"reason":"compiler-artifact","target":{"name":"couplet-trainer"},"executable":"/x/couplet-trainer"}
+{"reason":"build-finished","success":true}"#;
+        let found = executable(messages);
+        assert_eq!(found, Some(PathBuf::from("/x/couplet-trainer")));
+        assert_eq!(executable(""), None);
     }
 }

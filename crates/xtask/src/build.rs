@@ -23,9 +23,15 @@ pub fn run(repo: &Repo) -> Result<()> {
     let mut trunk = trunk(repo)?;
     trunk.args(["build", "--release", "--offline"]);
     step("page", || process::run(&mut trunk))?;
-    let compressor = Compressor::find()?;
-    let files = measure(&repo.dist(), &compressor)?;
-    print!("{}", table(&files, compressor.name()));
+    let compressor = Compressor::find();
+    let files = measure(&repo.dist(), compressor.as_ref())?;
+    print!(
+        "{}",
+        table(&files, compressor.as_ref().map(Compressor::name))
+    );
+    if compressor.is_none() {
+        println!("install `brotli` or `gzip` to see too how much of that a visitor downloads");
+    }
     Ok(())
 }
 
@@ -101,7 +107,13 @@ struct Weighed {
     path: String,
     part: Part,
     raw: u64,
+    /// What a host sends; raw where there is no program to tell.
     compressed: u64,
+}
+
+/// Whether hosts send a file as it is.
+fn is_dense(path: &str) -> bool {
+    path.ends_with(".woff2") || path.ends_with(".safetensors")
 }
 
 /// The folders that hold a pair of models: those with weights in them, or with a folder
@@ -147,10 +159,6 @@ fn part(path: &str, pairs: &[String]) -> Part {
     if file.starts_with("couplet-worker") {
         return Part::Engine;
     }
-    // The page in another language: nobody loads two, but everybody keeps all.
-    if path.starts_with("words/") {
-        return Part::Shell;
-    }
     match extension {
         "html" | "css" | "js" | "mjs" | "wasm" | "woff" | "woff2" | "ttf" | "otf" | "svg"
         | "ico" | "png" => Part::Shell,
@@ -158,17 +166,21 @@ fn part(path: &str, pairs: &[String]) -> Part {
     }
 }
 
-fn measure(dist: &Path, compressor: &Compressor) -> Result<Vec<Weighed>> {
+fn measure(dist: &Path, compressor: Option<&Compressor>) -> Result<Vec<Weighed>> {
     let paths = files::below(dist)?;
     let pairs = pair_folders(&paths);
     paths
         .into_iter()
         .map(|path| {
             let file = dist.join(&path);
+            let raw = fs::metadata(&file)?.len();
             Ok(Weighed {
                 part: part(&path, &pairs),
-                raw: fs::metadata(&file)?.len(),
-                compressed: compressor.size(&file)?,
+                raw,
+                compressed: match compressor.filter(|_| !is_dense(&path)) {
+                    Some(compressor) => compressor.size(&file)?,
+                    None => raw,
+                },
                 path,
             })
         })
@@ -183,22 +195,19 @@ struct Compressor {
 }
 
 impl Compressor {
-    fn find() -> Result<Self> {
+    fn find() -> Option<Self> {
         // The highest level of brotli takes minutes for the engine and saves a tenth.
         let known: [(&str, &[&str], &str); 2] = [
             ("brotli", &["--stdout", "--quality=9"], "brotli 9"),
             ("gzip", &["--stdout", "--best"], "gzip 9"),
         ];
-        for (program, arguments, name) in known {
-            if let Some(program) = process::find(program) {
-                return Ok(Self {
-                    program,
-                    arguments,
-                    name,
-                });
-            }
-        }
-        bail!("the page is built, but measuring it takes `brotli` or `gzip`: install one")
+        known.into_iter().find_map(|(program, arguments, name)| {
+            process::find(program).map(|program| Self {
+                program,
+                arguments,
+                name,
+            })
+        })
     }
 
     fn name(&self) -> &'static str {
@@ -224,8 +233,8 @@ impl Compressor {
     }
 }
 
-/// One row per file and one per part, sizes in bytes.
-fn table(files: &[Weighed], compressor: &str) -> String {
+/// One row per file and one per part, sizes in bytes; compressed ones where something compresses.
+fn table(files: &[Weighed], compressor: Option<&str>) -> String {
     let mut parts: BTreeMap<&Part, (u64, u64)> = BTreeMap::new();
     for file in files {
         let (raw, compressed) = parts.entry(&file.part).or_default();
@@ -238,28 +247,31 @@ fn table(files: &[Weighed], compressor: &str) -> String {
         .chain(parts.keys().map(|part| part.name().len()))
         .max()
         .unwrap_or(0);
-    let mut text = format!("\n{:width$}  {:>12}  {compressor:>12}\n", "bytes", "raw");
+    let row = |name: &str, raw: &str, compressed: &str| {
+        let compressed = match compressor {
+            Some(_) => format!("  {compressed:>12}"),
+            None => String::new(),
+        };
+        format!("{name:width$}  {raw:>12}{compressed}")
+    };
+    let mut text = format!(
+        "\n{}\n",
+        row("bytes", "raw", compressor.unwrap_or_default())
+    );
     for (part, (raw, compressed)) in parts {
         for file in files.iter().filter(|file| file.part == *part) {
-            text += &format!(
-                "{:width$}  {:>12}  {:>12}\n",
-                file.path,
-                grouped(file.raw),
-                grouped(file.compressed)
-            );
+            text += &row(&file.path, &grouped(file.raw), &grouped(file.compressed));
+            text += "\n";
         }
         // Hosts send brotli, and of gzip's sizes it would be too much to ask.
-        let judged = part.aim().filter(|_| compressor.starts_with("brotli"));
+        let brotli = compressor.is_some_and(|name| name.starts_with("brotli"));
+        let judged = part.aim().filter(|_| brotli);
         let verdict = judged.map_or_else(String::new, |aim| {
             let word = if compressed <= aim { "within" } else { "OVER" };
             format!("  {word} the aim of {} MB compressed", aim / MEGABYTE)
         });
-        text += &format!(
-            "{:width$}  {:>12}  {:>12}{verdict}\n\n",
-            part.name(),
-            grouped(raw),
-            grouped(compressed)
-        );
+        text += &row(&part.name(), &grouped(raw), &grouped(compressed));
+        text += &format!("{verdict}\n\n");
     }
     text
 }
@@ -304,7 +316,7 @@ mod tests {
         check("couplet-worker_loader.js", Part::Engine);
         check("couplet-web-0123_bg.wasm", Part::Shell);
         check("assets/fonts/text.woff2", Part::Shell);
-        check("words/fr.json", Part::Shell);
+        check("words/fr.json", Part::Other);
         check("assets/traces/tales.json", Part::Other);
     }
 
@@ -321,8 +333,9 @@ mod tests {
             weighed("b.css", Part::Shell, 1_000_000, 500_000),
             weighed("couplet-worker-relaxed.js", Part::Engine, 10, 5),
         ];
-        assert!(!table(&files, "gzip 9").contains("aim"));
-        let text = table(&files, "brotli 9");
+        assert!(!table(&files, Some("gzip 9")).contains("aim"));
+        assert!(!table(&files, None).contains("1,100,000"));
+        let text = table(&files, Some("brotli 9"));
         let row = |name: &str| {
             let row = text.lines().find(|line| line.starts_with(name)).unwrap();
             row.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -335,6 +348,25 @@ mod tests {
             row("engine"),
             "engine 10 5 within the aim of 3 MB compressed"
         );
+    }
+
+    #[test]
+    fn letters_and_weights_are_sent_as_they_are() {
+        let folder = std::env::temp_dir().join(format!("xtask-weigh-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for name in ["a.woff2", "b.safetensors", "c.js"] {
+            fs::write(folder.join(name), [0; 1000]).unwrap();
+        }
+        let sizes = |compressor: Option<&Compressor>| -> Vec<u64> {
+            let files = measure(&folder, compressor).unwrap();
+            files.iter().map(|file| file.compressed).collect()
+        };
+        assert_eq!(sizes(None), [1000; 3]);
+        if let Some(compressor) = Compressor::find() {
+            let sizes = sizes(Some(&compressor));
+            assert!(sizes[..2] == [1000; 2] && sizes[2] < 1000, "{sizes:?}");
+        }
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]

@@ -129,7 +129,8 @@ fn with_release(folder: &Path, script: &str) -> Result<String> {
 /// nothing vouches for and the recorded runs: the rest the engine's worker keeps, by hash.
 fn is_kept(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path);
-    if path == SERVICE_WORKER || file.ends_with(".txt") {
+    // Licences are for whoever asks, and come from the network.
+    if path == SERVICE_WORKER || path == "LICENSE" || file.ends_with(".txt") {
         return false;
     }
     match path.strip_prefix("pairs/") {
@@ -208,6 +209,8 @@ mod tests {
         }
         for path in [
             "service-worker.js",
+            "LICENSE",
+            "notices.txt",
             "fonts/OFL.txt",
             "pairs/tales/tokenizer.json",
             "pairs/tales/target/model.safetensors",

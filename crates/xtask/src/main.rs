@@ -6,6 +6,7 @@ mod bench;
 mod build;
 mod files;
 mod finish;
+mod node;
 mod notices;
 mod process;
 mod python;
@@ -185,7 +186,8 @@ fn help() -> String {
         "\nEnvironment:\n  \
          CHROMIUM, FIREFOX   browsers for the browser tests and the bench, where they stand elsewhere\n  \
          COUPLET_WASM_STD    `distribution`: build the wasm standard library from Debian's\n                      \
-         sources even where rustup could fetch it\n",
+         sources even where rustup could fetch it\n  \
+         COUPLET_WITHOUT_GPU `1`: `test` goes without a Vulkan driver, and skips what needs one\n",
     );
     text
 }

@@ -27,6 +27,9 @@ const LICENCE_FILES: [&str; 6] = [
     "UNLICENSE",
 ];
 
+/// What no crate names, since the compiler brings it along.
+const STANDARD_LIBRARY: &str = "Rust's standard library";
+
 /// A crate that somebody else wrote.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Foreign {
@@ -86,6 +89,13 @@ fn foreign(repo: &Repo) -> Result<BTreeSet<Foreign>> {
     if found.is_empty() {
         bail!("`cargo tree` and `cargo metadata` name no crate in common");
     }
+    found.insert(Foreign {
+        name: STANDARD_LIBRARY.to_owned(),
+        version: String::new(),
+        licence: "MIT OR Apache-2.0".to_owned(),
+        authors: "the contributors of the Rust project".to_owned(),
+        texts: Vec::new(),
+    });
     Ok(found)
 }
 
@@ -142,16 +152,57 @@ fn licences(crate_folder: &Path) -> Result<Vec<String>> {
         .collect()
 }
 
+/// The names of licences in an expression such as `MIT OR Apache-2.0`, and the words between them.
+fn names(expression: &str) -> impl Iterator<Item = &str> {
+    expression.split(|letter: char| !letter.is_alphanumeric() && !"-.".contains(letter))
+}
+
+/// The words of a text: most differ only in where their lines end.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// For every licence that a crate is under alone, the text that most such crates share but for the
+/// lines that say whose copyright it is.
+fn usual_texts(crates: &BTreeSet<Foreign>) -> BTreeMap<&str, String> {
+    let mut candidates: BTreeMap<&str, BTreeMap<String, (usize, String)>> = BTreeMap::new();
+    for one in crates {
+        for text in &one.texts {
+            // Other texts have a line with `Copyright` and no year, for others to fill in.
+            let is_claim = |line: &&str| {
+                line.trim_start().starts_with("Copyright") && line.contains(char::is_numeric)
+            };
+            let lines: Vec<&str> = text.lines().filter(|line| !is_claim(line)).collect();
+            let text = lines.join("\n").replace("\n\n\n", "\n\n");
+            let alike = candidates.entry(&one.licence).or_default();
+            alike.entry(words(&text)).or_insert((0, text)).0 += 1;
+        }
+    }
+    candidates
+        .into_iter()
+        .filter_map(|(licence, alike)| {
+            let (_, text) = alike.into_values().max_by_key(|(count, _)| *count)?;
+            Some((licence, text))
+        })
+        .collect()
+}
+
 /// The notices: all crates, then every text once with the crates that it comes with.
 fn text(crates: &BTreeSet<Foreign>) -> String {
     let mut all = String::from(
-        "The page is compiled from Couplet's own code, whose licence is in the file LICENSE, and from the\n\
-         crates below. Their sources are at https://crates.io/crates/NAME/VERSION. The fonts have their\n\
-         licences in the file fonts/OFL.txt, the models theirs in the file MODEL_CARD.md of each pair.\n\n",
+        "The page is compiled from Couplet's own code, whose licence is in the file LICENSE,\n\
+         and from the crates below. Their sources are at\n\
+         https://crates.io/crates/NAME/VERSION, those of the standard library at\n\
+         https://github.com/rust-lang/rust. Where no text comes with a crate, the usual one\n\
+         of its licences is below, without a copyright line: the copyright is its authors'.\n\
+         The fonts have their licences in the file fonts/OFL.txt, the models theirs in the\n\
+         file MODEL_CARD.md of each pair.\n\n",
     );
+    let usual = usual_texts(crates);
     let mut texts: BTreeMap<String, (Vec<String>, &str)> = BTreeMap::new();
     for one in crates {
         let title = format!("{} {}", one.name, one.version);
+        let title = title.trim_end();
         let by = if one.authors.is_empty() {
             String::new()
         } else {
@@ -163,11 +214,13 @@ fn text(crates: &BTreeSet<Foreign>) -> String {
             ""
         };
         let _ = writeln!(all, "{title}: {}{by}{alone}", one.licence);
-        for text in &one.texts {
-            // Most differ in where their lines end.
-            let words: Vec<&str> = text.split_whitespace().collect();
-            let (holders, _) = texts.entry(words.join(" ")).or_insert((Vec::new(), text));
-            holders.push(title.clone());
+        let mut own: Vec<&String> = one.texts.iter().collect();
+        if own.is_empty() {
+            own.extend(names(&one.licence).filter_map(|name| usual.get(name)));
+        }
+        for text in own {
+            let (holders, _) = texts.entry(words(text)).or_insert((Vec::new(), text));
+            holders.push(title.to_owned());
         }
     }
     let mut texts: Vec<_> = texts.into_values().collect();
@@ -215,16 +268,34 @@ mod tests {
         let crates = [
             one("a", &["Permission is\n  granted."]),
             one("b", &["Permission is granted.\n", "Another."]),
-            one("c", &[]),
+            Foreign {
+                licence: "Unheard-Of".into(),
+                ..one("c", &[])
+            },
         ];
         let text = text(&BTreeSet::from(crates));
         assert_eq!(text.matches("granted.").count(), 1, "{text}");
         assert!(text.contains("\na 1.0.0, b 1.0.0\n"), "{text}");
         assert!(text.contains("\nb 1.0.0\n\nAnother.\n"), "{text}");
         assert!(
-            text.contains("\nc 1.0.0: MIT, by Ada (no text comes with it)\n"),
+            text.contains("\nc 1.0.0: Unheard-Of, by Ada (no text comes with it)\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_crate_without_a_text_gets_the_usual_one_without_its_copyright() {
+        let crates = [
+            one("a", &["MIT\n\nCopyright (c) 2020 Ada\n\nGranted."]),
+            one("b", &["MIT\n\nCopyright 2021 Bob\n\nGranted.", "Thanks."]),
+            Foreign {
+                licence: "(Apache-2.0 OR MIT) AND Zlib".into(),
+                ..one("c", &[])
+            },
+        ];
+        let text = text(&BTreeSet::from(crates));
+        assert!(text.contains("\nc 1.0.0\n\nMIT\n\nGranted.\n"), "{text}");
+        assert_eq!(text.matches("Granted.").count(), 3, "{text}");
     }
 
     #[test]
@@ -239,5 +310,11 @@ mod tests {
         }
         let with_text = crates.iter().filter(|one| !one.texts.is_empty());
         assert!(with_text.count() * 2 > crates.len());
+        assert!(crates.iter().any(|one| one.name == STANDARD_LIBRARY));
+        let usual = usual_texts(&crates);
+        for one in crates.iter().filter(|one| one.texts.is_empty()) {
+            let found = names(&one.licence).any(|name| usual.contains_key(name));
+            assert!(found, "{} {}", one.name, one.licence);
+        }
     }
 }

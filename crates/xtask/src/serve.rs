@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::num::NonZeroU16;
 use std::process::Child;
 use std::thread;
 use std::time::Duration;
@@ -28,8 +29,10 @@ pub fn parse_port(arguments: Vec<OsString>) -> Result<u16> {
             Long("port") => {
                 port = parser
                     .value()?
-                    .parse()
-                    .context("--port takes a number from 1 to 65535")?;
+                    .parse::<NonZeroU16>()
+                    .ok()
+                    .context("--port takes a number from 1 to 65535")?
+                    .get();
             }
             _ => return Err(argument.unexpected().into()),
         }
@@ -116,6 +119,7 @@ mod tests {
         assert_eq!(parse(&["--port", "9000"]).unwrap(), 9000);
         assert_eq!(parse(&["--port=9000"]).unwrap(), 9000);
         assert!(parse(&["--port", "many"]).is_err());
+        assert!(parse(&["--port", "0"]).is_err());
         assert!(parse(&["--prot", "9000"]).is_err());
     }
 }

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::repo::Repo;
 use crate::steps::step;
 use crate::wasm_target::{self, TRIPLE};
-use crate::{apt, build, process, static_server, tidy};
+use crate::{apt, build, node, process, static_server, tidy};
 
 /// The page. Its unit tests run natively too, but apart: together with the engine, its
 /// dependencies' features would compile the engine's anew.
@@ -90,7 +90,7 @@ pub fn run(repo: &Repo) -> Tally {
     stage("tidy", &|| tidy::run(repo));
     stage("the bench's arithmetic and drawing", &|| {
         let tests = repo.path("web/bench/bench.test.mjs");
-        single(Command::new("node").arg("--test").arg(tests))
+        single(node::command()?.arg("--test").arg(tests))
     });
     let built = stage("build", &|| build::run(repo).map(|()| Tally::one(true)));
     stage("browser tests", &|| {
@@ -130,8 +130,8 @@ fn page_lints(repo: &Repo) -> Result<Tally> {
         println!("skipped: there is no clippy for the compiler that builds wasm here");
         return Ok(Tally::default());
     }
-    // The worker is left to the build: a second compilation of burn costs more than its few
-    // lines are worth. The profile is trunk's, so that both share procedural macros.
+    // Not the worker: clippy would have burn compiled for wasm a second time, for the lints of
+    // that one crate. The profile is trunk's, so that both share procedural macros.
     single(cargo(repo).args([
         "clippy",
         "--profile",
@@ -163,9 +163,9 @@ fn unit_tests(command: &mut Command) -> Result<Tally> {
 fn browser_tests(repo: &Repo) -> Result<Tally> {
     let chromium = ensure_chromium()?;
     let folder = repo.path("web/e2e");
-    npm_install(&folder)?;
+    let mut node = node::command()?;
+    node::install(&folder)?;
     let url = static_server::start(repo.dist(), SUB_PATH)?;
-    let mut node = Command::new("node");
     node.current_dir(repo.root())
         .arg(folder.join("run.mjs"))
         .arg(url)
@@ -188,22 +188,6 @@ fn browser_tests(repo: &Repo) -> Result<Tally> {
     })?;
     let tally = last.context("the browser tests did not end in a line `N passed, N failed`")?;
     Ok(tally.with_outcome(succeeded))
-}
-
-/// Installs what the `package-lock.json` in a folder names.
-///
-/// # Errors
-/// If there is no npm or something cannot be had.
-pub fn npm_install(folder: &Path) -> Result<()> {
-    let Some(npm) = process::find("npm") else {
-        bail!("npm is missing: install Node.js 20.11 or newer from https://nodejs.org");
-    };
-    process::run(Command::new(npm).current_dir(folder).args([
-        "ci",
-        "--no-audit",
-        "--no-fund",
-        "--loglevel=error",
-    ]))
 }
 
 /// Runs a command, passing its output on, and adds up what `summary` finds in each line.
@@ -301,7 +285,8 @@ fn ensure_browser(name: &str, variable: &str, programs: &[&str], package: &str) 
 /// Sees to it that tests can open a GPU, be it one made of software.
 fn ensure_vulkan() -> Result<()> {
     // Other systems come with a graphics interface of their own.
-    if !cfg!(target_os = "linux") || has_vulkan() {
+    let without = std::env::var_os("COUPLET_WITHOUT_GPU").is_some();
+    if !cfg!(target_os = "linux") || without || has_vulkan() {
         return Ok(());
     }
     if apt::is_available() {
@@ -309,7 +294,8 @@ fn ensure_vulkan() -> Result<()> {
     }
     bail!(
         "the GPU tests need a Vulkan driver: install your graphics card's, or Mesa's software \
-         one (lavapipe, in a package such as mesa-vulkan-drivers or vulkan-swrast)"
+         one (lavapipe, in a package such as mesa-vulkan-drivers or vulkan-swrast), or set \
+         COUPLET_WITHOUT_GPU=1 to go without them"
     )
 }
 

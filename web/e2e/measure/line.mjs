@@ -4,13 +4,15 @@ import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 import { between } from "../support.mjs";
 
-/** What hosts compress; fonts and weights are dense already, or sent as they are. */
-const COMPRESSED = /\.(html|css|js|json|wasm)$/;
-/** As `cargo xtask build` weighs them. */
-const QUALITY = 9;
+/** Files that hosts send as they are. */
+const DENSE = /\.(woff2|safetensors)$/;
+const PARAMS = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 const CHUNK = 16_384;
 
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** What a host sends of a file, as `cargo xtask build` weighs it. */
+export const packed = async (path, raw) => (DENSE.test(path) ? raw : promisify(brotliCompress)(raw, PARAMS));
 
 /**
  * Serves `base` over such a line. It has no limits until `limit({ megabits, latency })` is called:
@@ -26,15 +28,14 @@ export async function line(base) {
     if (kept.has(path)) return kept.get(path);
     const answer = await fetch(new URL(path, base));
     const raw = Buffer.from(await answer.arrayBuffer());
-    const compress = answer.ok && COMPRESSED.test(path);
-    const params = { [constants.BROTLI_PARAM_QUALITY]: QUALITY };
+    const body = answer.ok ? await packed(path, raw) : raw;
     const found = {
       status: answer.status,
-      body: compress ? await promisify(brotliCompress)(raw, { params }) : raw,
+      body,
       headers: {
         "Content-Type": answer.headers.get("content-type") ?? "application/octet-stream",
         "Cache-Control": "max-age=600",
-        ...(compress ? { "Content-Encoding": "br" } : {}),
+        ...(body !== raw ? { "Content-Encoding": "br" } : {}),
       },
     };
     kept.set(path, found);

@@ -1,12 +1,11 @@
 // What can be counted on the page itself.
-import { promisify } from "node:util";
-import { brotliCompress, constants } from "node:zlib";
+import { verdict } from "../../bench/statistics.mjs";
 import { call, open, patchWorker, ready, visitor } from "../support.mjs";
 import { SCENES, SIZES, THEMES, VIEWS, isSmall, settle, sideways, still, targets } from "../scenes.mjs";
 import { findings, letters, walk } from "./access.mjs";
+import { packed } from "./line.mjs";
 
 const CPU = "?backend=cpu";
-const PARAMS = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 /** Words of the field that the page must explain. */
 const WORDS = ["draft", "target", "acceptance rate", "residual", "bonus token", "coupling", "total variation"];
 
@@ -22,17 +21,21 @@ async function apart(browser, work, options = {}) {
 
 /** Bytes that a visitor's line carries, compressed: the page, the engine, the first pair. */
 export async function sizes(base) {
-  const bytes = async (path, dense = false) => {
-    const raw = Buffer.from(await (await fetch(base + path)).arrayBuffer());
-    return dense ? raw.length : (await promisify(brotliCompress)(raw, PARAMS)).length;
+  const bytes = async (path) => {
+    const answer = await fetch(base + path);
+    if (!answer.ok) throw new Error(`there is no ${path}`);
+    return (await packed(path, Buffer.from(await answer.arrayBuffer()))).length;
   };
   const script = await (await fetch(`${base}service-worker.js`)).text();
-  const paths = [...script.matchAll(/^\s*"([^"]+)": "[0-9a-f]{64}"/gm)].map(([, path]) => path);
+  const listed = [...script.matchAll(/^\s*"([^"]+)": "[0-9a-f]{64}"/gm)].map(([, path]) => path);
+  if (listed.length === 0) throw new Error("the service worker lists no files");
+  // What lists the others is a part of the page too.
+  const paths = ["service-worker.js", ...listed];
   const found = { shell: 0, engine: 0, pair: 0 };
-  // The build of the engine for browsers that know less than Chromium.
-  const notRun = ["couplet-worker.js", "couplet-worker_bg.wasm"];
-  for (const path of paths.filter((path) => !path.startsWith("pairs/") && !notRun.includes(path))) {
-    found[path.startsWith("couplet-worker") ? "engine" : "shell"] += await bytes(path, path.endsWith(".woff2"));
+  // The build of the engine for browsers that know less than Chromium, and other languages.
+  const notHers = /^(pairs\/|words\/|couplet-worker(_bg\.wasm|\.js)$)/;
+  for (const path of paths.filter((path) => !notHers.test(path))) {
+    found[path.startsWith("couplet-worker") ? "engine" : "shell"] += await bytes(path);
   }
   const pair = "pairs/shakespeare/";
   const card = await (await fetch(`${base}${pair}model-card.json`)).json();
@@ -41,7 +44,7 @@ export async function sizes(base) {
   return found;
 }
 
-/** Steps through the recording and back; how many pictures were taken, differ, and came again. */
+/** Steps through the recording and back; how many pictures were taken, are unlike the one before, and came again. */
 export const travel = (browser, base) =>
   apart(browser, async (page) => {
     await still(page, base, "stage");
@@ -57,7 +60,8 @@ export const travel = (browser, base) =>
       await page.keyboard.press("ArrowLeft");
       again += before === (await picture()) ? 1 : 0;
     }
-    return { steps: pictures.length, different: new Set(pictures).size, again };
+    const different = pictures.filter((now, step) => now !== pictures[step - 1]).length;
+    return { steps: pictures.length, different, again };
   });
 
 /** How many events two runs of one seed have, and whether they are the same. */
@@ -72,14 +76,20 @@ export const replay = (browser, base) =>
     return { events: JSON.parse(first).length, same: first === second };
   });
 
-/** A short measurement of speed, and what the page says about it. */
+/** A short measurement of speed, what the page says about it, and whether it may. */
 export const speed = (browser, base) =>
   apart(browser, async (page) => {
-    await open(page, base, CPU);
+    await open(page, base, `${CPU}#scene=speed`);
     const { device, gammas, request } = await call(page, "bench", { max_tokens: 48, gammas: [4], pairs: 6 });
     const [{ speed_up, interval }] = gammas;
-    const verdict = interval[0] > 1 ? "faster" : interval[1] < 1 ? "slower" : "can’t tell";
-    return { device: device.name, pairs: request.pairs, speedUp: speed_up, interval, verdict };
+    const text = (id) => page.getByTestId(id).innerText();
+    const said = { verdict: await text("verdict"), interval: await text("verdict-interval"), facts: await text("facts") };
+    const ends = (/([\d.]+) to ([\d.]+)/.exec(said.interval) ?? []).slice(1).map(Number);
+    const honest =
+      said.verdict === `${speed_up.toFixed(2)}× ${verdict(interval).replace("cannot", "can’t")}` &&
+      interval.every((end, at) => Math.abs(end - ends[at]) < 0.006) &&
+      said.facts.includes(device.name);
+    return { device: device.name, pairs: request.pairs, said, honest };
   });
 
 /** What the badge says with a GPU, without one, and without any engine. */
