@@ -258,6 +258,37 @@ export default {
     await page.getByTestId("stop").waitFor({ state: "detached" });
   },
 
+  "a branch that is stopped before it begins leaves the page where it stands": async ({ page, base }) => {
+    await open(page, base);
+    await page.evaluate(() => void couplet.generate({ gamma: 1, max_tokens: 4096 }).catch(() => {}));
+    await page.waitForFunction(() => window.couplet.trace()?.events.filter(({ event }) => event === "committed").length > 4);
+    await page.locator("#scene").focus();
+    await page.keyboard.press("Home");
+    for (let round = 0; round < 3; round += 1) await page.keyboard.press("]");
+    const narration = () => page.getByTestId("narration").first().innerText();
+    const before = await narration();
+    await page.getByTestId("temperature").fill("0.5");
+    await page.evaluate(() => {
+      for (const name of ["branch", "stop"]) document.querySelector(`[data-testid=${name}]`).click();
+    });
+    await page.getByTestId("stop").waitFor({ state: "detached" });
+    await page.waitForTimeout(1500);
+    assert.equal(await narration(), before);
+  },
+
+  "a run that is refused once the form says something else is told all the same": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("prompt").fill("ß");
+    await page.evaluate(() => {
+      document.querySelector("[data-testid=generate]").click();
+      const prompt = document.querySelector("#prompt");
+      prompt.value = "ROMEO:";
+      prompt.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    });
+    await page.getByTestId("notice").getByText(/not in the model's vocabulary/).waitFor();
+    assert.notEqual(await page.getByTestId("prompt").getAttribute("aria-invalid"), "true");
+  },
+
   "what a script asks for in vain leaves the form, and what works clears the complaint": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     await page.getByTestId("seed").fill("12");

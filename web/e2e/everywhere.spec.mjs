@@ -66,11 +66,16 @@ export default {
   "axe finds nothing in the help, in large letters, and in the system's own colours": async ({ page, base }) => {
     await still(page, base, "stage", "&projector=1");
     assert.deepEqual(await findings(page), []);
-    await page.emulateMedia({ forcedColors: "active" });
-    assert.deepEqual(await findings(page), []);
-    await page.keyboard.press("?");
-    await page.getByRole("dialog").waitFor();
-    assert.deepEqual(await findings(page), []);
+    for (const colorScheme of THEMES) {
+      await page.emulateMedia({ colorScheme, forcedColors: "active" });
+      const ink = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--ink"));
+      assert.match(ink, /CanvasText/i, colorScheme);
+      assert.deepEqual(await findings(page), [], colorScheme);
+      await page.keyboard.press("?");
+      await page.getByRole("dialog").waitFor();
+      assert.deepEqual(await findings(page), [], colorScheme);
+      await page.keyboard.press("Escape");
+    }
   },
 
   "Tab goes through every scene in order, past nothing, with the focus always in sight": async ({ page, base }) => {
@@ -128,6 +133,8 @@ export default {
     const [text, decided, player] = [await box(".page"), await box('[data-testid="round"] .focused .inequality'), await box(".transport")];
     assert.ok(text.top >= 0 && text.bottom <= decided.top, `the text ends at ${text.bottom}`);
     assert.ok(decided.bottom <= player.top, `the verdict ends at ${decided.bottom}, the player begins at ${player.top}`);
+    assert.ok(await page.getByRole("group", { name: "Notation" }).isVisible());
+    assert.ok(await page.getByTestId("first").isVisible());
   },
 
   "a link for the projector is an ordinary page on a phone": async ({ page, base }) => {

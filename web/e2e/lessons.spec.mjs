@@ -315,6 +315,28 @@ export default {
     await page.getByTestId("lesson-close").click();
     await shown(page, "live");
     assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+    // Of what it did not take away, nothing comes back with it.
+    const lesson = async () => {
+      await page.getByTestId("scene-lessons").click();
+      await page.getByTestId("lesson-draft").click();
+      await page.getByTestId("lesson-panel").locator("form").waitFor();
+      await page.getByTestId("lesson-close").click();
+    };
+    const titled = (name) => page.getByTestId("provenance").getByText(name).first().waitFor();
+    await page.getByTestId("pair").selectOption("stories");
+    await titled("Stories");
+    await page.getByTestId("prompt").fill("The cat");
+    await lesson();
+    await page.getByTestId("scene-stage").click();
+    await titled("Stories");
+    assert.equal(await page.getByTestId("pair").inputValue(), "stories");
+    assert.equal(await page.getByTestId("prompt").inputValue(), "The cat");
+    await page.getByTestId("pair").selectOption("shakespeare");
+    await titled("Shakespeare");
+    await lesson();
+    await page.getByTestId("scene-stage").click();
+    await shown(page, "recorded");
+    await page.getByTestId("notice").getByRole("button", { name: "Bring it back" }).waitFor();
   },
 
   "a lesson leaves nothing behind: branches, distributions and terms come back": async ({ page, base }) => {
@@ -472,6 +494,10 @@ export default {
       const pdf = (await page.pdf({ format })).toString("latin1");
       assert.equal(pdf.match(/\/Type\s*\/Page\b/g).length, 1, format);
     }
+    // Also after somebody folded them by hand.
+    await page.getByTestId("plan-answers").locator("summary").click();
+    assert.equal(await rows.first().isVisible(), false);
+    await page.pdf();
     await page.emulateMedia({ media: "print" });
     assert.equal(await rows.last().isVisible(), true);
     assert.equal(await page.locator(".lessons-list").isVisible(), false);

@@ -173,6 +173,17 @@ export default {
     assert.equal(await page.getByTestId("prompt").inputValue(), run.settings.prompt);
   },
 
+  "a run that ends late does not keep another pair's recording away": async ({ page, base }) => {
+    await patchWorker(page, `{ const post = self.postMessage.bind(self);
+      self.postMessage = (text) => setTimeout(() => post(text), text.includes('"finished"') ? 1500 : 0); }`);
+    await open(page, base, CPU);
+    await page.getByTestId("max_tokens").fill("4096");
+    await page.getByTestId("generate").click();
+    await page.waitForFunction(() => window.couplet.trace()?.events.length > 20);
+    await page.getByTestId("pair").selectOption("stories");
+    await page.getByTestId("provenance").getByText("Recorded run").waitFor();
+  },
+
   "a prompt that someone typed stays": async ({ page, base }) => {
     await offerTwin(page);
     await open(page, base, CPU);

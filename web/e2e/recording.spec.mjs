@@ -16,6 +16,28 @@ const written = (page) =>
 /** An address that asks for these settings. */
 const link = (settings) => `#${new URLSearchParams({ v: "1", ...settings })}`;
 
+/** Steps through the recording with a key while a link's run waits, and then has that written. */
+const held = (key, way) => async ({ page, base }) => {
+  let release;
+  const gate = new Promise((resolve) => (release = resolve));
+  await page.route(WEIGHTS, async (route) => {
+    await gate;
+    await route.continue();
+  });
+  await page.goto(`${base}?backend=cpu${link({ seed: "9", max_tokens: "30" })}`);
+  await shown(page, "recorded");
+  for (let step = 0; step < 3; step += 1) await page.keyboard.press(key);
+  const before = await written(page);
+  release();
+  await ready(page);
+  await page.waitForTimeout(500);
+  assert.equal(await written(page), before);
+  assert.equal(await page.getByTestId("branch").count(), 0);
+  await way(page).click();
+  const { settings, branch } = await finished(page);
+  assert.deepEqual([settings.seed, settings.max_tokens, branch], [9, 30, undefined]);
+};
+
 export default {
   "the target's one pass shows all drafted tokens, also those that nobody will judge": async ({ page, base }) => {
     const { events } = await recording(page, base);
@@ -166,24 +188,11 @@ export default {
     await shown(page, "live");
   },
 
-  "a recording that someone steps through is not taken away by the linked run": async ({ page, base }) => {
-    let release;
-    const gate = new Promise((resolve) => (release = resolve));
-    await page.route(WEIGHTS, async (route) => {
-      await gate;
-      await route.continue();
-    });
-    await page.goto(`${base}?backend=cpu${link({ seed: "9", max_tokens: "30" })}`);
-    await shown(page, "recorded");
-    await page.getByTestId("next-phase").click();
-    const before = await written(page);
-    release();
-    await ready(page);
-    await page.waitForTimeout(500);
-    assert.equal(await written(page), before);
-    await page.getByRole("button", { name: "Write the linked run" }).click();
-    assert.equal((await finished(page)).settings.seed, 9);
-  },
+  "a recording that someone steps through is not taken away by the linked run": held("ArrowRight", (page) =>
+    page.getByRole("button", { name: "Write the linked run" }),
+  ),
+
+  "behind whole rounds, where a run could branch, the linked run is written all the same": held("]", (page) => page.getByTestId("play")),
 
   "a link to the recorded run is that run": async ({ page, base }) => {
     const { settings } = await recording(page, base);

@@ -316,6 +316,14 @@ export default {
       assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
       await page.getByTestId("notice").getByRole("button", { name: "Close" }).first().click();
     }
+    // A run that was still being written ends where its file does.
+    await drop(JSON.stringify({ ...mine, events: mine.events.slice(0, -1) }), "cut.json");
+    await shown(page, "file");
+    await page.keyboard.press("End");
+    await page.keyboard.press("ArrowLeft");
+    await page.getByTestId("play").click();
+    await page.getByTestId("play").getByText("Play", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Bring it back" }).click();
     const other = await (await page.request.get(`${base}pairs/stories/recording.json`)).text();
     await drop(other, "stories.json");
     await shown(page, "file");

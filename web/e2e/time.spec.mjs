@@ -233,6 +233,11 @@ export default {
     await page.getByTestId("version-0").click();
     await shown(page, "recorded");
     assert.equal(await heading(page), "Round 4");
+    // Beside the recording, the branch is kept when another pair is chosen.
+    await page.getByTestId("pair").selectOption("stories");
+    await page.getByTestId("notice").getByRole("button", { name: "Bring it back" }).click();
+    await page.getByTestId("version-1").click();
+    await shown(page, "live");
   },
 
   "time is walked by token, phase and round, back as easily as forward": async ({ page, base }) => {
@@ -338,7 +343,7 @@ export default {
     const words = {
       block: /the block up to here passes below/,
       gumbel: /the target’s own token is/,
-      greedy: /the target’s first/,
+      greedy: /the target’s favourite/,
       typical: /target [\d.]+, kept above [\d.]+/,
       lenience: /kept if u < [\d.]+; u = [\d.]+/,
     };

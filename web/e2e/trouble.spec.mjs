@@ -155,7 +155,13 @@ export default {
          if (first) {
            first = false;
            self.addEventListener('message', (event) => {
-             if (String(event.data).includes('LOSE IT')) setTimeout(() => device.destroy(), 400);
+             if (!String(event.data).includes('LOSE IT')) return;
+             const submit = device.queue.submit.bind(device.queue);
+             let submitted = 0;
+             device.queue.submit = (...lists) => {
+               submit(...lists);
+               if ((submitted += 1) === 4) device.destroy();
+             };
            });
          }
          return device;

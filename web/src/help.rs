@@ -76,13 +76,13 @@ fn terms() -> [(String, String); 20] {
         (
             tr!("term" => "Total variation"),
             tr!(
-                "how far apart two distributions are: half the sum of their differences. Under Rejection the expected acceptance is 1 minus it."
+                "how far apart two distributions are: half the sum of the absolute differences. Under Rejection the expected acceptance is 1 minus it."
             ),
         ),
         (
             tr!("term" => "Coupling"),
             tr!(
-                "a way for two distributions to share chance, so that a draw from one is often the same as a draw from the other."
+                "a way to draw from two distributions together so that each alone keeps its own probabilities. Good ones often draw the same token for both."
             ),
         ),
         (

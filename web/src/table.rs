@@ -3,7 +3,6 @@
 use couplet_playback::separator;
 use leptos::prelude::*;
 use tr::tr;
-use wasm_bindgen::JsCast;
 
 /// The most numbers that are told with the name of a chart.
 const TOLD: usize = 8;
@@ -47,18 +46,18 @@ pub fn Folded(
     /// The numbers.
     children: ChildrenFn,
 ) -> impl IntoView {
-    let toggle = move |event: web_sys::Event| {
-        let details = event
-            .target()
-            .and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-        open.set(details.is_some_and(|details| details.has_attribute("open")));
-    };
     view! {
-        <details class="table" prop:open=move || open.get() on:toggle=toggle>
+        <details class="table" prop:open=move || open.get()
+            on:toggle=move |event| open.set(is_unfolded(&event))>
             <summary>{tr!("As a table")}</summary>
             <Show when=move || open.get()>{children()}</Show>
         </details>
     }
+}
+
+/// Whether what a `toggle` is about is unfolded now.
+pub fn is_unfolded(toggle: &web_sys::Event) -> bool {
+    event_target::<web_sys::Element>(toggle).has_attribute("open")
 }
 
 fn filled(table: Table) -> impl IntoView {

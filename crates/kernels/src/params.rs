@@ -63,7 +63,7 @@ pub struct RunSettings {
     pub top_k: u32,
     /// Divides the logits; 0 takes the most probable token.
     pub temperature: f32,
-    /// The most probable tokens up to this mass stay possible; 1 is off.
+    /// The fewest of the most probable tokens that reach this mass stay possible; 1 is off.
     pub top_p: f32,
     /// Multiplies the draft's probabilities under Lenience.
     pub lenience: f32,

@@ -159,7 +159,8 @@ pub struct TimeShare {
     pub target: f64,
     /// Probabilities, draws and the verdict, as far as they are kernels of their own.
     pub sampling: f64,
-    /// Everything else of the measured time: encoding, submitting, waiting for the readback.
+    /// Everything else of the measured time: encoding, submitting, waiting for the readback;
+    /// below 0 where parts that were timed alone overlap in the run.
     pub rest: f64,
 }
 

@@ -149,6 +149,7 @@ fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
     // Its own, whatever the page shows meanwhile.
     let mut trace = None::<Trace>;
     let turn = store.turn();
+    store.forget_link();
     store.write(settings.clone(), branch.clone(), move |reply| {
         if let Reply::Failed { failure, .. } = reply {
             return settle.reject(&failure.into());

@@ -98,7 +98,7 @@ pub fn Card(coupling: Coupling) -> impl IntoView {
             <div class="joint">
                 <div class="joint-scroll">{cells}</div>
                 <dl>
-                    <dt>"Pr["<em>"a"</em>" = "<em>"b"</em>"] "{tr!("exact")}</dt>
+                    <dt>{tr!("same token, exact")}</dt>
                     <dd class="exact" data-testid=format!("exact-{name}")>{move || decimal(exact_rate(), 3)}</dd>
                     <dt>
                         {move || match board.measured.with(|measured| measured.as_ref().map(|measured| measured.trials)) {

@@ -11,6 +11,8 @@ use crate::proof::words::Kind;
 const LEFT: f64 = 46.0;
 const TOP: f64 = 40.0;
 const SIDE: f64 = 150.0;
+/// Room before all that for words of the corner that are longer than it.
+const BEFORE: f64 = 8.0;
 /// More tokens than this make a map without digits.
 const WRITTEN: usize = 8;
 /// Up to so many tokens the cells of a map are large enough to be told apart.
@@ -74,13 +76,13 @@ pub fn matrix(exact: &Exact, probs: &[f64], label: String) -> impl IntoView + us
         .collect_view();
     let digits = written.then(|| digits(probs, tokens, cell));
     view! {
-        <svg class="matrix" viewBox="0 0 200 194" role="img" aria-label=label>
+        <svg class="matrix" viewBox=format!("{} 0 {} 194", -BEFORE, 200.0 + BEFORE) role="img" aria-label=label>
             {filled}
             {frames(tokens, cell, gap, written)}
             {digits}
             {marginals(exact, cell)}
-            <text class="matrix-side on-target" x=LEFT - 5.0 y=TOP - 17.0 text-anchor="end">{tr!("target")}" →"</text>
-            <text class="matrix-side on-draft" x=LEFT - 5.0 y=TOP - 5.0 text-anchor="end">{tr!("draft")}" ↓"</text>
+            <text class="matrix-side on-target" x=LEFT - 2.0 y=TOP - 18.0 text-anchor="end">{tr!("target")}" →"</text>
+            <text class="matrix-side on-draft" x=LEFT - 2.0 y=TOP - 5.0 text-anchor="end">{tr!("draft")}" ↓"</text>
         </svg>
     }
 }
@@ -107,16 +109,18 @@ fn frames(tokens: usize, cell: f64, gap: f64, written: bool) -> impl IntoView {
 }
 
 fn digits(probs: &[f64], tokens: usize, cell: f64) -> impl IntoView + use<> {
-    let size = (cell * 0.46).min(11.5);
     probs
         .iter()
         .enumerate()
         .filter(|(_, prob)| **prob >= 0.0045)
         .map(|(index, prob)| {
             let (row, column) = (index / tokens, index % tokens);
-            let (x, y) = (LEFT + (column as f64 + 0.5) * cell - 0.7, TOP + (row as f64 + 0.5) * cell + size * 0.34);
+            let (x, y) = (
+                LEFT + (column as f64 + 0.5) * cell - 0.7,
+                TOP + (row as f64 + 0.5) * cell + 3.8,
+            );
             view! {
-                <text class="number" style=format!("font-size:{size:.1}px") x=format!("{x:.1}") y=format!("{y:.1}") text-anchor="middle">
+                <text class="number" x=format!("{x:.1}") y=format!("{y:.1}") text-anchor="middle">
                     {format!("{:.0}", prob * 100.0)}
                 </text>
             }
@@ -130,8 +134,11 @@ fn marginals(exact: &Exact, cell: f64) -> impl IntoView + use<> {
     let thick = (cell * 0.68).max(0.6);
     let inset = (cell - thick) / 2.0;
     // Words have no room beside cells of a few pixels.
-    let named = exact.len() <= 12 || exact.kind() == Kind::Letter;
-    let every = (11.0 / cell).ceil().max(1.0) as usize;
+    let letters = exact.kind() == Kind::Letter;
+    let named = exact.len() <= 12 || letters;
+    let needed = if letters { 12.5 } else { 15.0 };
+    let every = (needed / cell).ceil().max(1.0) as usize;
+    let longest = (cell / 9.0).clamp(2.0, 4.0) as usize;
     (0..exact.len())
         .map(|token| {
             let (draft, target) = (
@@ -147,12 +154,12 @@ fn marginals(exact: &Exact, cell: f64) -> impl IntoView + use<> {
             };
             let hatched = exact.len() <= WRITTEN;
             let label = (token % every == 0 && named).then(|| {
-                let label: String = exact.label(token).chars().take(if exact.len() <= WRITTEN { 4 } else { 2 }).collect();
+                let label: String = exact.label(token).chars().take(longest).collect();
                 let column = label.clone();
-                let small = if exact.len() <= WRITTEN && label.chars().count() < 3 { 14 } else { 10 };
+                let class = if exact.len() <= WRITTEN && label.chars().count() < 3 { "letter" } else { "letter small" };
                 view! {
-                    <text class="letter" style=format!("font-size:{small}px") x=format!("{:.1}", LEFT + place + cell / 2.0) y="16" text-anchor="middle">{column}</text>
-                    <text class="letter" style=format!("font-size:{small}px") x="1" y=format!("{:.1}", TOP + place + cell / 2.0 + 4.0)>{label}</text>
+                    <text class=class x=format!("{:.1}", LEFT + place + cell / 2.0) y="16" text-anchor="middle">{column}</text>
+                    <text class=class x=(1.0 - BEFORE).to_string() y=format!("{:.1}", TOP + place + cell / 2.0 + 4.0)>{label}</text>
                 }
             });
             view! {

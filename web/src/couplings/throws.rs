@@ -24,6 +24,25 @@ pub fn Throws() -> impl IntoView {
         let busy = |board: Board| matches!(board.state.get(), Throwing::UnderWay(_));
         exhibit.boards.into_iter().any(busy)
     };
+    // What becomes of many is shown on each card, and heard here once for all of them.
+    let heard = move || {
+        let states = exhibit.boards.map(|board| board.state.get());
+        if states.contains(&Throwing::UnderWay(ON_REQUEST)) {
+            return Some(tr!("throwing {} pairs…", grouped(ON_REQUEST as usize)));
+        }
+        let failed = states.into_iter().find_map(|state| match state {
+            Throwing::Failed(sentence) => Some(sentence),
+            _ => None,
+        });
+        let trials = |board: Board| {
+            let measured = board.measured.get();
+            measured.map_or(0, |measured| measured.trials)
+        };
+        let least = exhibit.boards.into_iter().map(trials).min();
+        // What is thrown by itself, at every change of the distributions, is less.
+        let asked = least.filter(|trials| *trials >= ON_REQUEST);
+        failed.or_else(|| asked.map(|trials| tr!("measured, {} pairs", grouped(trials as usize))))
+    };
     // Spoken once a throw is decided.
     let said = move || {
         (exhibit.clock.at.get() >= 1.0).then(|| {
@@ -57,6 +76,7 @@ pub fn Throws() -> impl IntoView {
             <button type="button" class="button" data-testid="throw-step" on:click=step>{tr!("Step")}</button>
             <SeedField />
             <p class="serif throw-said" role="status" data-testid="throw-said">{said}</p>
+            <p class="visually-hidden" role="status">{heard}</p>
             <div class="throws-end">
                 <div class="segments" role="group" aria-label=tr!("What the cells show, in hundredths") title=tr!("What the cells show, in hundredths")>
                     {[(Cells::Exact, tr!("exact cells")), (Cells::Measured, tr!("measured cells"))]
@@ -115,7 +135,7 @@ fn SeedField() -> impl IntoView {
             <label for="throw-seed">{tr!("seed")}</label>
             <input id="throw-seed" data-testid="throw-seed" inputmode="numeric" prop:value=move || text.get() on:input=input
                 aria-invalid=move || bad.get().then_some("true") aria-describedby="throw-seed-error" />
-            <p class="field-error" id="throw-seed-error">
+            <p class="field-error" role="alert" id="throw-seed-error">
                 {move || bad.get().then(|| tr!("write a whole number, 0 to {}", MAX_SEED))}
             </p>
         </div>

@@ -171,7 +171,7 @@ fn List(row: Row) -> impl IntoView {
                 prop:value=move || text(exhibit, row) aria-invalid=move || fault.get().map(|_| "true")
                 aria-describedby=format!("typed-{name}-error")
                 on:input=move |event| write(exhibit, row, event_target_value(&event))></textarea>
-            <p class="field-error" id=format!("typed-{name}-error") data-testid=format!("typed-{name}-error")>
+            <p class="field-error" role="alert" id=format!("typed-{name}-error") data-testid=format!("typed-{name}-error")>
                 {move || fault.get().map(|fault| format!("{}: {}.", title(), fault.sentence))}
             </p>
             <Show when=move || sum().is_some()>

@@ -9,6 +9,10 @@ use crate::release::{self, Release};
 use crate::share::{has_control, use_sharing};
 use crate::store::{Scene, Store, use_store};
 
+/// Under it the tab remembers why there is no better device, once somebody has closed that notice: the
+/// badge still says so.
+const KNOWN: &str = "couplet-reason";
+
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     Retry,
@@ -21,7 +25,7 @@ enum Way {
     DismissAside,
     LoadNewer,
     Later,
-    None,
+    HideReason,
 }
 
 impl Way {
@@ -37,11 +41,15 @@ impl Way {
             | Self::DismissAside => tr!("Close"),
             Self::LoadNewer => tr!("Load it"),
             Self::Later => tr!("Later"),
-            Self::None => String::new(),
+            Self::HideReason => tr!("Hide this"),
         }
     }
 
-    fn take(self, store: Store, later: RwSignal<bool>) {
+    fn take(self, store: Store, later: RwSignal<bool>, known: RwSignal<Option<String>>) {
+        if matches!(self, Self::Retry | Self::Restart) {
+            // What was refused meanwhile was refused for what is tried again.
+            store.message.set(None);
+        }
         match self {
             Self::Retry => store.engine.retry(),
             Self::Cpu => store.use_cpu(),
@@ -53,7 +61,12 @@ impl Way {
             Self::DismissAside => store.aside.update(|all| drop(all.pop())),
             Self::LoadNewer => release::load_newer(),
             Self::Later => later.set(true),
-            Self::None => {}
+            Self::HideReason => {
+                let reason = store.engine.device.get_untracked();
+                let reason = reason.and_then(|device| device.reason);
+                browser::have_tab_remember(KNOWN, reason.as_deref().unwrap_or_default());
+                known.set(reason);
+            }
         }
         // The notice goes, and with it the button that has the focus.
         browser::focus("#scene");
@@ -66,7 +79,12 @@ struct Notice {
     ways: Vec<Way>,
 }
 
-fn notices(store: Store, release: Release, hidden: RwSignal<Vec<&'static str>>) -> Vec<Notice> {
+fn notices(
+    store: Store,
+    release: Release,
+    hidden: RwSignal<Vec<&'static str>>,
+    known: RwSignal<Option<String>>,
+) -> Vec<Notice> {
     let mut notices = Vec::new();
     let state = store.engine.state.get();
     let mut failed = None;
@@ -130,7 +148,9 @@ fn notices(store: Store, release: Release, hidden: RwSignal<Vec<&'static str>>) 
     }
     if state == EngineState::Ready
         && let Some(device) = store.engine.device.get()
-        && let Some(reason) = device.reason
+        && let Some(reason) = device
+            .reason
+            .filter(|reason| known.get().as_ref() != Some(reason))
     {
         let reason = language::of_engine(&reason);
         let sentence = match device.backend {
@@ -142,7 +162,7 @@ fn notices(store: Store, release: Release, hidden: RwSignal<Vec<&'static str>>) 
         };
         notices.push(Notice {
             sentence,
-            ways: vec![Way::None],
+            ways: vec![Way::HideReason],
         });
     }
     if let Some(sentence) = release.sentence() {
@@ -177,13 +197,14 @@ pub fn Notices() -> impl IntoView {
     let (store, hidden) = (use_store(), use_sharing().hidden);
     let release = release::follow(store);
     let later = RwSignal::new(false);
+    let known = RwSignal::new(browser::remembered_by_tab(KNOWN));
     let all = Memo::new(move |_| {
         let release = if later.get() {
             Release::default()
         } else {
             release.get()
         };
-        notices(store, release, hidden)
+        notices(store, release, hidden, known)
     });
     let newest = newest(all);
     view! {
@@ -196,10 +217,9 @@ pub fn Notices() -> impl IntoView {
                         let buttons = notice
                             .ways
                             .into_iter()
-                            .filter(|way| *way != Way::None)
                             .map(|way| {
                                 view! {
-                                    <button type="button" class="button" on:click=move |_| way.take(store, later)>
+                                    <button type="button" class="button" on:click=move |_| way.take(store, later, known)>
                                         {way.label()}
                                     </button>
                                 }

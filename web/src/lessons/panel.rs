@@ -169,19 +169,26 @@ fn options(lessons: Lessons, choices: Vec<String>) -> impl IntoView {
 }
 
 fn number(lessons: Lessons, said: &'static StepWords) -> impl IntoView {
+    let typed = lessons.typed;
     let edit = move |event| {
-        let text = event_target_value(&event).replace(',', ".");
+        typed.set(event_target_value(&event));
+        let text = typed.get_untracked().replace(',', ".");
         let value = text.trim().trim_end_matches('%').trim().parse::<f64>().ok();
         let value = value.filter(|value| value.is_finite());
         lessons.guess.set(value.map(Guess::Number));
     };
+    let bad = Memo::new(move |_| {
+        lessons.guess.get().is_none() && typed.with(|typed| !typed.trim().is_empty())
+    });
     view! {
         <label class="lesson-number">
             <span class="visually-hidden">{tr!("Your guess")}</span>
             <input type="text" inputmode="decimal" autocomplete="off" placeholder=tr!("your guess") data-testid="lesson-number"
-                on:input=edit />
+                prop:value=move || typed.get() on:input=edit aria-invalid=move || bad.get().then_some("true")
+                aria-describedby="lesson-number-error" />
             <span>{said.unit.clone()}</span>
         </label>
+        <p class="field-error" id="lesson-number-error" role="alert">{move || bad.get().then(|| tr!("write a number"))}</p>
     }
 }
 

@@ -11,6 +11,7 @@ use super::facts::Facts;
 use super::panel::plain;
 use super::state::{Lessons, use_lessons};
 use super::words::{LessonWords, words};
+use crate::table::is_unfolded;
 
 /// The plan.
 #[component]
@@ -49,7 +50,8 @@ pub fn Plan() -> impl IntoView {
             <p>{said.need.clone()}</p>
             {move || lessons.trouble.get().map(|sentence| view! { <p class="field-error" role="alert">{sentence}</p> })}
             // Whoever comes to learn should not read the answers first.
-            <details class="plan-answers" data-testid="plan-answers" open=move || open.get()>
+            <details class="plan-answers" data-testid="plan-answers" prop:open=move || open.get()
+                on:toggle=move |event| open.set(is_unfolded(&event))>
                 <summary>{tr!("Questions and answers, for teachers")}</summary>
                 <ol class="plan-rows">{rows}</ol>
                 <p>{said.at_home.clone()}</p>

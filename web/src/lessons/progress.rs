@@ -17,9 +17,16 @@ impl Progress {
         Self::parse(&browser::remembered(KEY).unwrap_or_default())
     }
 
-    /// Has the browser remember it, where it does.
-    pub fn store(&self) {
+    /// Has the browser remember it, where it does, beside what other tabs had it remember.
+    pub fn store(&mut self) {
+        self.join(Self::stored());
         browser::remember(KEY, &self.print());
+    }
+
+    fn join(&mut self, other: Self) {
+        for (done, others) in self.done.iter_mut().zip(other.done) {
+            *done |= others;
+        }
     }
 
     fn parse(text: &str) -> Self {
@@ -92,6 +99,10 @@ mod tests {
         progress.add(0, 77);
         assert_eq!(Progress::parse(&progress.print()), progress);
         assert_eq!((progress.of(0), progress.of(1)), (0, 2));
+        let mut other = Progress::default();
+        other.add(0, 1);
+        progress.join(other);
+        assert_eq!((progress.of(0), progress.of(1)), (1, 2));
         for nonsense in [
             "",
             ":",

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use couplet_protocol::{Mistake, Rule, Trace};
+use couplet_protocol::{Mistake, Rule, Settings, Trace};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use tr::tr;
@@ -44,6 +44,8 @@ pub struct Lessons {
     pub open: RwSignal<Option<(usize, usize)>>,
     /// What was guessed in the open step.
     pub guess: RwSignal<Option<Guess>>,
+    /// A number that is guessed, as it is written.
+    pub typed: RwSignal<String>,
     /// Whether its answer is shown.
     pub revealed: RwSignal<bool>,
     /// Whether the panel is folded to its title, where it covers the page.
@@ -67,6 +69,16 @@ struct Before {
     couplings: Option<Arc<Exact>>,
     proof: Option<Argued>,
     terms: Option<Option<Terms>>,
+    stage: Option<Stage>,
+}
+
+/// What the recorded run took the place of.
+#[derive(Clone)]
+enum Stage {
+    /// A run that can be brought back.
+    Run,
+    /// Another recording, with what the form said, and whether a run of that was to be written.
+    Form(Settings, bool),
 }
 
 impl Lessons {
@@ -87,6 +99,7 @@ impl Lessons {
             speed,
             open: RwSignal::new(None),
             guess: RwSignal::new(None),
+            typed: RwSignal::new(String::new()),
             revealed: RwSignal::new(false),
             folded: RwSignal::new(false),
             progress: RwSignal::new(Progress::stored()),
@@ -187,6 +200,7 @@ impl Lessons {
 
     fn show(&self, place: Option<(usize, usize)>) {
         self.guess.set(None);
+        self.typed.set(String::new());
         self.revealed.set(false);
         self.open.set(place);
     }
@@ -233,6 +247,7 @@ impl Lessons {
             couplings,
             proof,
             terms,
+            stage,
         } = before.unwrap_or_default();
         if let Some(couplings) = couplings {
             self.exhibit.put_back(couplings);
@@ -243,8 +258,10 @@ impl Lessons {
         if let Some(terms) = terms {
             self.speed.terms.set(terms);
         }
-        if untrack(|| self.teaches_run()) {
-            self.store.bring_back();
+        match stage.filter(|_| untrack(|| self.teaches_run())) {
+            Some(Stage::Run) => self.store.bring_back(),
+            Some(Stage::Form(form, wanted)) => self.store.go_back_to(&form, wanted),
+            None => {}
         }
     }
 
@@ -280,8 +297,10 @@ impl Lessons {
         }
         self.revealed.set(true);
         if let Some((lesson, place)) = self.open.get_untracked() {
-            self.progress.update(|progress| progress.add(lesson, place));
-            self.progress.get_untracked().store();
+            self.progress.update(|progress| {
+                progress.add(lesson, place);
+                progress.store();
+            });
         }
         if step.reveal != step.place {
             self.arrange(step.reveal);
@@ -398,7 +417,15 @@ impl Lessons {
             return;
         };
         if !untrack(|| self.teaches_run()) {
-            self.store.replay(recording, None);
+            let form = untrack(|| self.store.form.read()).ok();
+            let wanted = self.store.wanted.get_untracked();
+            let stage = match self.store.replay(recording, None) {
+                true => Some(Stage::Run),
+                false => form.map(|form| Stage::Form(form, wanted)),
+            };
+            self.before.update_value(|before| {
+                before.stage = before.stage.take().or(stage);
+            });
         }
         let facts = self.facts.get_untracked();
         if let Some(facts) = facts {

@@ -140,7 +140,24 @@ pub fn write(settings: &Settings, branch: Option<&Branch>) {
         left: None,
         ..link.view
     };
-    replace(&hash(Some(settings), &view, in_hash(link.backend)));
+    replace(&readable(settings, &view, in_hash(link.backend)));
+}
+
+/// What stands behind `#` for a run; without the run where its prompt is so long that nobody would
+/// read the address.
+fn readable(settings: &Settings, view: &View, backend: BackendChoice) -> String {
+    let whole = hash(Some(settings), view, backend);
+    if whole.len() <= LONGEST {
+        return whole;
+    }
+    let view = View {
+        at: None,
+        pick: None,
+        branch: None,
+        left: None,
+        ..view.clone()
+    };
+    hash(None, &view, backend)
 }
 
 /// Changes what the address says besides the settings; `step` makes it a step that the browser's
@@ -169,7 +186,7 @@ pub fn write_all(settings: &Settings, change: impl FnOnce(&mut View)) {
     let mut view = link.view.clone();
     change(&mut view);
     if view != link.view || !link.asks || *settings != link.settings {
-        replace(&hash(Some(settings), &view, in_hash(link.backend)));
+        replace(&readable(settings, &view, in_hash(link.backend)));
     }
 }
 
@@ -277,6 +294,23 @@ mod tests {
         assert_eq!(
             (link.settings, link.view, link.trouble),
             (settings, view, None)
+        );
+    }
+
+    #[test]
+    fn no_address_is_written_that_the_page_would_not_read() {
+        let settings = Settings {
+            prompt: "ж".repeat(4000),
+            ..Settings::default()
+        };
+        let view = View {
+            at: Some(42),
+            ..View::default()
+        };
+        let link = understand("", &readable(&settings, &view, BackendChoice::Auto));
+        assert_eq!(
+            (link.asks, link.view, link.trouble),
+            (false, View::default(), None)
         );
     }
 

@@ -1,11 +1,12 @@
 //! What was measured, where and how: the facts behind the verdict, and the files that hold them.
 
 use couplet_playback::{decimal, grouped, interval, shortest};
+use couplet_protocol::Drafter;
 use leptos::prelude::*;
 use tr::tr;
 
 use super::files;
-use super::reading::{self, alpha, c, predicted, v};
+use super::reading::{self, alpha, arithmetic, c, predicted, v};
 use super::setup::Again;
 use super::state::use_speed;
 use super::sweep::CHART;
@@ -110,7 +111,7 @@ fn facts() -> Vec<Fact> {
                 let v = row.and_then(|row| Some((row, v(&kept.report, row.gamma.round())?)));
                 v.map_or_else(none, |(row, v)| {
                     tr!(
-                        "{cost} for {tokens} tokens",
+                        "{cost} for {tokens} positions",
                         cost = decimal(v, 2),
                         tokens = row.gamma.round() as u32 + 1
                     )
@@ -154,8 +155,27 @@ fn facts() -> Vec<Fact> {
                 )
             })
         }),
+        fact(tr!("Arithmetic per token").into_any(), operations),
         fact(tr!("Runs").into_any(), runs),
     ]
+}
+
+/// What is paid for the time that is saved.
+fn operations(kept: &Kept) -> String {
+    // A table and a constant compute nothing.
+    let c_hat = match kept.report.request.settings.drafter {
+        Drafter::Model => kept.pair.draft.parameters as f64 / kept.pair.target.parameters as f64,
+        Drafter::Bigram | Drafter::Uniform => 0.0,
+    };
+    let row = kept.report.headline().map(|headline| headline.row);
+    let factor = row.and_then(|row| Some((arithmetic(row, c_hat)?, row)));
+    factor.map_or_else(none, |(factor, row)| {
+        tr!(
+            "{factor} that of the target alone at γ = {gamma}",
+            factor = words::factor(factor),
+            gamma = words::gamma(row)
+        )
+    })
 }
 
 fn none() -> String {

@@ -18,6 +18,7 @@ pub mod words;
 
 use leptos::prelude::*;
 
+use crate::stage::in_short;
 use crate::store::Kept;
 use facts::Facts;
 use follow::follow;
@@ -40,8 +41,11 @@ pub fn Speed() -> impl IntoView {
     let speed = use_speed();
     let main = speed.main;
     follow(speed);
+    // A report makes its views anew; what it comes to is heard from a place that stays.
+    let heard = move || main.with(|main| main.as_ref().and_then(in_short));
     view! {
         <div class="speed">
+            <p class="visually-hidden" role="status">{heard}</p>
             <Timing />
             {move || match main.get() {
                 Some(kept) => report(kept).into_any(),

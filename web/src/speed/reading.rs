@@ -73,6 +73,17 @@ pub fn predicted(report: &SpeedReport, gamma: u32) -> Option<f64> {
     Some(speed_up(alpha, gamma as usize, c, v))
 }
 
+/// How many times the arithmetic of the target alone a written token took: every round drafts γ
+/// tokens, each of which costs `c_hat` target steps of arithmetic, and has the target compute γ + 1
+/// positions, whatever becomes of them. `None` where nothing was written.
+///
+/// Source: as [`operations_factor`](couplet_speculation::formulas::operations_factor), with the rounds
+/// that were counted in the place of those that α promises.
+pub fn arithmetic(row: &GammaSpeed, c_hat: f64) -> Option<f64> {
+    let round = row.gamma * (c_hat + 1.0) + 1.0;
+    positive(round * f64::from(row.rounds) / f64::from(row.tokens))
+}
+
 /// Tokens that a round of a draft length writes by the formula, and what it costs in target steps.
 pub fn round_of(report: &SpeedReport, gamma: u32) -> Option<(f64, f64)> {
     let alpha = alpha(report)?;
@@ -90,7 +101,7 @@ pub fn runs(request: &SpeedRequest) -> usize {
     warming(request) + 2 * request.contenders() * request.pairs as usize
 }
 
-/// The draft lengths that cannot be told from the best, itself among them.
+/// The draft lengths whose intervals reach that of the best, itself among them.
 pub fn level<'a>(report: &'a SpeedReport, best: &GammaSpeed) -> Vec<&'a GammaSpeed> {
     let rows = report.gammas.iter();
     rows.filter(|row| row.interval[1] >= best.interval[0])
@@ -208,6 +219,18 @@ pub mod tests {
         assert!((alpha(&report).unwrap() - 0.8).abs() < 1e-12);
         // (1 + .8 + .64) / (2 * .1 + 1.2)
         assert!((predicted(&report, 2).unwrap() - 2.44 / 1.4).abs() < 1e-12);
+    }
+
+    #[test]
+    fn arithmetic_is_that_of_the_paper_where_the_rounds_are() {
+        let mut report = report(&[(2, [1.0, 1.1])]);
+        let row = &mut report.gammas[0];
+        // α = .6: 1.96 tokens a round, operations 1.53 (Leviathan et al., table 1).
+        (row.rounds, row.tokens) = (100, 196);
+        assert!((arithmetic(row, 0.0).unwrap() - 1.53).abs() < 0.005);
+        assert!((arithmetic(row, 0.25).unwrap() - 3.5 / 1.96).abs() < 1e-12);
+        row.tokens = 0;
+        assert_eq!(arithmetic(row, 0.0), None);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub fn Invitation() -> impl IntoView {
     let speed = use_speed();
     view! {
         <section class="card prelude" data-testid="invitation" aria-labelledby="invitation-title">
-            <div class="prelude-words">
+            <div>
                 <h2 id="invitation-title">{tr!("What does speculation buy on this machine?")}</h2>
                 <p class="serif">
                     {tr!("A small model drafts, a large one checks the whole draft in one pass. Whether that is faster depends on three numbers, and two of them belong to the machine in front of you.")}
@@ -35,12 +35,12 @@ pub fn Invitation() -> impl IntoView {
                 <dl class="prelude-terms">
                     <div><dt><em>"α"</em></dt><dd>{tr!("how often a drafted token is kept")}</dd></div>
                     <div><dt><em>"c"</em></dt><dd>{tr!("what drafting one token costs, in passes of the target")}</dd></div>
-                    <div><dt><em>"v"</em></dt><dd>{tr!("what checking γ + 1 tokens in one pass costs, in passes for one token")}</dd></div>
+                    <div><dt><em>"v"</em></dt><dd>{tr!("what one pass over γ + 1 positions costs, the drafted tokens and the bonus, in passes for one token")}</dd></div>
                 </dl>
             </div>
             <div class="prelude-form">
                 <Fields />
-                <p class="serif prelude-plan" data-testid="plan">{move || plan(use_store(), speed)}</p>
+                <p class="serif" data-testid="plan">{move || plan(use_store(), speed)}</p>
                 <p class="muted">{tr!("While it measures, nothing on this page moves, so that drawing costs the engine nothing. You can stop at any time.")}</p>
                 <Measure label=tr!("Measure") />
             </div>
@@ -94,7 +94,7 @@ fn Fields() -> impl IntoView {
                 hint=tr!("Every draft length up to this one is timed") />
             <OwnField name="pairs" label=tr!("Repeats") value=speed.pairs least=SpeedRequest::FEWEST_PAIRS
                 most=SpeedRequest::MOST_PAIRS
-                hint=tr!("Runs with the draft and by the target alone, in turn; six are the fewest that give an interval at 95 %") />
+                hint=tr!("Runs with the draft and by the target alone, in turn; an interval at 95 % takes six, for the best of several up to ten") />
             <label class="speed-auto" title=tr!("The engine chooses γ while it writes, by what it has measured")>
                 <input type="checkbox" data-testid="bench-auto" prop:checked=move || speed.auto.get()
                     on:change=move |event| speed.auto.set(event_target_checked(&event)) />

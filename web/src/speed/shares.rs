@@ -128,7 +128,7 @@ fn row(share: &TimeShare, longest: f64, width: f64) -> impl IntoView + use<> {
     let beside = width > BESIDE;
     let width = if beside { width - NAME } else { width };
     view! {
-        <div class="share" class:beside=beside>
+        <div class="share-row" class:beside=beside>
             <h3>{name}{gamma.map(|gamma| view! { <span class="muted">{gamma}</span> })}</h3>
             {bar(share, longest, width)}
         </div>

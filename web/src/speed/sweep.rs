@@ -114,7 +114,7 @@ fn auto_sentence(report: &SpeedReport) -> Option<String> {
     );
     if auto.gamma < 0.05 {
         return Some(tr!(
-            "On auto the engine drafts almost nothing, so this is nearly the target alone; {factor} is noise.",
+            "On auto the engine drafts almost nothing, so this is nearly the target alone: {factor}, the cost of trying included.",
             factor
         ));
     }
@@ -125,7 +125,10 @@ fn auto_sentence(report: &SpeedReport) -> Option<String> {
         Some(best) if high < best.interval[0] => {
             tr!("{factor}, behind the best fixed one", factor)
         }
-        Some(_) => tr!("{factor}, level with the best fixed one", factor),
+        Some(_) => tr!(
+            "{factor}; its interval overlaps that of the best fixed one",
+            factor
+        ),
         None => factor,
     };
     Some(tr!(

@@ -226,8 +226,8 @@ pub fn best_gamma(report: &SpeedReport) -> Option<String> {
                 gamma(best)
             } else {
                 tr!(
-                    "{best}; {others} cannot be told from it"
-                        | "{best}; {others} cannot be told from it" % others.len(),
+                    "{best}; the interval of {others} overlaps its own"
+                        | "{best}; those of {others} overlap its interval" % others.len(),
                     best = gamma(best),
                     others = list(&others)
                 )
@@ -255,7 +255,8 @@ fn with_luck(report: &SpeedReport, says: String) -> String {
     }
 }
 
-/// Which draft lengths cannot be told from the best, which is faster than the target alone.
+/// Which draft lengths have intervals that overlap that of the best, which is faster than the target
+/// alone.
 fn level_lengths(report: &SpeedReport, best: &GammaSpeed) -> String {
     let others = level(report, best).into_iter().filter(|row| *row != best);
     let others: Vec<String> = others.map(gamma).collect();
@@ -263,14 +264,18 @@ fn level_lengths(report: &SpeedReport, best: &GammaSpeed) -> String {
     let is_first = !report.gammas.iter().any(|row| row.speed_up > best.speed_up);
     let best = gamma(best);
     let first = match is_first {
-        true => tr!("γ {} is the fastest.", best),
-        false => tr!("γ {} is the fastest of those beyond the noise.", best),
+        true => tr!("γ {} has the largest median.", best),
+        false => tr!(
+            "γ {} has the largest median of those beyond the noise.",
+            best
+        ),
     };
     let level = match others.len() {
         0 => return tr!("γ {} is the fastest beyond the noise.", best),
-        all if all + 1 == report.gammas.len() => tr!("No other can be told from it."),
+        all if all + 1 == report.gammas.len() => tr!("All other intervals overlap its own."),
         count => tr!(
-            "γ {others} cannot be told from it." | "γ {others} cannot be told from it." % count,
+            "The interval of γ {others} overlaps its own."
+                | "The intervals of γ {others} overlap its own." % count,
             others = list(&others)
         ),
     };
@@ -314,7 +319,7 @@ pub fn why(report: &SpeedReport, row: &GammaSpeed) -> String {
     let tokens = count_word(drafted as usize + 1);
     let Some(drafting) = c(report) else {
         return tr!(
-            "Here checking {tokens} tokens costs {checking} times one token.",
+            "Here checking {tokens} positions costs {checking} times one.",
             tokens,
             checking
         );
@@ -322,7 +327,7 @@ pub fn why(report: &SpeedReport, row: &GammaSpeed) -> String {
     let drafting = decimal(drafting, 2);
     match round_of(report, drafted).filter(|_| report.request.has_formula()) {
         Some((written, cost)) => tr!(
-            "Here checking {tokens} tokens costs {checking} times one token and drafting one costs {drafting}: a round of γ {drafted} writes {written} tokens for the price of {cost}.",
+            "Here checking {tokens} positions costs {checking} times one and drafting a token costs {drafting}: a round of γ {drafted} writes {written} tokens for the price of {cost}.",
             tokens,
             checking,
             drafting,
@@ -331,7 +336,7 @@ pub fn why(report: &SpeedReport, row: &GammaSpeed) -> String {
             cost = decimal(cost, 2)
         ),
         None => tr!(
-            "Here checking {tokens} tokens costs {checking} times one token and drafting one costs {drafting}.",
+            "Here checking {tokens} positions costs {checking} times one and drafting a token costs {drafting}.",
             tokens,
             checking,
             drafting
@@ -383,7 +388,7 @@ mod tests {
         let wide = says(&[(1, [1.1, 1.3]), (2, [0.9, 2.0]), (3, [0.8, 1.1])]);
         assert!(!wide.contains("Every interval"), "{wide}");
         assert!(
-            wide.starts_with("γ 1 is the fastest of those beyond the noise."),
+            wide.starts_with("γ 1 has the largest median of those beyond the noise."),
             "{wide}"
         );
         assert!(
@@ -438,7 +443,7 @@ mod tests {
         let says = |rows: &[(u32, [f64; 2])]| best_gamma(&report(rows)).unwrap();
         assert_eq!(says(&[(1, [1.1, 1.2]), (2, [1.4, 1.6])]), "2");
         let rows = [(1, [1.4, 1.5]), (2, [1.4, 1.6]), (3, [1.3, 1.5])];
-        assert_eq!(says(&rows), "2; 1 and 3 cannot be told from it");
+        assert_eq!(says(&rows), "2; those of 1 and 3 overlap its interval");
         assert!(says(&[(1, [0.8, 0.9]), (2, [0.7, 0.8])]).starts_with("none"));
     }
 
@@ -451,7 +456,10 @@ mod tests {
             (4, [1.42, 1.6]),
             (5, [1.2, 1.3]),
         ]));
-        assert!(text.contains("γ 2 and 4 cannot be told from it"), "{text}");
+        assert!(
+            text.contains("The intervals of γ 2 and 4 overlap its own."),
+            "{text}"
+        );
         assert!(text.contains("Past γ 4 it falls"), "{text}");
     }
 

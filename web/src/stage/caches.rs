@@ -50,7 +50,7 @@ pub fn CachesLine() -> impl IntoView {
     let started = Memo::new(move |_| store.run.with(|run| run.started()));
     view! {
         <section class="caches" data-testid="caches" aria-label=tr!("KV caches")>
-            <h3 title=tr!("What each model keeps of the tokens it has read")>{tr!("KV caches")}</h3>
+            <h2 title=tr!("What each model keeps of the tokens it has read")>{tr!("KV caches")}</h2>
             {move || {
                 started.track();
                 lines.get().map(|lines| lines.into_iter().map(|known| match known {

@@ -66,10 +66,10 @@ pub fn caption(store: Store, about: &Captioned) -> AnyView {
         (Test::Own { .. }, None) => muted(tr!("target {}", probability(target_prob))),
         (Test::Own { token }, Some(kept)) => own(about, kept, token.map(|token| store.show(token))),
         (Test::First { .. }, None) => muted(tr!("target {}", probability(target_prob))),
-        (Test::First { .. }, Some(true)) => tr!("the target’s first").into_any(),
+        (Test::First { .. }, Some(true)) => tr!("the target’s favourite").into_any(),
         (Test::First { token }, Some(false)) => {
             let first = token.map(|token| store.show(token));
-            bold(tr!("first is {}", slot(0)), first)
+            bold(tr!("favourite is {}", slot(0)), first)
         }
         (Test::Probable { above, .. }, None) => muted(tr!("stays above {}", limit(above))),
         (Test::Probable { target_prob, above }, Some(kept)) => {

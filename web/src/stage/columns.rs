@@ -94,6 +94,15 @@ pub fn Columns() -> impl IntoView {
                 .collect()
         })
     };
+    // The bonus's place has what is left.
+    let tracks = move || {
+        let tracks = items().into_iter().filter_map(|(_, _, item)| match item {
+            Item::Column(_) => Some("var(--column)"),
+            Item::Closing => Some("228px"),
+            Item::BonusPlace => None,
+        });
+        format!("--tracks:{}", tracks.collect::<Vec<_>>().join(" "))
+    };
     let row = NodeRef::<leptos::html::Div>::new();
     Effect::new(move |_| {
         store.focus();
@@ -118,7 +127,7 @@ pub fn Columns() -> impl IntoView {
         });
     });
     view! {
-        <div class="columns" class:pieces=move || of_pieces(store) node_ref=row>
+        <div class="columns" class:pieces=move || of_pieces(store) style=tracks node_ref=row>
             <For each=items key=|item| *item children=move |(_, index, item)| {
                 let Some(round) = store.state.with_untracked(|state| state.round.clone()) else {
                     return ().into_any();
@@ -222,7 +231,7 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
                 <button type="button" class="tok-button" aria-label=label
                     on:click=move |_| store.pick(Selection { round: index, column })>
                     <span class="tok-mark">
-                        <span class="tok">{token}</span>
+                        <span class="tok" lang="en">{token}</span>
                         {move || icon(status.get().sign().0, 15)}
                     </span>
                     " "
@@ -336,7 +345,7 @@ pub fn Chips() -> impl IntoView {
                             <button type="button" class=format!("chip {class}") aria-pressed=pressed
                                 aria-label=label
                                 on:click=move |_| store.pick(Selection { round, column })>
-                                <span class="tok">{token}</span>
+                                <span class="tok" lang="en">{token}</span>
                                 {icon(sign, 13)}
                             </button>
                         }

@@ -58,7 +58,7 @@ pub fn Controls() -> impl IntoView {
             <NumberField name="top_k" label=tr!("Top-k") value=form.top_k form=form min="0" max="1000000" step="1"
                 hint=tr!("Keep the k most probable tokens; 0 is off") />
             <NumberField name="top_p" label=tr!("Top-p") value=form.top_p form=form min="0.05" max="1" step="0.05"
-                hint=tr!("Keep the most probable tokens up to this mass; 1 is off") />
+                hint=tr!("Keep the most probable tokens until they reach this mass; 1 is off") />
             <NumberField name="max_tokens" label=tr!("Tokens") value=form.max_tokens form=form min="1" max="4096" step="1"
                 hint=tr!("How many tokens to write") />
             <SeedField form=form />
@@ -285,7 +285,9 @@ fn DrafterField(form: Form) -> impl IntoView {
     let hint = Signal::derive(move || match form.drafter.get() {
         Drafter::Model => tr!("The small model proposes"),
         Drafter::Bigram => tr!("A table of what follows what in the training text proposes"),
-        Drafter::Uniform => tr!("Every token is proposed with the same probability"),
+        Drafter::Uniform => tr!(
+            "Every token is proposed with the same probability; top-k and top-p keep the first of the vocabulary, temperature 0 only one"
+        ),
     });
     let choose = move |event| {
         let name = event_target_value(&event);

@@ -87,7 +87,7 @@ impl Fate {
     pub fn line(&self, store: Store) -> Vec<AnyView> {
         let tokens = self.tokens.map(|token| {
             let token = token.map(|token| store.show(token));
-            view! { <b class="said">{token}</b> }.into_any()
+            view! { <b class="said" lang="en">{token}</b> }.into_any()
         });
         filled(&self.saying, tokens)
     }
@@ -213,13 +213,16 @@ fn reason(verdict: &Verdict, settings: &Settings) -> (String, Option<u32>) {
         ),
         Test::First { token: Some(first) } if !verdict.accepted => {
             let token = slot(1);
-            let why = tr!("{both}, but the target’s first is {token}", both, token);
+            let why = tr!("{both}, but the target’s favourite is {token}", both, token);
             (why, Some(first))
         }
         Test::First { .. } if verdict.accepted => {
-            (tr!("{both}, and it is the target’s first", both), None)
+            (tr!("{both}, and it is the target’s favourite", both), None)
         }
-        Test::First { .. } => (tr!("{both}, and it is not the target’s first", both), None),
+        Test::First { .. } => (
+            tr!("{both}, and it is not the target’s favourite", both),
+            None,
+        ),
         Test::Probable { target_prob, above } => {
             let [target, above] = told_apart(target_prob.into(), above.into());
             (

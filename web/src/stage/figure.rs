@@ -96,7 +96,11 @@ fn label(store: Store, probs: Bars, test: Option<Test>, tested: bool) -> String 
         }
         Some(Test::Probable { above, .. }) => tr!("{both}, least {}", decimal(above, 3), both),
         Some(Test::First { token: Some(token) }) => {
-            tr!("{both}, the target’s first is {}", store.show(token), both)
+            tr!(
+                "{both}, the target’s favourite is {}",
+                store.show(token),
+                both
+            )
         }
         _ => both,
     }

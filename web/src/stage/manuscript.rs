@@ -340,10 +340,12 @@ fn token(
         round,
         column: ink.column,
     };
+    // No part of the text, for whoever hears it.
+    let gone = matches!(ink.mark, Mark::Struck | Mark::Discarded);
     let current = move || (picked.get() == Some(place)).then_some("true");
     view! {
         {lead}
-        <span class=format!("tk {class}") class:blank=blank title=title data-differs=differs aria-current=current tabindex="-1"
+        <span class=format!("tk {class}") class:blank=blank role=gone.then_some("deletion") title=title data-differs=differs aria-current=current tabindex="-1"
             style=format!("--i:{}", ink.column) on:click=move |_| {
                 store.pick(place);
                 if browser::is_narrow() {

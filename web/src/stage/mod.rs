@@ -34,10 +34,12 @@ use leptos::prelude::*;
 use tr::tr;
 
 use crate::lessons::{Cover, Covered};
+use crate::playhead::now;
 use crate::store::use_store;
 pub use icons::{Sign, icon, mark};
 pub use rule_field::RuleField;
 pub use rule_words::title as rule_title;
+pub use speed_up::in_short;
 
 use controls::Controls;
 pub use controls::{NumberField, PairField, drafter_title, hint_line};
@@ -73,6 +75,9 @@ pub fn Stage() -> impl IntoView {
     }
 }
 
+/// Rounds that follow each other faster in play cannot all be said.
+const APART_MS: f64 = 4000.0;
+
 /// One polite sentence per round.
 #[component]
 fn LiveRegion() -> impl IntoView {
@@ -96,5 +101,16 @@ fn LiveRegion() -> impl IntoView {
             })
         })
     });
-    view! { <p class="visually-hidden" aria-live="polite" data-testid="live">{move || sentence.get().unwrap_or_default()}</p> }
+    // With the time from which the next one is to keep apart.
+    let said = Memo::new(move |before: Option<&(f64, Option<String>)>| {
+        let (at, sentence) = (now(), sentence.get());
+        let playing = store.playhead.playing.get();
+        match before {
+            Some(before) if before.1 == sentence || playing && at - before.0 < APART_MS => {
+                before.clone()
+            }
+            _ => (at, sentence),
+        }
+    });
+    view! { <p class="visually-hidden" aria-live="polite" data-testid="live">{move || said.get().1.unwrap_or_default()}</p> }
 }

@@ -27,12 +27,17 @@ pub fn Provenance() -> impl IntoView {
             None => "none",
         })
     };
+    // How far they are would be told all the time; that they are there is worth hearing once.
+    let ready = move || {
+        (store.engine.state.get() == EngineState::Ready).then(|| tr!("The live models are ready."))
+    };
     view! {
         <section class="provenance" data-testid="provenance" data-kind=kind aria-label=tr!("Where this text comes from")>
             <i class="provenance-mark" aria-hidden="true"></i>
             <Origin />
             <Models />
             <Way />
+            <p class="visually-hidden" role="status">{ready}</p>
         </section>
     }
 }

@@ -93,7 +93,7 @@ pub fn ClosingPanel(
     view! {
         <figure class=class>
             <figcaption>
-                <span class=format!("tok {}", sign.class())>{token.clone()}</span>
+                <span class=format!("tok {}", sign.class()) lang="en">{token.clone()}</span>
                 {icon(sign, 14)}
                 <span class=format!("verdict k {}", sign.class())>{title}</span>
             </figcaption>
@@ -180,7 +180,7 @@ fn rows(shares: Vec<Share>, class: &'static str, sign: Sign, label: String) -> i
         })
         .collect_view();
     view! {
-        <svg class="figure rows" viewBox=format!("0 0 {WIDTH} {height:.0}") role="img" aria-label=label>{lines}</svg>
+        <svg class="figure" viewBox=format!("0 0 {WIDTH} {height:.0}") role="img" aria-label=label>{lines}</svg>
     }
 }
 
@@ -236,6 +236,6 @@ fn strip(store: Store, closing: &Closing, class: &'static str) -> impl IntoView 
         }
     });
     Some(
-        view! { <svg class="figure strip" viewBox=format!("0 -12 {WIDTH} 31") aria-hidden="true">{rects}{needle}</svg> },
+        view! { <svg class="figure" viewBox=format!("0 -12 {WIDTH} 31") aria-hidden="true">{rects}{needle}</svg> },
     )
 }

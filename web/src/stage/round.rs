@@ -143,7 +143,7 @@ fn Narration() -> impl IntoView {
                     .into_iter()
                     .map(|piece| match piece {
                         Piece::Text(text) => text.into_any(),
-                        Piece::Token(token) => view! { <b class="said">{token}</b> }.into_any(),
+                        Piece::Token(token) => view! { <b class="said" lang="en">{token}</b> }.into_any(),
                     })
                     .collect_view()
             }}

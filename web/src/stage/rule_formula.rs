@@ -90,7 +90,7 @@ fn formula(settings: &Settings, notation: Notation) -> AnyView {
         Rule::SampleAndMatch => {
             filled(&tr!("keep if {} draws the same", slot(0)), [target.into_any()]).into_any()
         }
-        Rule::Greedy => filled(&tr!("keep if first in {}", slot(0)), [target.into_any()]).into_any(),
+        Rule::Greedy => filled(&tr!("keep if favourite of {}", slot(0)), [target.into_any()]).into_any(),
         Rule::Typical => view! {
             {target}
             {format!(" > min({}{}{}·", shortest(settings.epsilon), separator(), shortest(settings.delta))}<em>"e"</em><sup>"−"<em>"H"</em></sup>")"
@@ -127,7 +127,7 @@ pub fn expectation(rule: Rule, notation: Notation) -> Option<AnyView> {
         ),
         Rule::SampleAndMatch => mean(view! { "Σ "{target()}" · "{draft()} }.into_any()),
         Rule::Greedy => {
-            let saying = tr!("mean of {draft} at the first of {target}", draft = slot(0), target = slot(1));
+            let saying = tr!("mean of {draft} at the favourite of {target}", draft = slot(0), target = slot(1));
             filled(&saying, [draft().into_any(), target().into_any()]).into_any()
         }
         Rule::Lenience => {
@@ -194,7 +194,7 @@ fn mechanism(settings: &Settings, pieces: bool) -> AnyView {
         }
         Rule::Block => {
             let saying = tr!(
-                "green: {h}, the chance to keep the text up to here; the needle {u} lands anywhere with equal chance",
+                "green: {h}, the chance that the text up to here passes its own test; the needle {u} lands anywhere with equal chance",
                 u = slot(0),
                 h = slot(1)
             );

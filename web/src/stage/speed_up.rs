@@ -72,7 +72,7 @@ pub fn SpeedUp() -> impl IntoView {
             {move || measuring.failed.get().map(|sentence| view! { <p class="field-error" role="alert">{sentence}</p> })}
             {move || newest().is_none().then(|| view! { <p class="muted">{run_speed}</p> })}
             // One button: the focus stays on it.
-            <button type="button" class="button measure" data-testid=move || if measuring.busy() { "measure-stop" } else { "measure" }
+            <button type="button" class="button" data-testid=move || if measuring.busy() { "measure-stop" } else { "measure" }
                 disabled=move || !measuring.busy() && !ready() on:click=act>
                 {move || if measuring.busy() { tr!("Stop measuring") } else { tr!("Measure speed-up") }}
             </button>
@@ -84,7 +84,7 @@ pub fn SpeedUp() -> impl IntoView {
 }
 
 /// What came of a measurement, for whoever hears it.
-fn in_short(kept: &Kept) -> Option<String> {
+pub fn in_short(kept: &Kept) -> Option<String> {
     let headline = kept.report.headline()?;
     let [low, high] = headline.interval.map(words::bound);
     Some(format!(

@@ -61,7 +61,7 @@ fn Acceptance() -> impl IntoView {
                 let [from, to] = [low, high].map(|end| decimal(end, 2));
                 view! {
                     <p class="big" data-testid="acceptance-rate">
-                        {decimal(rate, 2)}" "<small title=tr!("Wilson interval, 95 %")>{interval(&from, &to)}</small>
+                        {decimal(rate, 2)}" "<small title=tr!("Wilson interval, 95 %, if all tests were independent and alike")>{interval(&from, &to)}</small>
                     </p>
                     <svg class="interval" viewBox="0 0 150 12" role="img"
                         aria-label=tr!(
@@ -301,7 +301,7 @@ fn Lengths() -> impl IntoView {
                 {columns}
                 <path class="axis" d="M0 76.5H150" />
             </svg>
-            <p class="muted">{if theory.is_empty() { tr!("accepted per round") } else { tr!("accepted per round, line: theory") }}</p>
+            <p class="muted">{if theory.is_empty() { tr!("accepted per round") } else { tr!("accepted per round, line: by α alone") }}</p>
         })
     };
     view! {

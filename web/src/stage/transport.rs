@@ -83,7 +83,7 @@ pub fn Transport() -> impl IntoView {
         <div class="playback">
             <div class="transport" role="group" aria-label=tr!("Playback")>
                 {button("first", tr!("Back to the prompt"), "first", FIRST, |store| store.playhead.go(0))}
-                <button type="button" class="button back" aria-label=move || previous(playhead.stride.get())
+                <button type="button" class="button" aria-label=move || previous(playhead.stride.get())
                     title=move || previous(playhead.stride.get()) data-testid="prev-phase"
                     on:click=move |_| playhead.step(playhead.stride.get_untracked(), false)>
                     {glyph(view! { <path d=BACK fill="currentColor" /> })}

@@ -139,7 +139,7 @@ fn Row(
                 <td class="versions-text" lang="en">{text(store, &shared, part, differs)}</td>
                 <td>{filled(&rounds, [count.into_any()])}</td>
                 <td>{per_round(part)}" "{tr!("per round")}</td>
-                <td title=tr!("acceptance rate, and its Wilson interval at 95 %")><em>"α"</em>" "{rate(part)}</td>
+                <td title=tr!("acceptance rate, and its Wilson interval at 95 %, if all tests were independent and alike")><em>"α"</em>" "{rate(part)}</td>
             </tr>
         })
     };

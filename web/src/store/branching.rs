@@ -74,7 +74,8 @@ impl Store {
             .shown
             .with(|shown| shown.as_ref().map(|shown| shown.settings.clone()))?;
         let edited = form != old && (&form.pair, &form.prompt) == (&old.pair, &old.prompt);
-        (edited && !self.wanted.get()).then_some((form, old))
+        // Until somebody changes it, the form is that of the run which a link asks for.
+        (edited && !self.wanted.get() && !self.linked.get()).then_some((form, old))
     }
 
     /// After how many tokens behind the prompt Play branches: settings were edited that leave the

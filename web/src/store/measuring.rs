@@ -222,7 +222,7 @@ impl Store {
             gammas: if auto { Vec::new() } else { vec![gamma] },
             auto,
             pairs: SpeedRequest::FEWEST_PAIRS,
-            settings,
+            settings: settings.clone(),
         };
         let store = *self;
         self.bench(request, AskedBy::Stage, move |reply| {
@@ -230,7 +230,7 @@ impl Store {
             if let Reply::Failed { failure, .. } = reply
                 && failure.field.is_some()
             {
-                store.refuse(failure);
+                store.refuse_of(failure, &settings);
             }
         });
     }

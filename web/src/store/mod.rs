@@ -217,9 +217,8 @@ impl Store {
             // Whoever changes a setting is done with watching.
             if before.is_some_and(|before| before != edits) {
                 if store.linked.get_untracked() {
-                    store.linked.set(false);
                     store.wanted.set(false);
-                    store.place.set_value(None);
+                    store.forget_link();
                 }
                 if untrack(|| store.recorded()) {
                     store.playhead.pause();

@@ -15,6 +15,9 @@ use crate::browser;
 /// that are at hand need no longer, and nothing then flashes by.
 const GRACE_MS: u32 = 1000;
 
+/// How often a recording that waits looks whether it is its turn.
+const PATIENCE_MS: u32 = 50;
+
 impl Store {
     /// Fetches a pair's recording and plays it, unless the page has something better by then.
     pub fn open_recording(&self, pair: &str) {
@@ -36,6 +39,10 @@ impl Store {
                     TimeoutFuture::new(GRACE_MS).await;
                 }
             }
+            // A run that the choice of this pair stopped has yet to end.
+            while store.is_chosen(&pair) && !store.writing.with_untracked(Vec::is_empty) {
+                TimeoutFuture::new(PATIENCE_MS).await;
+            }
             if store.lacks_run_of(&pair) {
                 store.show_recording(trace);
             }
@@ -47,8 +54,11 @@ impl Store {
         let shown = self
             .shown
             .with_untracked(|shown| shown.as_ref().is_some_and(|shown| shown.pair.name == pair));
-        let chosen = self.form.pair.with_untracked(|chosen| chosen == pair);
-        chosen && !shown && self.writing.with_untracked(Vec::is_empty)
+        self.is_chosen(pair) && !shown
+    }
+
+    fn is_chosen(&self, pair: &str) -> bool {
+        self.form.pair.with_untracked(|chosen| chosen == pair)
     }
 
     fn show_recording(&self, trace: Trace) {

@@ -17,6 +17,8 @@ const MOST_ASIDE: usize = 4;
 /// A run that was taken off the page, with all that is needed to put it back.
 #[derive(Clone, Debug)]
 pub struct Aside {
+    /// Whether anything of it was written here; a file can be opened again.
+    own: bool,
     trace: Trace,
     shown: Shown,
     at: usize,
@@ -40,12 +42,11 @@ impl Store {
     /// Shows a run that is complete. Whatever the page showed before can be brought back, and a
     /// run that is still being written is stopped.
     ///
-    /// `file` names the file that it comes from; without one it came with the page.
-    pub fn replay(&self, trace: Trace, file: Option<String>) {
-        self.set_aside();
+    /// `file` names the file that it comes from; without one it came with the page. Returns whether
+    /// there was something to be brought back.
+    pub fn replay(&self, trace: Trace, file: Option<String>) -> bool {
+        let kept = self.set_aside();
         self.stop();
-        self.linked.set(false);
-        self.place.set_value(None);
         self.form.write(&trace.settings);
         self.put(
             Shown {
@@ -58,6 +59,18 @@ impl Store {
             },
             &trace,
         );
+        kept
+    }
+
+    /// Goes back to a form that another run's took the place of, and to the recording of its pair;
+    /// `wanted` asks for the run that it was about to ask for.
+    pub fn go_back_to(&self, form: &Settings, wanted: bool) {
+        self.form.write(form);
+        permalink::write(form, None);
+        self.open_recording(&form.pair);
+        if wanted {
+            self.generate();
+        }
     }
 
     fn put(&self, shown: Shown, trace: &Trace) {
@@ -66,18 +79,23 @@ impl Store {
         self.writing.update(Vec::clear);
         self.begin(Some(shown));
         self.append(&trace.events);
+        // A file may hold a run that was still being written.
+        if self.run.with_untracked(|run| run.finished().is_none()) {
+            self.run.update(|run| run.push(&CUT_OFF));
+        }
     }
 
-    /// Keeps the run on the page, if it is one that cannot be had again by a click.
-    pub(super) fn set_aside(&self) {
+    /// Keeps the run on the page, if it is one that cannot be had again by a click; returns whether.
+    pub(super) fn set_aside(&self) -> bool {
         let Some(shown) = self.shown.get_untracked() else {
-            return;
+            return false;
         };
-        if shown.recorded && shown.file.is_none() {
-            return;
+        let own = self.versions.has_own() || !shown.recorded;
+        if !own && shown.file.is_none() {
+            return false;
         }
         let Some(mut trace) = self.record() else {
-            return;
+            return false;
         };
         // What it still had to say is stopped.
         if self.run.with_untracked(|run| run.finished().is_none()) {
@@ -87,6 +105,7 @@ impl Store {
         let form = untrack(|| self.form.read()).ok();
         let form = form.filter(|form| form.pair == shown.settings.pair);
         let aside = Aside {
+            own,
             trace,
             form: form.or_else(|| Some(shown.settings.clone())),
             shown,
@@ -94,12 +113,12 @@ impl Store {
             versions: self.versions.keep(),
         };
         self.aside.update(|all| {
-            // A file can be opened again; what was written here is nowhere else.
-            all.retain(|old| old.shown.file.is_none());
+            all.retain(|old| old.own);
             all.push(aside);
             let spare = all.len().saturating_sub(MOST_ASIDE);
             all.drain(..spare);
         });
+        true
     }
 
     /// Puts the run back that was taken off the page last, and what had branched from it.
@@ -107,11 +126,12 @@ impl Store {
         let Some(aside) = self.aside.try_update(Vec::pop).flatten() else {
             return;
         };
-        // A run that was written here meanwhile changes places with it.
+        // What was written here meanwhile changes places with it.
         let is_written_here = |shown: &Shown| !shown.recorded;
-        if self
-            .shown
-            .with_untracked(|shown| shown.as_ref().is_some_and(is_written_here))
+        if self.versions.has_own()
+            || self
+                .shown
+                .with_untracked(|shown| shown.as_ref().is_some_and(is_written_here))
         {
             self.set_aside();
         }

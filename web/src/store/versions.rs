@@ -94,6 +94,12 @@ impl Versions {
         self.before.set(kept.before);
     }
 
+    /// Whether one of them was written here.
+    pub(super) fn has_own(&self) -> bool {
+        let is_own = |version: &Version| !version.shown.recorded;
+        self.list.with_untracked(|list| list.iter().any(is_own))
+    }
+
     /// Forgets all.
     pub(super) fn clear(&self) {
         if self.list.with_untracked(|list| !list.is_empty()) {

@@ -14,9 +14,15 @@ use crate::form::FieldError;
 use crate::permalink::{self, Left};
 
 impl Store {
-    /// Writes a new text with the settings of the form and plays it.
+    /// Writes a new text with the settings of the form and plays it; what the address asks for, as
+    /// long as nobody has changed those.
     pub fn generate(&self) {
-        self.ask(None);
+        let ready = self.engine.state.get_untracked() == EngineState::Ready;
+        match self.linked.get_untracked() {
+            true if ready => self.ask_linked(),
+            true => self.ask(self.asked_branch()),
+            false => self.ask(None),
+        }
     }
 
     /// Writes with the settings of the form, from the prompt on or from the end of a branch, and
@@ -63,13 +69,19 @@ impl Store {
         permalink::write(&settings, branch.as_ref());
         let store = *self;
         let started = Cell::new(false);
+        let asked = settings.clone();
         self.write(settings, branch, move |reply| {
-            let has_events = matches!(reply, Reply::Events { .. });
-            if !started.get() && (has_events || is_end(reply)) {
+            let begins = matches!(reply, Reply::Events { events, .. } if begins(events));
+            if !started.get() && (begins || is_end(reply)) {
                 store.beginning.set_value(None);
             }
-            if has_events && !started.replace(true) {
+            if begins && !started.replace(true) {
                 store.play_or_arrive();
+            }
+            if let Reply::Failed { failure, .. } = reply
+                && !store.form_says(&asked)
+            {
+                store.refuse_of(failure, &asked);
             }
         });
     }
@@ -150,10 +162,7 @@ impl Store {
                         if let Some(version) = version.flatten() {
                             store.append_to(version, &[CUT_OFF]);
                         }
-                        // A field of the form is only wrong if the form says the same.
-                        if failure.field.is_none()
-                            || untrack(|| store.form.read()).as_ref() == Ok(&asked.0)
-                        {
+                        if failure.field.is_none() || store.form_says(&asked.0) {
                             store.refuse(failure);
                         }
                     }
@@ -171,7 +180,7 @@ impl Store {
         (settings, branch): &(Settings, Option<Branch>),
         events: &[Event],
     ) -> Option<usize> {
-        if !matches!(events.first(), Some(Event::Started { .. })) {
+        if !begins(events) {
             return None;
         }
         match self.shown_here(settings, branch) {
@@ -267,12 +276,35 @@ impl Store {
         }
     }
 
+    /// Tells why what a person asked for with these settings does not come. A field of the form is
+    /// only wrong if the form still says the same.
+    pub(super) fn refuse_of(&self, failure: &Failure, asked: &Settings) {
+        if self.form_says(asked) {
+            self.refuse(failure);
+        } else if failure.field.is_some() {
+            self.message.set(Some(failure.sentence.clone()));
+        }
+    }
+
+    fn form_says(&self, settings: &Settings) -> bool {
+        untrack(|| self.form.read()).as_ref() == Ok(settings)
+    }
+
     /// Ends the run that is being written, and all that are to be.
     pub fn stop(&self) {
         self.wanted.set(false);
         // A branch that a link names waits for the run that it left.
         self.linked.set(false);
+        self.place.set_value(None);
         self.stop_writing();
+    }
+
+    /// Neither waits for the run that the address asks for nor goes to its place in it.
+    pub fn forget_link(&self) {
+        if self.linked.get_untracked() {
+            self.linked.set(false);
+            self.place.set_value(None);
+        }
     }
 
     fn stop_writing(&self) {
@@ -286,6 +318,11 @@ impl Store {
 pub(super) const CUT_OFF: Event = Event::Finished {
     reason: FinishReason::Stopped,
 };
+
+/// Whether events are the first of a run; one that is stopped before has only an end.
+fn begins(events: &[Event]) -> bool {
+    matches!(events.first(), Some(Event::Started { .. }))
+}
 
 /// Whether a reply ends a run.
 pub fn is_end(reply: &Reply) -> bool {

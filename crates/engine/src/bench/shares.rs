@@ -33,8 +33,7 @@ pub(super) async fn fill(engine: &Engine, report: &mut SpeedReport) -> Result<()
             draft,
             target,
             sampling,
-            // Parts timed by themselves may overlap where they follow each other.
-            rest: (1000.0 / speed - draft - target - sampling).max(0.0),
+            rest: 1000.0 / speed - draft - target - sampling,
         });
     }
     Ok(())

@@ -140,7 +140,8 @@ pub fn Bars(
     };
     view! {
         <div class="editor-bars" node_ref=holder>
-            <svg width=move || width.get() height=move || frame.get().height() role="group"
+            <svg width=move || width.get() height=move || frame.get().height()
+                viewBox=move || format!("0 0 {} {}", width.get(), frame.get().height()) role="group"
                 aria-label=tr!("Two distributions; every handle is a slider") on:click=pick>
                 {move || grid(frame.get())}
                 {move || {

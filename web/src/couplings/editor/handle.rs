@@ -1,5 +1,6 @@
 //! A handle: a slider on top of a bar, for mouse, touch and keyboard.
 
+use couplet_playback::decimal;
 use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsCast;
@@ -129,7 +130,7 @@ pub fn Handle(
     view! {
         <g class="slider" role="slider" tabindex="0" data-testid=format!("handle-{name}-{token}")
             aria-label=label aria-valuemin="0" aria-valuemax="1" aria-orientation="vertical"
-            aria-valuenow=move || format!("{:.3}", value.get())
+            aria-valuenow=move || format!("{:.3}", value.get()) aria-valuetext=move || decimal(value.get(), 3)
             // Inside a drawing the style touch-action is not enough to keep the page from scrolling.
             on:touchstart=move |event: web_sys::TouchEvent| event.prevent_default()
             on:pointerdown=down on:pointermove=moved on:pointerup=up on:pointercancel=up on:keydown=key

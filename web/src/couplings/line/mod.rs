@@ -40,7 +40,7 @@ pub fn Line() -> impl IntoView {
                 </div>
             </header>
             <div node_ref=holder>
-                <svg class="number-line" width=move || width.get() height=HEIGHT role="img"
+                <svg class="number-line" width=move || width.get() height=HEIGHT viewBox=move || format!("0 0 {} {HEIGHT}", width.get()) role="img"
                     aria-label=move || exhibit.exact.with(|exact| spoken(exact))>
                     {move || exhibit.exact.with(|exact| drawing(exact, width.get()))}
                 </svg>

@@ -207,7 +207,7 @@ fn cell(written: &Written, first: Option<&Written>) -> impl IntoView + use<> {
     };
     view! {
         <span class="swap-text" lang="en">{same}{(!other.is_empty()).then(|| view! { <mark>{other}</mark> })}</span>
-        <span class="swap-notes">{note}<span class="muted figures">{rate}</span></span>
+        <span class="swap-notes">{note}<span class="muted figures" title=tr!("acceptance rate, and its Wilson interval at 95 %, if all tests were independent and alike")>{rate}</span></span>
     }
 }
 

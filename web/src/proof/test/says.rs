@@ -159,7 +159,7 @@ pub fn in_words(
         format!("{found} {but}").into_any()
     } else if test.p_value >= NO_ACCIDENT {
         tr!(
-            "Chance alone would do this once in {samples} samples, so it proves nothing yet: {figures} Add more and see.",
+            "Chance alone would do this once in {samples} samples, so it proves nothing yet: {figures} Start over, with other numbers: a real difference comes back.",
             samples = grouped((1.0 / test.p_value).round() as usize),
             figures
         )

@@ -43,7 +43,7 @@ pub fn Race(
     };
     let about = about(&report);
     view! {
-        <section class="card clocked" data-testid="race" aria-labelledby="race-title">
+        <section class="card" data-testid="race" aria-labelledby="race-title">
             <header>
                 <div>
                     <h2 id="race-title">{tr!("The race, on one clock")}</h2>
