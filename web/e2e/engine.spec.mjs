@@ -260,7 +260,8 @@ export default {
 
   "a branch that is stopped before it begins leaves the page where it stands": async ({ page, base }) => {
     await open(page, base);
-    await page.evaluate(() => void couplet.generate({ gamma: 1, max_tokens: 4096 }).catch(() => {}));
+    await page.getByTestId("max_tokens").fill("4096");
+    await page.getByTestId("generate").click();
     await page.waitForFunction(() => window.couplet.trace()?.events.filter(({ event }) => event === "committed").length > 4);
     await page.locator("#scene").focus();
     await page.keyboard.press("Home");
