@@ -178,6 +178,8 @@ fn main(
             attend_part(kv_head, query, u32(position), lane);
         }
         workgroupBarrier();
+        // Heads take the places of queries that others have read.
+        storageBarrier();
         for (var item = lane; item < together * vectors; item += LANES) {
             let item_head = first + item / vectors;
             let item_row = item_head / group;

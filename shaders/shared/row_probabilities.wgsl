@@ -62,6 +62,10 @@ fn mass_from(lane: u32, key: u32, source: u32, destination: u32) -> f32 {
         total += part_value[part];
     }
     workgroupBarrier();
+    // Weights that others have added are overwritten next.
+    if LANES > PARTS {
+        storageBarrier();
+    }
     return total;
 }
 

@@ -40,7 +40,7 @@ struct Closing {
     token: u32,
     // Mass of the residual that it was drawn from; 0 for the target's own distribution.
     mass: f32,
-    // The number that drew it; 0 where shared noise did.
+    // The number that drew it; 0 where shared noise did, or nothing by chance.
     u: f32,
     // The factor of the target's probabilities in the residual.
     ratio: f32,

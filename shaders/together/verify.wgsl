@@ -86,7 +86,8 @@ fn main(
                 }
             }
         }
-        workgroupBarrier();
+        // Length and tokens that others have read are overwritten.
+        storageBarrier();
         if lane == 0u {
             commit_round(text, length, accepted, Closing(own, 0.0, 0.0, 1.0));
         }
@@ -104,6 +105,8 @@ fn main(
     from_residual = mass > 0.0;
     keep_chunk_sums(accepted, pass_.vocab, lane);
     workgroupBarrier();
+    // Length and tokens that others have read are overwritten.
+    storageBarrier();
     if lane == 0u {
         let purpose = select(PURPOSE_TARGET, PURPOSE_RESIDUAL, rejected);
         let u = uniform_at(settings.seed, length + accepted, purpose, 0u);

@@ -5,9 +5,10 @@
 //! out late is only where the text ends; rounds beyond that are not looked at.
 
 use couplet_kernels::{Device, DeviceError, Read, Readback, Step, record};
-use couplet_protocol::{Drafter, Event, FinishReason, Timings};
+use couplet_protocol::{Drafter, Event, FinishReason, Settings, Timings};
 use couplet_speculation::rules::{CommitEnd, commit};
 
+use crate::auto_gamma;
 use crate::events::{RoundData, round_events};
 use crate::pace::Bounds;
 use crate::programs::ProgramKind;
@@ -69,6 +70,15 @@ impl RoundFacts {
     }
 }
 
+/// The largest γ that rounds under these settings may have.
+fn largest_gamma(settings: &Settings) -> usize {
+    if settings.auto_gamma {
+        auto_gamma::LARGEST
+    } else {
+        settings.gamma as usize
+    }
+}
+
 /// Drafted tokens up to the first that was not kept.
 pub(crate) fn judged(gamma: usize, accepted: usize) -> usize {
     gamma.min(accepted + 1)
@@ -115,6 +125,11 @@ impl Engine {
     /// As [`Engine::rounds`].
     pub async fn round(&self, run: &mut Run, details: bool) -> Result<Vec<Event>, EngineError> {
         self.rounds(run, Ahead::one(details)).await
+    }
+
+    /// Whether the next rounds of a run begin with timing some, so that γ can be chosen.
+    pub fn is_about_to_time(&self, run: &Run) -> bool {
+        run.settings.auto_gamma && run.under_way.is_empty() && !self.has_chooser(run)
     }
 
     /// [`Engine::rounds`], before it becomes events.
@@ -175,11 +190,12 @@ impl Engine {
         let surely_free = free.saturating_sub(most_tokens as usize);
         let wanted = run.wanted() as f64 - tokens;
         let alone = run.under_way.is_empty();
-        let (wish, most) = self.wished_gamma(run, ahead.rounds);
-        let fit = surely_free / (wish + 1);
-        if !alone && (fit == 0 || wanted < 0.5) {
+        // Before γ is chosen: who looks at another one counts the rounds of that as begun.
+        if !alone && (surely_free <= largest_gamma(&run.settings) || wanted < 0.5) {
             return Ok(None);
         }
+        let (wish, most) = self.wished_gamma(run, ahead.rounds);
+        let fit = surely_free / (wish + 1);
         // The target adds a token to the drafted ones, and all of them must have a position.
         let gamma = wish.min(free - 1);
         let vocab = self.pair.target_config.vocab_size;
@@ -252,7 +268,7 @@ impl Engine {
         run.landed = landed;
         let taken = (landed - begun) / plan.rounds as f64;
         if plan.catching_up == 0 {
-            run.pace.took(plan.gamma, taken);
+            run.pace.took(plan.gamma, plan.rounds, landed - begun);
         }
         let mut facts = Vec::with_capacity(plan.rounds);
         for words in &records {

@@ -6,7 +6,7 @@ use burn::tensor::{Device as BurnDevice, Tensor};
 use couplet_kernels::{Buffer, Device, DeviceError, GpuBuffer, GpuDevice, Kernel};
 
 use crate::KernelSet;
-use crate::kernel_choice::TRIAL_ROWS;
+use crate::trial::TRIAL_ROWS;
 
 /// The kernels of a round by Rejection, whatever the set.
 const FIRST_KERNELS: [Kernel; 7] = [

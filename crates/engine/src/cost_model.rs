@@ -44,7 +44,8 @@ pub struct UnitCosts {
 pub struct Work {
     /// Kernels dispatched.
     pub dispatches: usize,
-    /// Bytes of weights and caches, each counted once however many rows use it.
+    /// Bytes of weights, each counted once for the rows that share what they read, and of caches,
+    /// once for all rows.
     pub bytes: usize,
     /// Multiplications with an addition each.
     pub multiply_adds: usize,
@@ -56,7 +57,7 @@ impl Work {
     /// A decoder's pass over `rows` rows, `logit_rows` of which get logits, at a position.
     fn of_pass(
         config: &DecoderConfig,
-        bytes_of_weight: usize,
+        kernels: KernelSet,
         rows: usize,
         logit_rows: usize,
         position: usize,
@@ -68,10 +69,15 @@ impl Work {
         let looking = 2 * position * heads * head_dim;
         let table = config.vocab_size * hidden;
         let layers = config.num_hidden_layers;
+        // How often they are read.
+        let [of_rows, of_logit_rows] = [rows, logit_rows].map(|rows| kernels.groups_of(rows));
+        let weights = of_rows * layers * attention_inputs
+            + (of_rows * (layers - 1) + of_logit_rows) * others
+            + of_logit_rows * table;
         Self {
             dispatches: 0,
             bytes_of_one_workgroup: 0,
-            bytes: bytes_of_weight * (layers * (attention_inputs + others) + table)
+            bytes: kernels.bytes_of_weight() * weights
                 + 4 * layers * 2 * position * kv_heads * head_dim,
             // Of the last layer, rows without logits are only wanted for their keys and values.
             multiply_adds: rows * layers * attention_inputs
@@ -165,8 +171,8 @@ impl<'a> Passes<'a> {
     }
 
     fn of_pass(&self, config: &DecoderConfig, rows: usize, logit_rows: usize) -> Work {
-        let bytes = self.engine.kernel_set().bytes_of_weight();
-        Work::of_pass(config, bytes, rows, logit_rows, self.position)
+        let kernels = self.engine.kernel_set();
+        Work::of_pass(config, kernels, rows, logit_rows, self.position)
     }
 
     fn dispatches(&self, gamma: usize, portion: Portion) -> usize {
@@ -388,6 +394,29 @@ async fn microseconds(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn weights_are_read_once_for_the_rows_that_share_them() {
+        let config = DecoderConfig::new(64, 32, 2, 2);
+        let of = |kernels: KernelSet, rows, logit_rows| {
+            Work::of_pass(&config, kernels, rows, logit_rows, 0).bytes / kernels.bytes_of_weight()
+        };
+        let layer = 4 * 32 * 32 + 3 * 32 * config.intermediate_size;
+        let table = 64 * 32;
+        for kernels in [KernelSet::Together, KernelSet::BlockAtOnce] {
+            for (rows, times) in [(1, 1), (4, 1), (5, 2), (8, 2), (9, 3)] {
+                assert_eq!(
+                    of(kernels, rows, rows),
+                    times * (2 * layer + table),
+                    "{rows}"
+                );
+            }
+            // In the last layer the others leave nothing but keys and values.
+            let once_more = layer + 3 * 32 * 32;
+            assert_eq!(of(kernels, 5, 1), 2 * layer + table + once_more);
+        }
+        assert_eq!(of(KernelSet::Alone, 5, 5), 2 * layer + table);
+    }
 
     #[test]
     fn no_pass_of_a_round_hides_behind_another() {

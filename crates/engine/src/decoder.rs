@@ -218,7 +218,7 @@ impl DeviceDecoder {
         offset: i32,
         logit_rows: Range<usize>,
     ) -> Vec<Dispatch> {
-        debug_assert!(
+        assert!(
             rows <= MAX_ROWS,
             "{rows} rows do not fit the scratch buffers"
         );
@@ -262,8 +262,8 @@ impl DeviceDecoder {
             let bindings = matrix.bound(kernels, others);
             let rows_together = rows_together(kernel, rows);
             let [columns, rows] = if kernels.shares_sums() {
-                // A workgroup for a panel and four rows.
-                [columns.div_ceil(PANEL), rows.div_ceil(4)]
+                // A workgroup for a panel and the rows that share its weights.
+                [columns.div_ceil(PANEL), kernels.groups_of(rows)]
             } else {
                 // Eight invocations with four columns each.
                 [

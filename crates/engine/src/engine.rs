@@ -211,23 +211,20 @@ impl Engine {
         };
         let mut dispatches = decoder.forward(&self.tokens, &self.state, 1, -1, 0..1);
         dispatches.push(self.probabilities(&decoder.logits, &self.target_probs, 1, 0));
-        let program = self.device.program(dispatches);
-        let vocab = self.pair.target_config.vocab_size;
-        let words = self
-            .device
-            .run(
-                &[&program],
-                &[Read {
-                    buffer: &self.target_probs,
-                    words: 0..vocab,
-                }],
-            )
-            .await?;
+        let read = Read {
+            buffer: &self.target_probs,
+            words: 0..self.pair.target_config.vocab_size,
+        };
+        let words = self.device.run_once(dispatches, &[read]).await?;
         Ok(bytemuck::cast_slice(&words[0]).to_vec())
     }
 
     /// Logits of the target after every position of `tokens`, `(tokens, vocab)`, computed in
     /// passes of `rows` rows: for tests against the reference.
+    ///
+    /// # Panics
+    ///
+    /// If there is no room for so many rows, or for the tokens.
     ///
     /// # Errors
     ///
@@ -237,6 +234,12 @@ impl Engine {
         tokens: &[u32],
         rows: usize,
     ) -> Result<Vec<f32>, EngineError> {
+        let context = self.pair.context();
+        assert!(
+            tokens.len() <= context,
+            "{} tokens do not fit {context} positions",
+            tokens.len()
+        );
         self.device.write(&self.state, 0, &[tokens.len() as u32]);
         self.device.write(&self.tokens, 0, tokens);
         let vocab = self.pair.target_config.vocab_size;
@@ -251,10 +254,7 @@ impl Engine {
                 buffer: &self.target.logits,
                 words: 0..count * vocab,
             };
-            let words = self
-                .device
-                .run(&[&self.device.program(dispatches)], &[read])
-                .await?;
+            let words = self.device.run_once(dispatches, &[read]).await?;
             logits.extend_from_slice(bytemuck::cast_slice(&words[0]));
         }
         Ok(logits)
@@ -283,7 +283,7 @@ impl Engine {
     }
 
     /// Fills both caches with all but the last token: every round begins by computing that one.
-    fn read_prompt(&self, tokens: &[u32], settings: RunSettings) {
+    pub(crate) fn read_prompt(&self, tokens: &[u32], settings: RunSettings) {
         self.device
             .write(&self.settings, 0, bytemuck::cast_slice(&[settings]));
         self.device.write(&self.state, 0, &[tokens.len() as u32]);
@@ -297,6 +297,6 @@ impl Engine {
                 dispatches.extend(decoder.forward(&self.tokens, &self.state, rows, offset, 0..0));
             }
         }
-        self.device.submit(&[&self.device.program(dispatches)]);
+        self.device.submit_once(dispatches);
     }
 }

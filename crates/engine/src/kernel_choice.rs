@@ -1,11 +1,15 @@
 //! Which of several kernels that do the same is the quickest here.
 
-use couplet_kernels::{Device, Dispatch, Kernel, Read, Step, record};
-use couplet_protocol::{Rule, Settings};
+use couplet_kernels::{Device, Dispatch, Kernel, Read, Step};
+use couplet_protocol::Settings;
 
-use crate::programs::{Portion, ProgramKind};
+use crate::programs::ProgramKind;
 use crate::rule::run_settings;
+use crate::trial::{TRIAL_ROWS, Trial};
 use crate::{Engine, EngineError};
+
+/// Rows that share what they read where invocations share sums; `shaders/shared/shares.wgsl`.
+pub(crate) const ROWS_TOGETHER: usize = 4;
 
 /// How kernels share out their work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,6 +61,16 @@ impl KernelSet {
         if self.shares_sums() { 2 } else { 4 }
     }
 
+    /// In how many groups so many rows are multiplied, each of which reads the weights anew. Other
+    /// sets make theirs as large as the rows of most rounds, which count as one.
+    pub(crate) fn groups_of(self, rows: usize) -> usize {
+        if self.shares_sums() {
+            rows.div_ceil(ROWS_TOGETHER)
+        } else {
+            1
+        }
+    }
+
     /// The kernel of this set that does what `kernel` does.
     pub(crate) fn variant(self, kernel: Kernel) -> Kernel {
         kernel.variant(self.shares_sums())
@@ -82,20 +96,33 @@ const TIMES: usize = 2;
 /// software adapters, where a whole step would take a second: nothing more is tried then.
 const HOPELESS: f64 = 2.0;
 
-/// Rows whose logits are compared and that the timed rounds verify: those of a round at the default
-/// γ, whose kernels are needed next.
-pub(crate) const TRIAL_ROWS: usize = 6;
+/// The best set so far.
+#[derive(Clone, Copy, Debug)]
+struct Best {
+    set: KernelSet,
+    /// Whether a row has other logits in company than alone.
+    differs: bool,
+    /// Of a step of the target and a round.
+    milliseconds: f64,
+}
 
-/// Rules whose sampling is tried: between them they run every kernel of which there are two.
-const TRIAL_RULES: [Rule; 3] = [Rule::Rejection, Rule::Greedy, Rule::SampleAndMatch];
+impl Best {
+    /// What is used as long as nothing better is found.
+    const NONE: Self = Self {
+        set: KernelSet::ALL[0],
+        differs: true,
+        milliseconds: f64::INFINITY,
+    };
 
-/// How far the logits of two choices may be apart: sums run in another order.
-const TOLERANCE: f32 = 1e-3;
-
-/// Whether two rows of logits are the same.
-fn agree(expected: &[f32], found: &[f32]) -> bool {
-    let close = |(a, b): (&f32, &f32)| (a - b).abs() <= TOLERANCE * (1.0 + a.abs());
-    expected.len() == found.len() && expected.iter().zip(found).all(close)
+    /// The quicker one, among those whose rows do not depend on company if there are any.
+    fn or(self, other: Self) -> Self {
+        let rank = |it: Self| (it.differs, it.milliseconds);
+        if rank(other) < rank(self) {
+            other
+        } else {
+            self
+        }
+    }
 }
 
 impl Engine {
@@ -132,25 +159,34 @@ impl Engine {
     /// some tenths of a second on a software adapter, a few milliseconds on a GPU. On the CPU
     /// there is nothing to choose.
     ///
-    /// A set that computes something else than the first is not chosen, however quick it is.
+    /// A set that computes something else than the first is not chosen, however quick it is, nor
+    /// one with which a row has other logits in company than alone, unless that is so with all.
     ///
     /// # Errors
     ///
-    /// If the device fails.
+    /// If the device fails, for which the set tried last may be too much. The set in use is then
+    /// the best of those before it: another device can begin with that.
     pub async fn choose_kernels(&self) -> Result<KernelSet, EngineError> {
         if matches!(self.device, Device::Cpu) {
             return Ok(self.kernel_set());
         }
+        let mut best = Best::NONE;
+        let tried = self.try_kernels(&mut best).await;
+        self.use_kernel_set(best.set);
+        tried.map(|()| best.set)
+    }
+
+    /// Tries one set after the other; `best` is the best of those that are done.
+    async fn try_kernels(&self, best: &mut Best) -> Result<(), EngineError> {
         let waiting = self.time_kernels(Vec::new()).await?;
-        let mut best = (f64::INFINITY, KernelSet::default());
         let mut first_kernel = None;
         let mut expected: Option<Trial> = None;
-        for choice in self.kernel_sets() {
+        for set in self.kernel_sets() {
             // Where sharing does not pay, a variation of it does not either.
-            if choice == KernelSet::BlockAtOnce && best.1 != KernelSet::Together {
+            if set == KernelSet::BlockAtOnce && best.set != KernelSet::Together {
                 continue;
             }
-            self.use_kernel_set(choice);
+            self.use_kernel_set(set);
             let kernel = self.time_one_kernel().await?;
             if kernel > HOPELESS + waiting + *first_kernel.get_or_insert(kernel) {
                 continue;
@@ -160,6 +196,7 @@ impl Engine {
             if !found.agrees_with(expected.get_or_insert_with(|| found.clone())) {
                 continue;
             }
+            let differs = !self.rows_are_the_same_in_company().await?;
             // Builds the pipelines.
             self.time_choice(1).await?;
             let few = self.time_choice(ROUNDS).await?;
@@ -170,12 +207,13 @@ impl Engine {
                 let time = self.time_choice(rounds).await? - waiting;
                 fastest = fastest.min(time / rounds as f64);
             }
-            if fastest < best.0 {
-                best = (fastest, choice);
-            }
+            *best = best.or(Best {
+                set,
+                differs,
+                milliseconds: fastest,
+            });
         }
-        self.use_kernel_set(best.1);
-        Ok(best.1)
+        Ok(())
     }
 
     /// Milliseconds of a step of the target and a round with the kernels in use, once: to see whether
@@ -205,77 +243,6 @@ impl Engine {
         }
         self.use_kernel_set(KernelSet::ALL[0]);
         Ok(agree)
-    }
-
-    /// What the kernels in use compute over some first rows, with nothing left over from passes
-    /// before. Sampling is tried on the logits of `before`, where there are any: equal logits
-    /// must give equal tokens.
-    async fn trial(&self, before: Option<&Trial>) -> Result<Trial, EngineError> {
-        let settings = |rule| Settings {
-            temperature: 1.0,
-            rule,
-            ..Settings::default()
-        };
-        let program = |rule, portion, gamma| {
-            self.prepared(ProgramKind {
-                portion,
-                ..ProgramKind::round(&settings(rule), gamma)
-            })
-        };
-        let vocab = self.pair.target_config.vocab_size;
-        let some_tokens: Vec<u32> = (0..=TRIAL_ROWS as u32).map(|i| i % vocab as u32).collect();
-        self.device.write(&self.tokens, 0, &some_tokens);
-        let gamma = TRIAL_ROWS - 1;
-        let mut logits = Vec::new();
-        let run_settings = |rule| run_settings(&settings(rule));
-        let rejection = [run_settings(Rule::Rejection)];
-        self.device
-            .write(&self.settings, 0, bytemuck::cast_slice(&rejection));
-        let passes = [
-            (&self.target, Portion::TargetPass, gamma, TRIAL_ROWS),
-            // The logits of the second token say what the first was.
-            (&self.draft, Portion::Draft, 2, 1),
-        ];
-        for (decoder, portion, gamma, rows) in passes {
-            decoder.forget();
-            self.device.write(&self.state, 0, &[2]);
-            let read = Read {
-                buffer: &decoder.logits,
-                words: 0..rows * vocab,
-            };
-            let program = program(Rule::Rejection, portion, gamma);
-            let words = self.device.run(&[&program], &[read]).await?;
-            logits.push(bytemuck::cast_slice(&words[0]).to_vec());
-        }
-        let shown = before.map_or(&logits, |before| &before.logits);
-        for (decoder, logits) in [&self.target, &self.draft].into_iter().zip(shown) {
-            self.device
-                .write(&decoder.logits, 0, bytemuck::cast_slice(logits));
-        }
-        let mut rounds = Vec::new();
-        for rule in TRIAL_RULES {
-            self.device.write(
-                &self.settings,
-                0,
-                bytemuck::cast_slice(&[run_settings(rule)]),
-            );
-            self.device.write(&self.state, 0, &[2]);
-            let read = Read {
-                buffer: &self.record,
-                words: 0..record::words(gamma),
-            };
-            let program = program(rule, Portion::Sampling, gamma);
-            let words = self.device.run(&[&program], &[read]).await?;
-            let drafted = (0..gamma).map(|i| record::HEAD + record::ENTRY * i);
-            let places = [record::LENGTH, record::ACCEPTED, record::NEW_TOKEN];
-            rounds.extend(
-                places
-                    .into_iter()
-                    .chain(drafted)
-                    .map(|place| words[0][place]),
-            );
-        }
-        Ok(Trial { logits, rounds })
     }
 
     /// Milliseconds of one kernel over one row, with what waiting for it takes.
@@ -309,6 +276,9 @@ impl Engine {
         let settings = Settings::default();
         let programs =
             [0, TRIAL_ROWS - 1].map(|gamma| self.prepared(ProgramKind::round(&settings, gamma)));
+        let block = [run_settings(&settings)];
+        self.device
+            .write(&self.settings, 0, bytemuck::cast_slice(&block));
         let middle = self.pair.context() / 2;
         // A step writes a token and a round at most as many as it verifies; then the text begins
         // again at its middle.
@@ -335,40 +305,26 @@ impl Engine {
     }
 }
 
-/// What the kernels of a set computed.
-#[derive(Clone, Debug)]
-struct Trial {
-    /// The target's rows and the draft's.
-    logits: Vec<Vec<f32>>,
-    /// What rounds committed: length, accepted tokens, the new token, the drafted ones.
-    rounds: Vec<u32>,
-}
-
-impl Trial {
-    fn agrees_with(&self, expected: &Self) -> bool {
-        let rows = expected.logits.iter().zip(&self.logits);
-        self.rounds == expected.rounds
-            && rows
-                .into_iter()
-                .all(|(expected, found)| agree(expected, found))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn kernels_that_compute_something_else_do_not_agree() {
-        assert!(agree(&[1.0, -20.0], &[1.0005, -20.01]));
-        assert!(!agree(&[1.0, -20.0], &[1.0, 0.0]));
-        assert!(!agree(&[1.0, -20.0], &[1.0, f32::NAN]));
-        assert!(!agree(&[1.0], &[]));
-        let trial = |token| Trial {
-            logits: vec![vec![1.0]],
-            rounds: vec![token],
+    fn the_quickest_set_is_the_best_unless_rows_depend_on_company() {
+        let of = |set, differs, milliseconds| Best {
+            set,
+            differs,
+            milliseconds,
         };
-        assert!(trial(3).agrees_with(&trial(3)));
-        assert!(!trial(3).agrees_with(&trial(4)));
+        let quick = of(KernelSet::Together, false, 1.0);
+        let slow = of(KernelSet::Alone, false, 2.0);
+        let wrong = of(KernelSet::BlockAtOnce, true, 0.5);
+        let best = |sets: &[Best]| sets.iter().fold(Best::NONE, |best, set| best.or(*set)).set;
+        assert_eq!(best(&[slow, quick]), KernelSet::Together);
+        assert_eq!(best(&[quick, slow]), KernelSet::Together);
+        assert_eq!(best(&[slow, wrong]), KernelSet::Alone);
+        assert_eq!(best(&[wrong, slow]), KernelSet::Alone);
+        assert_eq!(best(&[wrong]), KernelSet::BlockAtOnce);
+        assert_eq!(best(&[]), KernelSet::Alone);
     }
 }

@@ -22,6 +22,7 @@ mod pair;
 mod programs;
 mod rule;
 mod run;
+mod trial;
 
 pub use ahead::Ahead;
 pub use bench::{Progress, bench};
@@ -33,3 +34,4 @@ pub use exhibit::{count_rounds, couple};
 pub use kernel_choice::{KernelSet, cpu_variant};
 pub use pair::{Pair, PairFiles};
 pub use run::Run;
+pub use trial::Reference;

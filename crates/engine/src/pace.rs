@@ -19,10 +19,19 @@ const MOST_BYTES: usize = 4 << 20;
 pub(crate) struct Pace {
     judged: f64,
     accepted: f64,
-    /// What a round takes by its γ, in milliseconds; 0 while unknown.
-    milliseconds: [f64; MAX_GAMMA as usize + 1],
+    /// What a round takes by its γ.
+    taken: [Taken; MAX_GAMMA as usize + 1],
     /// Rounds of the last batch.
     last: usize,
+}
+
+/// What rounds of one γ take.
+#[derive(Clone, Copy, Debug, Default)]
+struct Taken {
+    /// Milliseconds of each.
+    each: Option<f64>,
+    /// Rounds since the clock last ticked: a coarse one sees no time pass in several.
+    unseen: usize,
 }
 
 /// What bounds a batch.
@@ -42,7 +51,7 @@ impl Pace {
         Self {
             judged: PRIOR_WEIGHT,
             accepted: PRIOR_WEIGHT * acceptance_rate.clamp(0.0, 1.0),
-            milliseconds: [0.0; MAX_GAMMA as usize + 1],
+            taken: Default::default(),
             last: 0,
         }
     }
@@ -56,9 +65,14 @@ impl Pace {
     /// time, and no more than are wanted or fit. At least one.
     pub(crate) fn rounds(&self, ahead: Ahead, bounds: Bounds) -> usize {
         let tokens = self.tokens(bounds.gamma);
-        let timely = match self.milliseconds[bounds.gamma] {
-            0.0 => 1,
-            milliseconds => ((ahead.milliseconds / milliseconds) as usize).min(2 * self.last),
+        let timely = match self.taken[bounds.gamma] {
+            Taken {
+                each: Some(milliseconds),
+                ..
+            } => ((ahead.milliseconds / milliseconds) as usize).min(2 * self.last),
+            Taken { unseen: 0, .. } => 1,
+            // Whatever they take, it is less than a tick.
+            _ => 2 * self.last,
         };
         let least = if ahead.details {
             1
@@ -85,13 +99,14 @@ impl Pace {
         self.accepted += accepted as f64;
     }
 
-    /// Rounds took this long each.
-    pub(crate) fn took(&mut self, gamma: usize, milliseconds: f64) {
-        let known = &mut self.milliseconds[gamma];
-        *known = match *known {
-            0.0 => milliseconds,
-            before => 0.5 * (before + milliseconds),
-        };
+    /// So many rounds took this long together.
+    pub(crate) fn took(&mut self, gamma: usize, rounds: usize, milliseconds: f64) {
+        let taken = &mut self.taken[gamma];
+        taken.unseen += rounds;
+        if milliseconds > 0.0 {
+            let each = milliseconds / std::mem::take(&mut taken.unseen) as f64;
+            taken.each = Some(taken.each.map_or(each, |before| 0.5 * (before + each)));
+        }
     }
 }
 
@@ -114,15 +129,34 @@ mod tests {
             let rounds = pace.rounds(Ahead::WATCHED, BOUNDS);
             found.push(rounds);
             pace.sent(rounds);
-            pace.took(4, 2.0);
+            pace.took(4, rounds, 2.0 * rounds as f64);
         }
         assert_eq!(found, [1, 2, 4, 8, 16, 20, 20]);
     }
 
     #[test]
+    fn a_clock_that_sees_no_time_pass_holds_no_batch_back() {
+        let mut pace = Pace::new(0.8);
+        let mut found = Vec::new();
+        // A clock that ticks every 16 ms, and rounds of one.
+        let mut now = 0;
+        for _ in 0..8 {
+            let rounds = pace.rounds(Ahead::WATCHED, BOUNDS);
+            found.push(rounds);
+            pace.sent(rounds);
+            let before = now / 16 * 16;
+            now += rounds;
+            pace.took(4, rounds, (now / 16 * 16 - before) as f64);
+        }
+        assert_eq!(found[..5], [1, 2, 4, 8, 16]);
+        // As many as fit into 40 ms, up to what may be enqueued, whatever the ticks say.
+        assert!(found[5..].iter().all(|rounds| *rounds > 16), "{found:?}");
+    }
+
+    #[test]
     fn speed_reads_back_ten_tokens_at_once_however_slow_the_device() {
         let mut pace = Pace::new(0.0);
-        pace.took(4, 500.0);
+        pace.took(4, 1, 500.0);
         assert_eq!(pace.rounds(Ahead::FAST, BOUNDS), 10);
         assert_eq!(pace.rounds(Ahead::WATCHED, BOUNDS), 1);
         // Everything is kept: five tokens a round.

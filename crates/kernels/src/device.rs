@@ -29,6 +29,9 @@ pub enum DeviceError {
     /// The GPU refused a command.
     #[error("the GPU refused a command: {0}")]
     Refused(String),
+    /// The GPU computes something else than the CPU.
+    #[error("the GPU computed other probabilities than the processor")]
+    Differs,
 }
 
 /// Where kernels run.
@@ -80,6 +83,16 @@ pub struct Dispatch {
     pub rows_together: u32,
     /// Number of workgroups in x and y.
     pub workgroups: [u32; 2],
+}
+
+impl Dispatch {
+    /// Gives the memory of its uniform block back, its first binding, once it has been submitted for
+    /// the last time, and so has every other dispatch that has the same block.
+    pub fn free_block(&self) {
+        if let Some(block) = self.bindings.first() {
+            block.free();
+        }
+    }
 }
 
 /// Dispatches prepared to be run many times.
@@ -227,6 +240,33 @@ impl Device {
             Self::Gpu(gpu) => gpu.submit(&[(gpu_programs(programs), Vec::new())]),
             Self::Cpu => run_twins(programs),
         }
+    }
+
+    /// Runs dispatches this one time without waiting for the GPU, and frees their uniform blocks.
+    pub fn submit_once(&self, dispatches: Vec<Dispatch>) {
+        self.submit(&[&self.program(dispatches.clone())]);
+        dispatches.iter().for_each(Dispatch::free_block);
+    }
+
+    /// Runs dispatches this one time, frees their uniform blocks and reads ranges back.
+    ///
+    /// # Errors
+    ///
+    /// If the GPU is lost or refuses.
+    pub async fn run_once(
+        &self,
+        dispatches: Vec<Dispatch>,
+        reads: &[Read<'_>],
+    ) -> Result<Vec<Vec<u32>>, DeviceError> {
+        let program = self.program(dispatches.clone());
+        let programs = [&program];
+        let readback = self.begin(&[Step {
+            programs: &programs,
+            reads,
+        }])?;
+        dispatches.iter().for_each(Dispatch::free_block);
+        let mut words = readback.finish().await?;
+        Ok(words.pop().unwrap_or_default())
     }
 
     /// Runs programs one after the other and reads ranges back: on a GPU one submission and one

@@ -183,8 +183,9 @@ impl GpuDevice {
         gpu
     }
 
-    /// Has the device's troubles noted here. Whoever else watches it hears of none from now on:
-    /// a device has one ear for each, and burn's panics at what it hears.
+    /// Has the device's troubles noted here. Whoever else watches it hears of no refused command
+    /// from now on, and natively of no loss: a device has one ear for each. In a browser its loss
+    /// is a promise, which everybody hears who has ever asked.
     pub fn watch(&self) {
         let note = |trouble: &Arc<Mutex<Option<DeviceError>>>, error| {
             if let Ok(mut trouble) = trouble.lock() {
@@ -238,7 +239,8 @@ impl GpuDevice {
         self.trouble.lock().ok().and_then(|trouble| trouble.clone())
     }
 
-    /// Gives the device up on purpose, as a driver reset would: for tests of what happens then.
+    /// Gives the device up on purpose, with all its memory, as a driver reset would: before another
+    /// is asked for, and for tests of what happens then.
     pub fn destroy(&self) {
         self.setup.device.destroy();
     }

@@ -119,8 +119,8 @@ pub async fn play(
         state: device.buffer(&lengths),
     };
     let records = [(); 2].map(|()| device.zeros(count * record::words(gamma)));
-    let first_round = device.program(bench.round(gamma, &records[0]));
-    let later_round = device.program(bench.round(gamma, &records[1]));
+    let kinds = [0, 1].map(|kind| bench.round(gamma, &records[kind]));
+    let [first_round, later_round] = kinds.each_ref().map(|kind| device.program(kind.clone()));
     let mut programs = vec![&first_round];
     programs.resize(rounds, &later_round);
     let read = |buffer, words| Read { buffer, words };
@@ -144,6 +144,7 @@ pub async fn play(
     let played = (0..count).map(text).collect();
     bench.free();
     records.iter().for_each(Buffer::free);
+    kinds.iter().flatten().for_each(Dispatch::free_block);
     Ok(played)
 }
 

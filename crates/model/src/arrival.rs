@@ -44,10 +44,11 @@ impl Arrival {
         self.kept = self.bytes.len();
     }
 
-    /// Forgets everything from `length` on.
+    /// Forgets everything from `length` on, and that anything was kept: whoever cuts has thrown
+    /// away what was, since its pieces end elsewhere.
     pub fn cut(&mut self, length: usize) {
         self.bytes.truncate(length);
-        self.kept = self.kept.min(self.bytes.len());
+        self.kept = 0;
     }
 
     /// Whether as much has arrived as the card announces.
@@ -223,10 +224,13 @@ mod tests {
         arrival.push_kept(&content[..4]);
         arrival.push(&content[4..]);
         assert_eq!(arrival.next_piece().unwrap(), (4..10, &content[4..]));
-        // After a start from the beginning everything is kept anew.
-        arrival.cut(0);
-        arrival.push(content);
-        assert_eq!(arrival.next_piece().unwrap().0, 0..10);
+        // After a cut everything is kept anew, also what stays.
+        for length in [0, 6] {
+            arrival.cut(length);
+            assert!(arrival.next_piece().is_none());
+            arrival.push(&content[length..]);
+            assert_eq!(arrival.next_piece().unwrap(), (0..10, &content[..]));
+        }
     }
 
     #[test]

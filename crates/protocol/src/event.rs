@@ -91,8 +91,9 @@ pub enum FinishReason {
 }
 
 /// One fact of a run. In every round: `Drafted` for each drafted token, `Verified` for each
-/// token that was judged, `Resampled` or `Bonus`, `Committed`, `RoundEnded`. Block judges every
-/// drafted token, the other rules those up to the first that is not kept.
+/// token that was judged, `Discarded` for each that was not, `Resampled` or `Bonus`, `Committed`,
+/// `RoundEnded`. Block judges every drafted token, the other rules those up to the first that is
+/// not kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
@@ -174,7 +175,8 @@ pub enum Event {
         /// Sum of the residual before it was normalised: under Rejection the total variation
         /// between the two. 0 where the target's distribution was drawn from.
         residual_mass: f32,
-        /// The uniform draw that chose the replacement; 0 where shared noise did.
+        /// The uniform draw that chose the replacement; 0 under Gumbel and MinHash, where shared
+        /// noise did, and under Greedy, where chance has no part.
         draw: f32,
     },
     /// All drafted tokens were kept and the target added one.
@@ -187,7 +189,8 @@ pub enum Event {
         token: u32,
         /// What it was drawn from.
         target_distribution: Distribution,
-        /// The uniform draw that chose it; 0 where shared noise did.
+        /// The uniform draw that chose it; 0 under Gumbel and MinHash, where shared noise did,
+        /// and under Greedy, where chance has no part.
         draw: f32,
     },
     /// Tokens became part of the text.

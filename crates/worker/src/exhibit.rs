@@ -57,9 +57,9 @@ impl Session {
         }
     }
 
-    /// Waits while speed is measured, which other work would falsify.
+    /// Waits while something is timed, which other work would falsify.
     async fn let_measure(&self) {
-        while self.measuring.get() {
+        while self.stillness.is_held() {
             scope::sleep(50).await;
         }
     }

@@ -1,14 +1,15 @@
-//! WebGPU where a small forward pass succeeds, else the CPU.
+//! WebGPU where it computes what the processor does, else the CPU.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use couplet_engine::{Backend, Engine, EngineError, KernelSet, Pair};
-use couplet_kernels::DeviceError;
+use couplet_engine::{Backend, Engine, EngineError, KernelSet, Pair, Reference};
+use couplet_kernels::{Device, DeviceError};
 use couplet_protocol::{BackendChoice, BackendKind, DeviceInfo, Which};
 
 use crate::known_choices::Place;
 use crate::scope;
+use crate::stillness::Stillness;
 
 /// The GPU, as long as it works: burn keeps whatever it is given for good, so that another connection
 /// for every pair would fill the memory, and each would have every kernel compiled anew.
@@ -25,9 +26,19 @@ impl Connection {
     }
 
     async fn renew(&self) -> Result<Backend, DeviceError> {
+        self.give_up();
         let backend = Backend::gpu().await?;
         self.0.replace(Some(backend.clone()));
         Ok(backend)
+    }
+
+    /// Gives the GPU back with everything on it: what follows may find no room beside that. To
+    /// whoever still uses it, it is lost.
+    pub(crate) fn give_up(&self) {
+        let backend = self.0.take();
+        if let Some(Device::Gpu(gpu)) = backend.map(|backend| backend.kernels) {
+            gpu.destroy();
+        }
     }
 }
 
@@ -80,16 +91,20 @@ pub(crate) async fn climb(
     pair: &Rc<Pair>,
     gpu: Option<Result<Gpu, DeviceError>>,
     connection: &Connection,
+    stillness: &Stillness,
 ) -> Result<(Engine, DeviceInfo), EngineError> {
     let mut reason = None;
     let found = match gpu {
-        Some(Ok(gpu)) => Some(on_gpu(pair, gpu, connection).await),
+        Some(Ok(gpu)) => Some(on_gpu(pair, gpu, connection, stillness).await),
         Some(Err(error)) => Some(Err(error.into())),
         None => None,
     };
     match found {
         Some(Ok(found)) => return Ok(found),
-        Some(Err(error)) => reason = Some(format!("WebGPU is not used because {error}.")),
+        Some(Err(error)) => {
+            connection.give_up();
+            reason = Some(format!("WebGPU is not used because {error}."));
+        }
         None => {}
     }
     let engine = Engine::new(pair.clone(), &Backend::cpu(), scope::now).await?;
@@ -105,25 +120,49 @@ pub(crate) async fn climb(
     ))
 }
 
-/// An engine on the GPU that has passed its trial with these kernels.
+/// An engine on the GPU that computes what the processor does with these kernels.
 async fn fresh_on_gpu(
     pair: &Rc<Pair>,
     backend: &Backend,
     kernels: KernelSet,
+    reference: &Reference,
 ) -> Result<Engine, EngineError> {
     let tried = async {
         let engine = Engine::new(pair.clone(), backend, scope::now).await?;
         engine.use_kernel_set(kernels);
-        try_out(&engine).await?;
+        engine.hold_to(reference).await?;
         Ok(engine)
     };
     scope::patiently(&backend.kernels, tried).await
+}
+
+/// The engine with the kernels that are the best for it, held to the processor once more if they
+/// are others than before. Where that fails, the kernels with which another may go on.
+async fn with_best_kernels(
+    engine: Engine,
+    reference: &Reference,
+    stillness: &Stillness,
+) -> Result<Engine, KernelSet> {
+    let before = engine.kernel_set();
+    let chosen = {
+        let _held = stillness.hold();
+        scope::patiently(engine.device(), engine.choose_kernels()).await
+    };
+    match chosen {
+        Ok(chosen) if chosen == before => Ok(engine),
+        Ok(_) => match scope::patiently(engine.device(), engine.hold_to(reference)).await {
+            Ok(()) => Ok(engine),
+            Err(_) => Err(before),
+        },
+        Err(_) => Err(engine.kernel_set()),
+    }
 }
 
 async fn on_gpu(
     pair: &Rc<Pair>,
     gpu: Gpu,
     connection: &Connection,
+    stillness: &Stillness,
 ) -> Result<(Engine, DeviceInfo), EngineError> {
     // It may have gone while the models arrived.
     let backend = if gpu.backend.is_lost() {
@@ -131,22 +170,27 @@ async fn on_gpu(
     } else {
         gpu.backend
     };
-    let tried = async {
-        let engine = fresh_on_gpu(pair, &backend, gpu.known.unwrap_or_default()).await?;
+    let reference = Reference::new(pair, scope::now).await?;
+    let known = gpu.known.unwrap_or_default();
+    let tried = match fresh_on_gpu(pair, &backend, known, &reference).await {
         // A pair of another release may not offer what was chosen for it.
-        if gpu.known != Some(engine.kernel_set()) {
-            let chosen = scope::patiently(engine.device(), engine.choose_kernels()).await?;
-            gpu.place.keep(chosen).await;
+        Ok(engine) if gpu.known == Some(engine.kernel_set()) => Ok(engine),
+        Ok(engine) => {
+            let chosen = with_best_kernels(engine, &reference, stillness).await;
+            if let Ok(engine) = &chosen {
+                gpu.place.keep(engine.kernel_set()).await;
+            }
+            chosen
         }
-        Ok::<_, EngineError>(engine)
+        Err(_) => Err(KernelSet::default()),
     };
-    let engine = match tried.await {
+    let engine = match tried {
         Ok(engine) => engine,
         // Others than the usual kernels can be too much for a GPU, which may be lost by that. Once
         // may be an accident.
-        Err(_) => {
+        Err(kernels) => {
             let backend = connection.renew().await?;
-            let engine = fresh_on_gpu(pair, &backend, KernelSet::default()).await?;
+            let engine = fresh_on_gpu(pair, &backend, kernels, &reference).await?;
             if gpu.place.failed_before().await {
                 gpu.place.keep(engine.kernel_set()).await;
             }
@@ -170,10 +214,11 @@ async fn try_out(engine: &Engine) -> Result<(), EngineError> {
     for model in [Which::Draft, Which::Target] {
         let probs = engine.distribution(model, "").await?;
         let sum: f32 = probs.iter().sum();
-        if !((sum - 1.0).abs() < 1e-3) {
-            let message = format!("a trial pass gave probabilities that sum to {sum}");
-            return Err(DeviceError::Refused(message).into());
+        if (sum - 1.0).abs() < 1e-3 {
+            continue;
         }
+        let message = format!("a trial pass gave probabilities that sum to {sum}");
+        return Err(DeviceError::Refused(message).into());
     }
     Ok(())
 }

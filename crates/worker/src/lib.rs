@@ -7,6 +7,7 @@ mod known_choices;
 mod ladder;
 mod scope;
 mod session;
+mod stillness;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

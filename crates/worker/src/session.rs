@@ -14,6 +14,7 @@ use couplet_protocol::{
 use futures_util::future::{join, join_all};
 
 use crate::download::{self, Downloads, Stage, Watcher};
+use crate::stillness::Stillness;
 use crate::{ladder, scope};
 
 /// The loaded pair and requests to stop.
@@ -27,8 +28,7 @@ pub(crate) struct Session {
     downloads: Downloads,
     connection: ladder::Connection,
     pub(crate) stopped: RefCell<HashSet<u32>>,
-    /// Speed is being measured: other work waits.
-    pub(crate) measuring: Cell<bool>,
+    pub(crate) stillness: Stillness,
     last_breath: Cell<f64>,
 }
 
@@ -154,7 +154,7 @@ impl Session {
             received: total,
             total,
         });
-        let (engine, device) = ladder::climb(&pair, gpu, &self.connection)
+        let (engine, device) = ladder::climb(&pair, gpu, &self.connection, &self.stillness)
             .await
             .map_err(|error| error.failure())?;
         let info = pair.info().map_err(|error| error.failure())?;
@@ -249,6 +249,8 @@ impl Session {
             let told = if stopped() {
                 None
             } else {
+                let times = loaded.engine.is_about_to_time(&run);
+                let _held = times.then(|| self.stillness.hold());
                 let rounds = loaded.engine.rounds(&mut run, Ahead::WATCHED);
                 scope::attend(loaded.engine.device(), stopped, rounds).await
             };
@@ -310,10 +312,11 @@ impl Session {
             self.breathe().await;
             !stopped()
         };
-        self.measuring.set(true);
-        let bench = bench(&engine, request, loaded.device, between);
-        let result = scope::attend(engine.device(), stopped, bench).await;
-        self.measuring.set(false);
+        let result = {
+            let _held = self.stillness.hold();
+            let bench = bench(&engine, request, loaded.device, between);
+            scope::attend(engine.device(), stopped, bench).await
+        };
         let report = result.transpose().map_err(fail)?.flatten();
         match report {
             Some(report) => scope::post(&Reply::Benched {
@@ -407,8 +410,10 @@ impl Session {
         } else {
             self.choice.get().unwrap_or_default()
         };
+        // Where it only refused something, it still has its memory.
+        self.connection.give_up();
         let gpu = ladder::open_gpu(choice, &pair.card.name, &self.connection).await;
-        let (engine, mut device) = ladder::climb(&pair, gpu, &self.connection)
+        let (engine, mut device) = ladder::climb(&pair, gpu, &self.connection, &self.stillness)
             .await
             .map_err(|error| error.failure())?;
         let lost = match device.backend {

@@ -65,7 +65,8 @@ pub fn shipped_files() -> PairFiles {
     files_of("shakespeare")
 }
 
-fn files_of(name: &str) -> PairFiles {
+/// The files of the shipped pair of a name.
+pub fn files_of(name: &str) -> PairFiles {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/pairs");
     PairFiles::from_folder(&folder.join(name)).expect("the shipped pair can be read")
 }

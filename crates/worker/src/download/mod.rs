@@ -198,9 +198,11 @@ async fn transfer(
     match answer {
         Answer::From(first) if first == from => {}
         Answer::From(first) => {
-            // What is kept of the part that comes again would be kept twice.
+            // What is kept of the part that comes again would be kept twice. What stays is kept
+            // anew, or the next visit would find a gap at the beginning.
             shelf.clear().await;
             arrival.cut(first);
+            shelf.keep(arrival);
         }
         answer => return Err(Trouble::refused(answer, connection.status)),
     }

@@ -1,0 +1,292 @@
+//! A short text on which kernel sets, rows in company and whole devices are compared.
+
+use std::rc::Rc;
+
+use couplet_kernels::{DeviceError, Read, Step, record};
+use couplet_protocol::{Rule, Settings};
+
+use crate::decoder::MAX_ROWS;
+use crate::programs::{Portion, ProgramKind};
+use crate::rule::run_settings;
+use crate::{Backend, Engine, EngineError, Pair};
+
+/// Rows whose logits are compared and that the timed rounds verify: those of a round at the default
+/// γ, whose kernels are needed next.
+pub(crate) const TRIAL_ROWS: usize = 6;
+
+/// Drafted tokens of such a round.
+const GAMMA: usize = TRIAL_ROWS - 1;
+
+/// Committed tokens before these rows: more than a prompt has in one pass, and so many that every
+/// part of a sum over positions has some.
+const TRIAL_LENGTH: usize = 40;
+const _: () = assert!(TRIAL_LENGTH > MAX_ROWS + 1);
+
+/// Tokens that follow each other are so far apart in the vocabulary: a prime, so that each has its
+/// turn.
+const STRIDE: u32 = 7919;
+
+/// Settings whose sampling is tried: between them they run every kernel of which there are two.
+/// The first ones, so many, do so with those of a round by Rejection alone.
+const TRIAL_SETTINGS: [fn() -> Settings; 4] = [
+    || plain(Rule::Rejection),
+    || Settings {
+        temperature: 0.8,
+        top_k: 5,
+        top_p: 0.7,
+        ..plain(Rule::Rejection)
+    },
+    || plain(Rule::Greedy),
+    || plain(Rule::SampleAndMatch),
+];
+const OF_FIRST_KERNELS: usize = 3;
+
+/// How far the logits of two choices may be apart: sums run in another order.
+const TOLERANCE: f32 = 1e-3;
+
+/// How far probabilities may be apart that were made of equal logits.
+const TOLERANCE_OF_PROBS: f32 = 1e-4;
+
+fn plain(rule: Rule) -> Settings {
+    Settings {
+        temperature: 1.0,
+        rule,
+        ..Settings::default()
+    }
+}
+
+/// Whether numbers are the same up to a tolerance, absolute and relative.
+fn agree(expected: &[f32], found: &[f32], tolerance: f32) -> bool {
+    let close = |(a, b): (&f32, &f32)| (a - b).abs() <= tolerance * (1.0 + a.abs());
+    expected.len() == found.len() && expected.iter().zip(found).all(close)
+}
+
+/// What kernels computed.
+#[derive(Clone, Debug)]
+pub(crate) struct Trial {
+    /// The target's rows and the draft's.
+    logits: Vec<Vec<f32>>,
+    /// What sampling made of logits, by settings.
+    sampled: Vec<Sampled>,
+}
+
+/// What sampling and a verdict made of logits.
+#[derive(Clone, Debug)]
+struct Sampled {
+    /// The draft's probabilities, then those of the target's rows.
+    probs: Vec<f32>,
+    /// What the round committed: length, accepted tokens, the new token, the drafted ones.
+    round: Vec<u32>,
+}
+
+impl Trial {
+    /// Whether it is what was expected, as far as both went.
+    pub(crate) fn agrees_with(&self, expected: &Self) -> bool {
+        let logits = expected.logits.iter().zip(&self.logits);
+        let sampled = expected.sampled.iter().zip(&self.sampled);
+        logits
+            .into_iter()
+            .all(|(expected, found)| agree(expected, found, TOLERANCE))
+            && sampled.into_iter().all(|(expected, found)| {
+                expected.round == found.round
+                    && agree(&expected.probs, &found.probs, TOLERANCE_OF_PROBS)
+            })
+    }
+}
+
+/// What the processor computes of a pair, to hold a GPU to.
+#[derive(Clone, Debug)]
+pub struct Reference(Trial);
+
+impl Reference {
+    /// Has the processor compute a short text. Of its engine nothing stays in memory.
+    ///
+    /// # Errors
+    ///
+    /// As [`Engine::new`].
+    pub async fn new(pair: &Rc<Pair>, clock: fn() -> f64) -> Result<Self, EngineError> {
+        let twin = Engine::new(pair.clone(), &Backend::cpu(), clock).await?;
+        Ok(Self(twin.trial(None).await?))
+    }
+}
+
+impl Engine {
+    /// Compares what the kernels in use compute with what the processor does: the logits of both
+    /// models behind forty tokens, up to a thousandth, then probabilities and rounds that are made
+    /// of equal logits.
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceError::Differs`] if it is something else, or if the device fails.
+    pub async fn hold_to(&self, reference: &Reference) -> Result<(), EngineError> {
+        let found = self
+            .trial_under(Some(&reference.0), OF_FIRST_KERNELS)
+            .await?;
+        if found.agrees_with(&reference.0) {
+            Ok(())
+        } else {
+            Err(DeviceError::Differs.into())
+        }
+    }
+
+    /// Whether the target's logits of rows are the same, to the bit, alone and in company, with the
+    /// kernels in use.
+    ///
+    /// # Errors
+    ///
+    /// If the device fails.
+    pub async fn rows_are_the_same_in_company(&self) -> Result<bool, EngineError> {
+        let vocab = self.pair.target_config.vocab_size;
+        let pass = |rows: usize, offset| {
+            let tokens = &self.tokens;
+            let dispatches = self
+                .target
+                .forward(tokens, &self.state, rows, offset, 0..rows);
+            [self.device.program(dispatches)]
+        };
+        // First alone: in company a row could look at keys and values that are there too early.
+        let mut passes: Vec<_> = (0..TRIAL_ROWS as i32).map(|row| pass(1, row - 1)).collect();
+        passes.push(pass(TRIAL_ROWS, -1));
+        let read = |rows: usize| {
+            [Read {
+                buffer: &self.target.logits,
+                words: 0..rows * vocab,
+            }]
+        };
+        let (of_one, of_all) = (read(1), read(TRIAL_ROWS));
+        let programs: Vec<_> = passes.iter().map(|pass| pass.each_ref()).collect();
+        let mut steps: Vec<Step<'_>> = programs
+            .iter()
+            .map(|programs| Step {
+                programs,
+                reads: &of_one,
+            })
+            .collect();
+        steps[TRIAL_ROWS].reads = &of_all;
+        self.target.forget();
+        self.read_trial();
+        let mut logits = self.device.begin(&steps)?.finish().await?;
+        let together = logits.pop().unwrap_or_default().concat();
+        Ok(together == logits.concat().concat())
+    }
+
+    /// What the kernels in use compute, with nothing left over from passes before. Sampling is
+    /// tried on the logits of `before`, where there are any: equal logits must give equal tokens.
+    pub(crate) async fn trial(&self, before: Option<&Trial>) -> Result<Trial, EngineError> {
+        self.trial_under(before, TRIAL_SETTINGS.len()).await
+    }
+
+    /// [`Self::trial`] under so many of its settings.
+    async fn trial_under(
+        &self,
+        before: Option<&Trial>,
+        settings: usize,
+    ) -> Result<Trial, EngineError> {
+        let vocab = self.pair.target_config.vocab_size;
+        let program = |settings: &Settings, portion, gamma| {
+            self.prepared(ProgramKind {
+                portion,
+                ..ProgramKind::round(settings, gamma)
+            })
+        };
+        for decoder in [&self.target, &self.draft] {
+            decoder.forget();
+        }
+        let length = self.read_trial();
+        let mut logits = Vec::new();
+        let passes = [
+            (&self.target, Portion::TargetPass, GAMMA, TRIAL_ROWS),
+            // The logits of the second token say what the first was.
+            (&self.draft, Portion::Draft, 2, 1),
+        ];
+        for (decoder, portion, gamma, rows) in passes {
+            let read = Read {
+                buffer: &decoder.logits,
+                words: 0..rows * vocab,
+            };
+            let program = program(&plain(Rule::Rejection), portion, gamma);
+            let words = self.device.run(&[&program], &[read]).await?;
+            logits.push(bytemuck::cast_slice(&words[0]).to_vec());
+        }
+        let shown = before.map_or(&logits, |before| &before.logits);
+        for (decoder, logits) in [&self.target, &self.draft].into_iter().zip(shown) {
+            self.device
+                .write(&decoder.logits, 0, bytemuck::cast_slice(logits));
+        }
+        let mut sampled = Vec::new();
+        for settings in &TRIAL_SETTINGS[..settings] {
+            let settings = settings();
+            let block = [run_settings(&settings)];
+            self.device
+                .write(&self.settings, 0, bytemuck::cast_slice(&block));
+            self.device.write(&self.state, 0, &[length as u32]);
+            let reads = [
+                (&self.record, record::words(GAMMA)),
+                (&self.draft_probs, vocab),
+                (&self.target_probs, TRIAL_ROWS * vocab),
+            ]
+            .map(|(buffer, words)| Read {
+                buffer,
+                words: 0..words,
+            });
+            let program = program(&settings, Portion::Sampling, GAMMA);
+            let words = self.device.run(&[&program], &reads).await?;
+            let drafted = (0..GAMMA).map(|i| record::HEAD + record::ENTRY * i);
+            let places = [record::LENGTH, record::ACCEPTED, record::NEW_TOKEN];
+            let probs = [&words[1], &words[2]];
+            sampled.push(Sampled {
+                probs: probs.map(|words| bytemuck::cast_slice(words)).concat(),
+                round: places
+                    .into_iter()
+                    .chain(drafted)
+                    .map(|place| words[0][place])
+                    .collect(),
+            });
+        }
+        Ok(Trial { logits, sampled })
+    }
+
+    /// Has both models read the text of a trial, all of whose tokens stand in the buffer, up to the
+    /// last committed one. Returns how many are committed; [`GAMMA`] more follow, as if drafted.
+    fn read_trial(&self) -> usize {
+        let length = TRIAL_LENGTH.min(self.pair.context().saturating_sub(TRIAL_ROWS));
+        let length = length.max(2);
+        let prompt = self.prompt_tokens(&self.pair.card.prompt);
+        let vocab = self.pair.target_config.vocab_size as u32;
+        let others = (0..).map(|i: u32| i.wrapping_mul(STRIDE) % vocab);
+        let tokens: Vec<u32> = prompt
+            .into_iter()
+            .flatten()
+            .chain(others)
+            .take(length + GAMMA)
+            .collect();
+        let settings = run_settings(&plain(Rule::Rejection));
+        self.read_prompt(&tokens[..length], settings);
+        self.device.write(&self.tokens, length, &tokens[length..]);
+        length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_that_compute_something_else_do_not_agree() {
+        let agree = |a: &[f32], b: &[f32]| agree(a, b, TOLERANCE);
+        assert!(agree(&[1.0, -20.0], &[1.0005, -20.01]));
+        assert!(!agree(&[1.0, -20.0], &[1.0, 0.0]));
+        assert!(!agree(&[1.0, -20.0], &[1.0, f32::NAN]));
+        assert!(!agree(&[1.0], &[]));
+        let trial = |token, prob| Trial {
+            logits: vec![vec![1.0]],
+            sampled: vec![Sampled {
+                probs: vec![prob],
+                round: vec![token],
+            }],
+        };
+        assert!(trial(3, 0.5).agrees_with(&trial(3, 0.5)));
+        assert!(!trial(3, 0.5).agrees_with(&trial(4, 0.5)));
+        assert!(!trial(3, 0.5).agrees_with(&trial(3, 0.501)));
+    }
+}
