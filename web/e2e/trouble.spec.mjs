@@ -178,6 +178,59 @@ export default {
     assert.doesNotMatch(await notice(page, /lost/i), /CPU/);
   },
 
+  "a GPU that computes other numbers than the processor is passed over": async ({ page, base }) => {
+    await patchWorker(
+      page,
+      `const create = GPUDevice.prototype.createShaderModule;
+       GPUDevice.prototype.createShaderModule = function (descriptor) {
+         const code = descriptor.code.replaceAll('inverseSqrt(', '1.002 * inverseSqrt(');
+         return create.call(this, { ...descriptor, code });
+       };`,
+    );
+    const { device } = await open(page, base);
+    assert.equal(device.backend, "cpu");
+    await notice(page, /other probabilities than the processor/);
+    assert.ok(tokens(await call(page, "generate", { max_tokens: 12 })).length > 12);
+  },
+
+  "a GPU that refuses a command in the middle of a run is given back before another is asked for": async ({ page, base }) => {
+    await patchWorker(
+      page,
+      `const request = GPUAdapter.prototype.requestDevice;
+       const devices = [];
+       const ends = [];
+       GPUAdapter.prototype.requestDevice = async function (...options) {
+         if (devices.length > 0 && ends.length < devices.length) self.kept = true;
+         const device = await request.apply(this, options);
+         devices.push(device);
+         const destroy = device.destroy.bind(device);
+         device.destroy = () => (ends.push(device), destroy());
+         return device;
+       };
+       self.addEventListener('message', (event) => {
+         if (String(event.data).includes('REFUSE IT')) {
+           const device = devices.at(-1);
+           const submit = device.queue.submit.bind(device.queue);
+           let submitted = 0;
+           device.queue.submit = (...lists) => {
+             submit(...lists);
+             if ((submitted += 1) === 4) device.createBuffer({ size: 2 ** 40, usage: GPUBufferUsage.STORAGE });
+           };
+         }
+       });
+       const post = self.postMessage.bind(self);
+       self.postMessage = (text) => post(self.kept ? text.replaceAll('new connection', 'second connection') : text);`,
+    );
+    const { device } = await open(page, base);
+    assert.equal(device.backend, "gpu", device.reason);
+    const trace = await call(page, "generate", { prompt: "REFUSE IT", max_tokens: 60 });
+    assert.equal(trace.events.at(-1).reason, "length");
+    assert.equal(tokens(trace).length, 1 + "REFUSE IT".length + 60);
+    const { device: after } = await call(page, "ready");
+    assert.equal(after.backend, "gpu");
+    assert.match(after.reason, /new connection/);
+  },
+
   "an engine whose memory has run out says so and can be started again": async ({ page, base }) => {
     // Gives the module's memory a maximum just above its initial size. A flag ends that and not
     // `unroute`, which fails the requests whose handlers are still at work.
