@@ -13,6 +13,7 @@ use super::mark::mark_icon;
 use super::matrix::matrix;
 use super::mechanism;
 use super::throwing::{Board, Measured, Throwing};
+use crate::table::is_unfolded;
 
 fn shares(coupling: Coupling) -> String {
     match coupling {
@@ -196,10 +197,7 @@ fn JointTable(coupling: Coupling, board: Board, counted: Memo<bool>) -> impl Int
         false => label(coupling, Cells::Exact),
     };
     view! {
-        <details class="table" on:toggle=move |event| {
-            let details: web_sys::Element = event_target(&event);
-            open.set(details.has_attribute("open"));
-        }>
+        <details class="table" on:toggle=move |event| open.set(is_unfolded(&event))>
             <summary>{tr!("As a table")}</summary>
             <Show when=move || open.get()>
                 <div class="table-scroll" tabindex="0" role="region" aria-label=name>{table}</div>
