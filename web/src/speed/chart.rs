@@ -92,6 +92,8 @@ pub fn chart(
         })
         .collect();
     let label = label(report);
+    let name = best.map(|best| best_name(&frame, report, best, size));
+    let even = even(&frame, report, &line, name.as_ref());
     view! {
         <svg class="figure sweep-chart" id=id role="img" aria-label=label viewBox=format!("0 0 {width:.0} {height:.0}")
             width=format!("{width:.0}") height=format!("{height:.0}")>
@@ -101,8 +103,8 @@ pub fn chart(
             {(line.len() > 1).then(|| view! { <path class="sweep-line" d=path(&frame, &line) /> })}
             {report.gammas.iter().map(|row| point(&frame, row, best.is_some_and(|best| best == row), size)).collect_view()}
             {report.auto.as_ref().map(|row| auto(&frame, row, size))}
-            {best.map(|best| best_label(&frame, report, best, size))}
-            {even(&frame, report, &line)}
+            {name.map(Words::view)}
+            {even}
         </svg>
     }
 }
@@ -141,8 +143,14 @@ fn ground(frame: &Frame) -> impl IntoView + use<> {
     }
 }
 
-/// The line where nothing is gained, its name clear of every interval where that can be.
-fn even(frame: &Frame, report: &SpeedReport, line: &[(f64, f64)]) -> impl IntoView + use<> {
+/// The line where nothing is gained, its name clear of every interval, and of the best one's name,
+/// where that can be.
+fn even(
+    frame: &Frame,
+    report: &SpeedReport,
+    line: &[(f64, f64)],
+    best: Option<&Words>,
+) -> impl IntoView + use<> {
     let of = |row: &GammaSpeed, x| Mark {
         x,
         ends: row.interval.map(|value| frame.y(value)),
@@ -155,16 +163,25 @@ fn even(frame: &Frame, report: &SpeedReport, line: &[(f64, f64)]) -> impl IntoVi
             "end" => x - 0.5 * LETTERS,
             _ => x,
         };
-        let name = [-0.5, 0.0, 0.5].map(|share| Mark {
-            x: middle + share * LETTERS,
-            ends: [y, y - 10.0],
-        });
-        name.into_iter()
+        letters(middle, 0.5 * LETTERS, y)
+            .into_iter()
             .chain([of(row, beside_fixed(frame, row.gamma).0)])
     });
-    let marks: Vec<Mark> = fixed.chain(auto).chain(curve_marks(frame, line)).collect();
+    let best = best
+        .into_iter()
+        .flat_map(|name| letters(name.x, name.half, name.y));
+    let curve = curve_marks(frame, line);
+    let marks: Vec<Mark> = fixed.chain(auto).chain(best).chain(curve).collect();
     let (x, name, anchor) = free_place(frame, &marks);
     even_at(frame, x, name, anchor)
+}
+
+/// What letters on a line cover, whose middle and half width these are.
+fn letters(middle: f64, half: f64, y: f64) -> [Mark; 3] {
+    [-half, 0.0, half].map(|from| Mark {
+        x: middle + from,
+        ends: [y, y - 10.0],
+    })
 }
 
 fn curve_marks(frame: &Frame, curve: &[(f64, f64)]) -> impl Iterator<Item = Mark> {
@@ -317,12 +334,31 @@ fn is_crossed(baseline: f64, line: f64) -> bool {
     (baseline - 15.0..baseline + 7.0).contains(&line)
 }
 
-fn best_label(
-    frame: &Frame,
-    report: &SpeedReport,
-    best: &GammaSpeed,
-    size: Size,
-) -> impl IntoView + use<> {
+/// Words above a point; at either side they stay inside the drawing.
+struct Words {
+    x: f64,
+    y: f64,
+    half: f64,
+    text: String,
+}
+
+impl Words {
+    fn above(frame: &Frame, gamma: f64, y: f64, text: String) -> Self {
+        let half = 4.0 * text.chars().count() as f64;
+        let most = (frame.width - RIGHT - half).max(LEFT + half);
+        let x = frame.x(gamma).clamp(LEFT + half, most);
+        Self { x, y, half, text }
+    }
+
+    fn view(self) -> impl IntoView {
+        view! {
+            <text class="strong halo sweep-best" x=format!("{:.1}", self.x) y=format!("{:.1}", self.y) text-anchor="middle">{self.text}</text>
+        }
+    }
+}
+
+/// What is written above the best draft length.
+fn best_name(frame: &Frame, report: &SpeedReport, best: &GammaSpeed, size: Size) -> Words {
     let line = frame.y(1.0);
     // Clear of the engine's own choice, where that stands beside it.
     let beside = report.auto.iter().filter(|auto| {
@@ -346,18 +382,7 @@ fn best_label(
         }
         Size::Large => tr!("best γ = {}, {number}", words::gamma(best), number),
     };
-    label_above(frame, best.gamma, above, text)
-}
-
-/// Words above a point; at either side they stay inside the drawing.
-fn label_above(frame: &Frame, gamma: f64, y: f64, text: String) -> impl IntoView + use<> {
-    let half = 4.0 * text.chars().count() as f64;
-    let x = frame
-        .x(gamma)
-        .clamp(LEFT + half, (frame.width - RIGHT - half).max(LEFT + half));
-    view! {
-        <text class="strong halo sweep-best" x=format!("{x:.1}") y=format!("{y:.1}") text-anchor="middle">{text}</text>
-    }
+    Words::above(frame, best.gamma, above, text)
 }
 
 /// What is drawn at one place of the axis: pixels from the left, and its lower and upper end.
@@ -481,7 +506,7 @@ pub fn curve(
             {even_at(&frame, x, name, anchor)}
             {pays.then(|| {
                 let text = tr!("best γ = {}, {number}", format!("{:.0}", best.0), number = words::factor(best.1));
-                label_above(&frame, best.0, frame.y(best.1) - 12.0, text)
+                Words::above(&frame, best.0, frame.y(best.1) - 12.0, text).view()
             })}
         </svg>
     }
@@ -533,5 +558,8 @@ mod tests {
         // An end that is free is preferred.
         let marks = [1.0, 2.0, 3.0].map(spanning);
         assert_eq!(free_place(&frame, &marks).2, "end");
+        // So is what no other name covers.
+        let marks = letters(frame.width - 60.0, 60.0, frame.y(1.0) - 7.0);
+        assert!(free_place(&frame, &marks).0 < frame.width - 250.0);
     }
 }
