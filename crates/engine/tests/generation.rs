@@ -10,7 +10,10 @@ use couplet_protocol::{Event, FinishReason, Rule, Settings, Which};
 fn greedy_speculation_writes_the_targets_own_text() {
     for (name, backend) in backends() {
         let engine = shipped(&backend);
-        for prompt in PROMPTS {
+        for (prompt, nth) in PROMPTS.into_iter().zip(0..) {
+            // A GPU in software takes minutes for all: there each prompt has three draft lengths,
+            // and each draft length at least six prompts.
+            let gammas = (1..=8).filter(|gamma| name == "CPU" || (nth + 3 * gamma) % 8 < 3);
             for rule in [Rule::Greedy, Rule::Rejection] {
                 let settings = Settings {
                     prompt: prompt.to_owned(),
@@ -21,7 +24,7 @@ fn greedy_speculation_writes_the_targets_own_text() {
                     ..Settings::default()
                 };
                 let (alone, _) = write(&engine, &settings);
-                for gamma in 1..=8 {
+                for gamma in gammas.clone() {
                     let (text, _) = write(
                         &engine,
                         &Settings {

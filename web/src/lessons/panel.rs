@@ -188,7 +188,7 @@ fn number(lessons: Lessons, said: &'static StepWords) -> impl IntoView {
                 aria-describedby="lesson-number-error" />
             <span>{said.unit.clone()}</span>
         </label>
-        <p class="field-error" id="lesson-number-error" role="alert">{move || bad.get().then(|| tr!("write a number"))}</p>
+        <p class="field-error" id="lesson-number-error" role="alert">{move || bad.get().then(|| tr!("write a number, such as 2.5"))}</p>
     }
 }
 
