@@ -1,10 +1,13 @@
 //! The caches of both models: how they grow with a round, and what a rejection leaves to be overwritten.
 
+use std::ops::Range;
+
 use couplet_playback::Cache;
 use couplet_protocol::Drafter;
 use leptos::prelude::*;
 use tr::tr;
 
+use super::bars::Rectangles;
 use super::rule_formula::settings_of;
 use crate::store::use_store;
 
@@ -111,10 +114,12 @@ fn line(line: Line) -> impl IntoView {
     let Cache { kept, added, cut } = line.cache;
     let x = |entry: usize| BLOCK + (entry - line.from) as f64 * CELL;
     let draft = line.of_draft();
-    let cell = |entry: usize, class: &'static str| {
-        view! {
-            <rect class=class x=format!("{:.1}", x(entry)) y="1" width=format!("{:.1}", CELL - GAP) height=HEIGHT.to_string() />
+    let cells = |entries: Range<usize>| {
+        let mut cells = Rectangles::default();
+        for entry in entries {
+            cells.add(x(entry), 1.0, CELL - GAP, HEIGHT);
         }
+        cells
     };
     let (back, over) = if draft {
         ("bar-draft", Some("bar-hatch"))
@@ -122,48 +127,51 @@ fn line(line: Line) -> impl IntoView {
         ("bar-target", None)
     };
     let end = line.from + CELLS;
-    let holds = (line.from..(kept + added).min(end))
-        .map(|entry| {
-            let new = if entry >= kept {
-                "cache-new"
-            } else {
-                "cache-old"
-            };
-            view! {
-                <g class=new>
-                    {cell(entry, back)}
-                    {over.map(|over| cell(entry, over))}
-                    {draft.then(|| cell(entry, "bar-outline"))}
-                </g>
-            }
-        })
-        .collect_view();
-    let lost = ((kept + added).max(line.from)..(kept + added + cut).min(end))
-        .map(|entry| {
-            let left = x(entry);
-            view! {
-                {cell(entry, "cache-cut")}
-                <path class="cache-strike" d=format!("M{:.1} 12L{:.1} 2", left + 0.6, left + CELL - GAP - 0.6) />
-            }
-        })
-        .collect_view();
-    let free = ((kept + added + cut).max(line.from)..end)
-        .map(|entry| view! { <circle class="cache-free" cx=format!("{:.1}", x(entry) + 3.0) cy="7" r="0.8" /> })
-        .collect_view();
-    let block = (line.from > 0).then(|| {
+    // Those that were there before the round, those that it added, those that it threw away, the rest.
+    let [old, new, cut, free] = [
+        line.from..kept.min(end),
+        kept..(kept + added).min(end),
+        (kept + added).max(line.from)..(kept + added + cut).min(end),
+        (kept + added + cut).max(line.from)..end,
+    ];
+    let mut block = Rectangles::default();
+    if line.from > 0 {
+        block.add(0.0, 1.0, BLOCK - 5.0, HEIGHT);
+    }
+    let held = |class: &'static str, entries: Range<usize>, block: Option<&Rectangles>| {
+        let cells = cells(entries);
         view! {
-            <g class="cache-old">
-                <rect class=back x="0" y="1" width=format!("{:.1}", BLOCK - 5.0) height=HEIGHT.to_string() />
-                {over.map(|over| view! { <rect class=over x="0" y="1" width=format!("{:.1}", BLOCK - 5.0) height=HEIGHT.to_string() /> })}
+            <g class=class>
+                {block.map(|block| (block.view(back), over.map(|over| block.view(over))))}
+                {cells.view(back)}
+                {over.map(|over| cells.view(over))}
+                {draft.then(|| cells.view("bar-outline"))}
             </g>
-            <path class="cache-fold" d=format!("M{:.1} 0l-2.5 3.5 3 3-3 3.5 2.5 4", BLOCK - 2.5) />
         }
+    };
+    let strikes: String = cut
+        .clone()
+        .map(|entry| {
+            let (left, right) = (x(entry) + 0.6, x(entry) + CELL - GAP - 0.6);
+            format!("M{left:.1} 12L{right:.1} 2")
+        })
+        .collect();
+    let dots: String = free
+        .map(|entry| format!("M{:.1} 7h0", x(entry) + 3.0))
+        .collect();
+    let fold = (line.from > 0).then(|| {
+        view! { <path class="cache-fold" d=format!("M{:.1} 0l-2.5 3.5 3 3-3 3.5 2.5 4", BLOCK - 2.5) /> }
     });
     view! {
         <p class="cache" data-testid=format!("cache-{}", line.name)>
             <span class=format!("cache-name k-{}", line.name)>{line.title()}</span>
             <svg viewBox=format!("0 0 {WIDTH} 14") role="img" aria-label=line.spoken() preserveAspectRatio="xMinYMid meet">
-                {block}{holds}{lost}{free}
+                {held("cache-old", old, Some(&block))}
+                {fold}
+                {held("cache-new", new, None)}
+                {cells(cut).view("cache-cut")}
+                <path class="cache-strike" d=strikes />
+                <path class="cache-free" d=dots />
             </svg>
             <span class="cache-count"><b>{line.cache.len()}</b>" "<small>{line.change()}</small></span>
         </p>

@@ -4,6 +4,8 @@
 use couplet_playback::{Test, decimal, written};
 use leptos::prelude::*;
 
+use super::bars::bars;
+
 /// Width of the drawing of a column.
 pub const WIDTH: f64 = 120.0;
 /// Where its bars stand.
@@ -27,36 +29,6 @@ pub fn probability(value: f32) -> String {
         written("<.01")
     } else {
         decimal(value, 2)
-    }
-}
-
-/// Draft and target bars over a base line, with what they share.
-pub fn bars(
-    x: f64,
-    base: f64,
-    scale: f64,
-    draft: f64,
-    target: f64,
-    width: f64,
-    shift: f64,
-) -> impl IntoView {
-    let bar = move |class: &'static str, x: f64, width: f64, value: f64| {
-        let height = value * scale;
-        (height > 0.25 && width > 0.0).then(|| {
-            view! {
-                <rect class=class x=format!("{x:.1}") y=format!("{:.1}", base - height) width=format!("{width:.1}")
-                    height=format!("{height:.1}") />
-            }
-        })
-    };
-    view! {
-        {bar("bar-draft", x, width, draft)}
-        {bar("bar-hatch", x, width, draft)}
-        <g class="bar-rise">
-            {bar("bar-target", x + shift, width, target)}
-            {bar("bar-overlap", x + shift, width - shift, target.min(draft))}
-        </g>
-        {bar("bar-outline", x, width, draft)}
     }
 }
 

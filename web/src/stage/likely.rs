@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use tr::tr;
 
+use super::bars::BarPaths;
 use super::gauge::probability;
 use super::icons::{Sign, mark};
 use super::inspector::{Place, entries};
@@ -90,52 +91,54 @@ pub fn list(store: Store, place: &Place, picking: Option<Picking>) -> impl IntoV
     let most = lines.iter().map(Line::most).fold(0.05, f64::max);
     let scale = longest / most;
     let height = (LISTED + 1) as f64 * LINE + 4.0;
-    let rows = lines
-        .into_iter()
-        .enumerate()
-        .map(|(index, line)| {
-            let y = index as f64 * LINE + 1.0;
-            let (draft, target) = (line.draft.unwrap_or(0.0), line.target.unwrap_or(0.0));
-            let bar = |class: &'static str, top: f64, height: f64, value: f64| {
-                view! {
-                    <rect class=class x=left.to_string() y=format!("{:.1}", y + top) width=format!("{:.1}", value * scale)
-                        height=height.to_string() />
-                }
+    let mut paths = BarPaths::default();
+    let mut backs = Vec::new();
+    let mut rows = Vec::new();
+    for (index, line) in lines.into_iter().enumerate() {
+        let y = index as f64 * LINE + 1.0;
+        let (draft, target) = (line.draft.unwrap_or(0.0), line.target.unwrap_or(0.0));
+        paths.draft.add(left, y + 2.4, draft * scale, 8.0);
+        paths.target.add(left, y + 5.4, target * scale, 8.0);
+        let common = draft.min(target);
+        paths.overlap.add(left, y + 5.4, common * scale, 5.0);
+        if let Some(sign) = line.hit {
+            backs.push(view! {
+                <rect class=format!("hit {}", sign.class()) x="0" y=format!("{y:.1}") width="348" height=LINE.to_string() rx="3" />
+            });
+        }
+        let numbers = line.told.then(|| {
+            let number = |value: Option<f64>| {
+                value.map_or("–".to_owned(), |value| probability(value as f32))
             };
-            let back = line.hit.map(|sign| {
-                view! {
-                    <rect class=format!("hit {}", sign.class()) x="0" y=format!("{y:.1}") width="348" height=LINE.to_string() rx="3" />
-                }
-            });
-            let numbers = line.told.then(|| {
-                let number = |value: Option<f64>| value.map_or("–".to_owned(), |value| probability(value as f32));
-                let numbers = format!("{} / {}", number(line.draft), number(line.target));
-                let x = left + line.most() * scale + 6.0;
-                view! { <text class="number small" x=format!("{x:.1}") y=format!("{:.1}", y + 12.5)>{numbers}</text> }
-            });
-            view! {
-                {back}
-                <text class="letter" class:on=line.hit.is_some() x=format!("{:.1}", left - 8.0) y=format!("{:.1}", y + 12.5)
-                    text-anchor="end">
-                    {line.label}
-                </text>
-                {bar("bar-draft", 2.4, 8.0, draft)}
-                {bar("bar-hatch", 2.4, 8.0, draft)}
-                {bar("bar-target", 5.4, 8.0, target)}
-                {bar("bar-overlap", 5.4, 5.0, draft.min(target))}
-                {bar("bar-outline", 2.4, 8.0, draft)}
-                {numbers}
-                {line.hit.map(|sign| mark(sign, 338.0, y + 8.5, 11.0))}
-                {picking.zip(line.token).map(|(picking, token)| {
-                    let area = Area { x: 0.0, y, width: 348.0, height: LINE };
-                    let known = |prob: Option<f64>| prob.map(|prob| prob as f32);
-                    picking.area(token, area, [known(line.draft), known(line.target)])
-                })}
-            }
-        })
-        .collect_view();
+            let numbers = format!("{} / {}", number(line.draft), number(line.target));
+            let x = left + line.most() * scale + 6.0;
+            view! { <text class="number small" x=format!("{x:.1}") y=format!("{:.1}", y + 12.5)>{numbers}</text> }
+        });
+        let area = picking.zip(line.token).map(|(picking, token)| {
+            let area = Area {
+                x: 0.0,
+                y,
+                width: 348.0,
+                height: LINE,
+            };
+            let known = |prob: Option<f64>| prob.map(|prob| prob as f32);
+            picking.area(token, area, [known(line.draft), known(line.target)])
+        });
+        rows.push(view! {
+            <text class="letter" class:on=line.hit.is_some() x=format!("{:.1}", left - 8.0) y=format!("{:.1}", y + 12.5)
+                text-anchor="end">
+                {line.label}
+            </text>
+            {numbers}
+            {line.hit.map(|sign| mark(sign, 338.0, y + 8.5, 11.0))}
+            {area}
+        });
+    }
     view! {
-        <svg class="figure case" viewBox=format!("0 0 348 {height:.0}") role=role(picking) aria-label=tr!("Most probable tokens, draft and target")>
+        <svg class="figure case" viewBox=format!("0 0 348 {height:.0}") role=role(picking) aria-label=tr!("Most probable tokens, draft and target")
+            on:click=move |event| Picking::on_click(picking, &event) on:keydown=move |event| Picking::on_key(picking, &event)>
+            {backs}
+            {paths.view()}
             {rows}
         </svg>
     }

@@ -1,5 +1,6 @@
 //! The Stage: the text being written, and the round that writes it.
 
+pub(crate) mod bars;
 mod caches;
 mod caption;
 mod columns;

@@ -4,7 +4,8 @@ use couplet_playback::{Board, Cut, Proposal, Race, Runner, Throw, decimal, group
 use leptos::prelude::*;
 use tr::tr;
 
-use super::gauge::{BAR, BASE, Bars, SHIFT, TOP, WIDTH, bars, probability};
+use super::bars::bars;
+use super::gauge::{BAR, BASE, Bars, SHIFT, TOP, WIDTH, probability};
 use crate::store::Store;
 
 /// Where the race is won.

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsCast;
-use web_sys::{Element, HtmlElement, KeyboardEvent};
+use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 
 use super::gauge::probability;
 use super::transport::focus_play;
@@ -40,6 +40,28 @@ impl Picking {
         self.picked.set(Some(token));
     }
 
+    /// A press somewhere in a chart, which hears for all its areas: there are too many of them to be
+    /// given ears of their own with every token.
+    pub fn on_click(picking: Option<Self>, event: &MouseEvent) {
+        if let Some((picking, (_, token))) = picking.zip(area_of(event)) {
+            picking.pick(token);
+        }
+    }
+
+    /// A key in a chart.
+    pub fn on_key(picking: Option<Self>, event: &KeyboardEvent) {
+        let Some((picking, (area, token))) = picking.zip(area_of(event)) else {
+            return;
+        };
+        match event.key().as_str() {
+            "Enter" | " " => picking.pick(token),
+            "ArrowRight" | "ArrowDown" => move_focus(area, true),
+            "ArrowLeft" | "ArrowUp" => move_focus(area, false),
+            _ => return,
+        }
+        event.prevent_default();
+    }
+
     /// The area of a token in a chart.
     pub fn area(self, token: u32, area: Area, probs: [Option<f32>; 2]) -> AnyView {
         let Area {
@@ -56,15 +78,6 @@ impl Picking {
             target
         );
         let tip = label.clone();
-        let on_key = move |event: KeyboardEvent| match event.key().as_str() {
-            "Enter" | " " => {
-                event.prevent_default();
-                self.pick(token);
-            }
-            "ArrowRight" | "ArrowDown" => move_focus(&event, true),
-            "ArrowLeft" | "ArrowUp" => move_focus(&event, false),
-            _ => {}
-        };
         let pressed = move || (self.picked.get() == Some(token)).to_string();
         let tabindex = move || {
             let at = self.picked.get().unwrap_or(self.entry);
@@ -73,7 +86,7 @@ impl Picking {
         view! {
             <rect class="pick" role="button" tabindex=tabindex aria-pressed=pressed aria-label=label
                 data-token=token.to_string() x=format!("{x:.1}") y=format!("{y:.1}") width=format!("{width:.1}")
-                height=format!("{height:.1}") rx="3" on:click=move |_| self.pick(token) on:keydown=on_key>
+                height=format!("{height:.1}")>
                 <title>{tip}</title>
             </rect>
         }
@@ -133,12 +146,17 @@ pub struct Area {
     pub height: f64,
 }
 
+/// The area in which something happened, and its token.
+fn area_of(event: &Event) -> Option<(Element, u32)> {
+    let target = event.target()?.dyn_into::<Element>().ok()?;
+    let area = target.closest(".pick").ok()??;
+    let token = area.get_attribute("data-token")?.parse().ok()?;
+    Some((area, token))
+}
+
 /// To the next or previous token of the chart. The playhead stays where it is.
-fn move_focus(event: &KeyboardEvent, forward: bool) {
-    event.prevent_default();
-    let mut at = event
-        .current_target()
-        .and_then(|target| target.dyn_into::<Element>().ok());
+fn move_focus(area: Element, forward: bool) {
+    let mut at = Some(area);
     while let Some(here) = at {
         at = if forward {
             here.next_element_sibling()

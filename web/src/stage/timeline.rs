@@ -124,9 +124,7 @@ pub fn Timeline() -> impl IntoView {
     let spoken = move || {
         let (count, total) = (shown.get(), total.get());
         let Some(glyph) = store.state.with(|state| state.glyphs.last().copied()) else {
-            return tr!(
-                "before the only round" | "before the first of {n} rounds" % total
-            );
+            return tr!("before the only round" | "before the first of {n} rounds" % total);
         };
         let (accepted, drafted) = (glyph.accepted, glyph.drafted);
         match glyph.bonus {

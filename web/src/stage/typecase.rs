@@ -5,7 +5,7 @@ use couplet_protocol::Distribution;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::gauge::bars;
+use super::bars::BarPaths;
 use super::icons::{Sign, mark};
 use super::picking::{Area, Picking};
 use crate::store::Store;
@@ -106,7 +106,10 @@ pub fn type_case(
     );
     Some(
         view! {
-            <svg class="figure case" viewBox=format!("0 0 {WIDTH} {y:.0}") role=role(picking) aria-label=label>{views}</svg>
+            <svg class="figure case" viewBox=format!("0 0 {WIDTH} {y:.0}") role=role(picking) aria-label=label
+                on:click=move |event| Picking::on_click(picking, &event) on:keydown=move |event| Picking::on_key(picking, &event)>
+                {views}
+            </svg>
         }
         .into_any(),
     )
@@ -154,37 +157,46 @@ fn line(
             .map_or(0.0, f64::from)
     };
     let cell = WIDTH / ROW as f64;
-    let columns: Vec<AnyView> = ids
-        .iter()
-        .enumerate()
-        .map(|(index, id)| {
-            let (x, d, t) = (index as f64 * cell, prob(draft, *id), prob(target, *id));
-            let hit = hits.iter().find(|(token, _)| token == id).map(|(_, sign)| *sign);
-            let height = (d.max(t) * scale).max(6.0);
-            let back = hit.map(|sign| {
-                view! {
-                    <rect class=format!("hit {}", sign.class()) x=format!("{:.1}", x - 0.4) width=format!("{:.1}", cell + 0.8)
-                        y=format!("{:.1}", base - height - 18.0) height=format!("{:.1}", height + 35.0) rx="3" />
-                }
+    let mut paths = BarPaths::default();
+    let mut letters = (String::new(), String::new());
+    let mut backs = Vec::new();
+    let mut flags = Vec::new();
+    let mut areas = Vec::new();
+    for (index, id) in ids.iter().enumerate() {
+        let (x, d, t) = (index as f64 * cell, prob(draft, *id), prob(target, *id));
+        let middle = x + cell / 2.0;
+        let height = (d.max(t) * scale).max(6.0);
+        paths.stand(x + (cell - 10.0) / 2.0, base, scale, d, t, 7.4, 2.6);
+        let hit = hits.iter().find(|(token, _)| token == id);
+        if let Some((_, sign)) = hit {
+            backs.push(view! {
+                <rect class=format!("hit {}", sign.class()) x=format!("{:.1}", x - 0.4) width=format!("{:.1}", cell + 0.8)
+                    y=format!("{:.1}", base - height - 18.0) height=format!("{:.1}", height + 35.0) rx="3" />
             });
-            let flag = hit.map(|sign| mark(sign, x + cell / 2.0, base - height - 9.0, 11.0));
-            view! {
-                {back}
-                {bars(x + (cell - 10.0) / 2.0, base, scale, d, t, 7.4, 2.6)}
-                <text class="letter" class:on=hit.is_some() x=format!("{:.1}", x + cell / 2.0) y=format!("{:.1}", base + 13.0)
-                    text-anchor="middle">
+            flags.push(view! {
+                <text class="letter on" x=format!("{middle:.1}") y=format!("{:.1}", base + 13.0) text-anchor="middle" aria-hidden="true">
                     {store.show(*id)}
                 </text>
-                {flag}
-                {picking.map(|picking| {
-                    let known = |distribution: Option<&Distribution>| distribution.and_then(|known| known.prob(*id));
-                    let area = Area { x: x - 0.2, y: base - height - 3.0, width: cell + 0.4, height: height + 20.0 };
-                    picking.area(*id, area, [known(draft), known(target)])
-                })}
-            }
-            .into_any()
-        })
-        .collect();
+                {mark(*sign, middle, base - height - 9.0, 11.0)}
+            });
+        } else {
+            // One element writes all letters: each has a place of its own in its list.
+            letters.0 += &format!("{middle:.1} ");
+            letters.1 += &store.show(*id);
+        }
+        if let Some(picking) = picking {
+            let known = |distribution: Option<&Distribution>| {
+                distribution.and_then(|known| known.prob(*id))
+            };
+            let area = Area {
+                x: x - 0.2,
+                y: base - height - 3.0,
+                width: cell + 0.4,
+                height: height + 20.0,
+            };
+            areas.push(picking.area(*id, area, [known(draft), known(target)]));
+        }
+    }
     let end = if ids.len() < ROW {
         ids.len() as f64 * cell
     } else {
@@ -225,6 +237,15 @@ fn line(
             }
         })
         .collect_view();
-    view! { {rules}<path class="axis" d=format!("M0 {:.1}H{end:.1}", base + 0.5) />{columns}{numbers} }
-        .into_any()
+    view! {
+        {rules}
+        <path class="axis" d=format!("M0 {:.1}H{end:.1}", base + 0.5) />
+        {backs}
+        {paths.view()}
+        <text class="letter" x=letters.0 y=format!("{:.1}", base + 13.0) text-anchor="middle" aria-hidden="true">{letters.1}</text>
+        {flags}
+        {areas}
+        {numbers}
+    }
+    .into_any()
 }

@@ -8,7 +8,7 @@ use tr::tr;
 use super::handle::Handle;
 use crate::couplings::exhibit::{Exact, Row, use_exhibit};
 use crate::projector;
-use crate::stage::gauge::bars;
+use crate::stage::bars::bars;
 use crate::width::width_of;
 
 const HEIGHT: f64 = 214.0;

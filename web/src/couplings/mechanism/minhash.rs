@@ -8,7 +8,7 @@ use tr::tr;
 use super::WIDTH;
 use crate::couplings::clock::Clock;
 use crate::couplings::exhibit::Drawn;
-use crate::stage::gauge::bars;
+use crate::stage::bars::bars;
 
 const BASE: f64 = 112.0;
 /// Where the board is cut off: higher darts are drawn in the strip above.
