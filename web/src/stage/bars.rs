@@ -1,5 +1,5 @@
-//! The bars of two distributions. All of a kind are one path: drawings are made anew with every
-//! token, and elements are what that costs.
+//! The bars of two distributions, and what else comes in rows. All of a kind are one path: drawings are
+//! made anew with every token, and elements are what that costs.
 
 use std::fmt::Write as _;
 
@@ -24,6 +24,11 @@ impl Rectangles {
         let outline = Some(self.0.clone()).filter(|outline| !outline.is_empty());
         outline.map(|outline| view! { <path class=class d=outline /> })
     }
+}
+
+/// Dots at these places of a line, for a pen with a round end.
+pub fn dots(places: impl Iterator<Item = f64>, y: f64) -> String {
+    places.map(|x| format!("M{x:.1} {y:.1}h0")).collect()
 }
 
 /// What the draft says hatched behind, what the target says solid in front, and what they share.

@@ -7,7 +7,7 @@ use couplet_protocol::Drafter;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::bars::Rectangles;
+use super::bars::{Rectangles, dots};
 use super::rule_formula::settings_of;
 use crate::store::use_store;
 
@@ -156,9 +156,7 @@ fn line(line: Line) -> impl IntoView {
             format!("M{left:.1} 12L{right:.1} 2")
         })
         .collect();
-    let dots: String = free
-        .map(|entry| format!("M{:.1} 7h0", x(entry) + 3.0))
-        .collect();
+    let free = dots(free.map(|entry| x(entry) + 3.0), 7.0);
     let fold = (line.from > 0).then(|| {
         view! { <path class="cache-fold" d=format!("M{:.1} 0l-2.5 3.5 3 3-3 3.5 2.5 4", BLOCK - 2.5) /> }
     });
@@ -171,7 +169,7 @@ fn line(line: Line) -> impl IntoView {
                 {held("cache-new", new, None)}
                 {cells(cut).view("cache-cut")}
                 <path class="cache-strike" d=strikes />
-                <path class="cache-free" d=dots />
+                <path class="cache-free" d=free />
             </svg>
             <span class="cache-count"><b>{line.cache.len()}</b>" "<small>{line.change()}</small></span>
         </p>

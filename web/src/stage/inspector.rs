@@ -7,10 +7,10 @@ use tr::tr;
 use super::fate::Fate;
 use super::icons::Sign;
 use super::kinds;
-use super::likely::{LISTED, list};
-use super::picking::Picking;
+use super::likely::{self, LISTED, list};
+use super::picking::{Areas, Picking};
 use super::rule_formula::settings_of;
-use super::typecase::{Hit, SHORT, TALL, type_case};
+use super::typecase::{Hit, TypeCase};
 use crate::language::{filled, slot};
 use crate::store::{Selection, Store, use_store};
 use crate::table::Folded;
@@ -40,6 +40,18 @@ pub struct Place {
     token: Option<u32>,
     /// What became of the token that was drafted or added here.
     fate: Option<Fate>,
+}
+
+impl Place {
+    /// What the two models said of a token, where it was kept.
+    pub fn probs(&self, token: u32) -> [Option<f32>; 2] {
+        [&self.draft, &self.target].map(|said| said.as_ref()?.prob(token))
+    }
+
+    /// Whether lines about one token stand above its chart.
+    pub fn has_fate(&self) -> bool {
+        self.fate.is_some()
+    }
 }
 
 fn place(store: Store, at: Selection) -> Option<Place> {
@@ -138,6 +150,7 @@ pub fn Inspector() -> impl IntoView {
     let store = use_store();
     let table_open = RwSignal::new(false);
     let here = Memo::new(move |_| store.focus().and_then(|at| place(store, at)));
+    let picking = Picking::new(store, here);
     // Of a token that somebody picks it is heard what became of it: what is shown of it is elsewhere.
     let heard = Memo::new(move |_| {
         store.selected.get()?;
@@ -145,8 +158,8 @@ pub fn Inspector() -> impl IntoView {
     });
     view! {
         <section class="sheet inspector" data-testid="inspector" aria-label=tr!("Inspector")>
-            {move || match here.get() {
-                Some(place) => shown(store, place, table_open).into_any(),
+            {move || here.with(|place| match place {
+                Some(place) => above(store, place).into_any(),
                 None => view! {
                     <header>
                         <h2>{tr!("What the models said")}</h2>
@@ -156,13 +169,21 @@ pub fn Inspector() -> impl IntoView {
                     </header>
                 }
                 .into_any(),
-            }}
+            })}
+            <Show when=move || here.with(Option::is_some)>
+                <div class="chart">
+                    {move || here.with(|place| place.as_ref().map(|place| chart(store, place)))}
+                    {picking.areas()}
+                </div>
+            </Show>
+            {move || here.get().map(|place| below(store, place, picking, table_open))}
             <p class="visually-hidden" role="status" data-testid="fate-heard">{move || heard.get().map(|fate| fate.line(store))}</p>
         </section>
     }
 }
 
-fn shown(store: Store, place: Place, table_open: RwSignal<bool>) -> impl IntoView {
+/// What became of the token, and what the chart is about.
+fn above(store: Store, place: &Place) -> impl IntoView + use<> {
     let pair = untrack(|| store.pair());
     let (tokens, kind) = pair
         .as_ref()
@@ -174,21 +195,7 @@ fn shown(store: Store, place: Place, table_open: RwSignal<bool>) -> impl IntoVie
     } else {
         tr!("position {} of {}", place.column + 1, place.columns)
     };
-    let picking = place.stands.then(|| {
-        let entry = entries(&place).first().map_or(0, |(token, ..)| *token);
-        Picking::new(store, place.at, place.token, entry)
-    });
-    let room = if place.fate.is_some() { SHORT } else { TALL };
-    let case = type_case(
-        room,
-        store,
-        tokens,
-        place.draft.as_ref(),
-        place.target.as_ref(),
-        &place.hits,
-        picking,
-    );
-    let about = if case.is_some() {
+    let about = if TypeCase::fits(tokens) {
         tr!(
             "{which}, all {tokens}, one scale",
             which,
@@ -202,7 +209,45 @@ fn shown(store: Store, place: Place, table_open: RwSignal<bool>) -> impl IntoVie
             all = grouped(tokens.len())
         )
     };
-    let chart = case.unwrap_or_else(|| list(store, &place, picking).into_any());
+    view! {
+        {place.fate.as_ref().map(|fate| fate.view(store))}
+        <header>
+            <h2>{filled(&tr!("After {}", slot(0)), [view! { <q lang="en">{place.context.clone()}</q> }.into_any()])}</h2>
+            <p class="muted">{about}</p>
+        </header>
+    }
+}
+
+fn chart(store: Store, place: &Place) -> AnyView {
+    let pair = untrack(|| store.pair());
+    let tokens = pair.as_ref().map_or(&[][..], |pair| &pair.tokens);
+    match TypeCase::of(tokens, place) {
+        Some(case) => case.view(store, place).into_any(),
+        None => list(store, place).into_any(),
+    }
+}
+
+/// Where the chart of a place has tokens that can be picked; `None` where the text before it was thrown
+/// away.
+pub fn areas(store: Store, place: &Place) -> Option<Areas> {
+    if !place.stands {
+        return None;
+    }
+    let pair = untrack(|| store.pair());
+    let tokens = pair.as_ref().map_or(&[][..], |pair| &pair.tokens);
+    let entry = entries(place).first().map_or(0, |(token, ..)| *token);
+    Some(match TypeCase::of(tokens, place) {
+        Some(case) => case.areas(place, entry),
+        None => likely::areas(store, place, entry),
+    })
+}
+
+fn below(
+    store: Store,
+    place: Place,
+    picking: Picking,
+    table_open: RwSignal<bool>,
+) -> impl IntoView {
     let waiting = match (&place.draft, &place.target) {
         (Some(_), None) => Some(tr!(
             "The target has said nothing about this place yet, or never did."
@@ -212,13 +257,13 @@ fn shown(store: Store, place: Place, table_open: RwSignal<bool>) -> impl IntoVie
         )),
         _ => None,
     };
+    let offer = if place.stands {
+        picking.offer(place.at, place.token).into_any()
+    } else {
+        view! { <p class="offer muted">{tr!("Thrown away: the text before it never stood.")}</p> }
+            .into_any()
+    };
     view! {
-        {place.fate.as_ref().map(|fate| fate.view(store))}
-        <header>
-            <h2>{filled(&tr!("After {}", slot(0)), [view! { <q lang="en">{place.context.clone()}</q> }.into_any()])}</h2>
-            <p class="muted">{about}</p>
-        </header>
-        {chart}
         <p class="key">
             <i class="swatch draft"></i>{tr!("draft")}<i class="swatch overlap"></i>{tr!("overlap")}
             <i class="swatch target"></i>{tr!("target")}
@@ -228,10 +273,7 @@ fn shown(store: Store, place: Place, table_open: RwSignal<bool>) -> impl IntoVie
             {mass(&place, settings_of(store).rule)}
         </div>
         <div class="inspector-foot">
-            {match picking {
-                Some(picking) => picking.offer().into_any(),
-                None => view! { <p class="offer muted">{tr!("Thrown away: the text before it never stood.")}</p> }.into_any(),
-            }}
+            {offer}
             <Table place=place picking=picking open=table_open />
         </div>
     }
@@ -318,8 +360,8 @@ pub fn entries(place: &Place) -> Vec<(u32, Option<f32>, Option<f32>)> {
 fn Table(
     /// What is in it.
     place: Place,
-    /// Where another token can be written.
-    picking: Option<Picking>,
+    /// Where another token can be picked.
+    picking: Picking,
     /// Whether it is unfolded, which it stays while the place changes.
     open: RwSignal<bool>,
 ) -> impl IntoView {
@@ -333,9 +375,10 @@ fn Table(
                 view! {
                     <tr>
                         <th scope="row">
-                            {match picking {
-                                Some(picking) => picking.button(token).into_any(),
-                                None => store.show(token).into_any(),
+                            {if place.stands {
+                                picking.button(token).into_any()
+                            } else {
+                                store.show(token).into_any()
                             }}
                         </th>
                         <td>{number(draft)}</td>

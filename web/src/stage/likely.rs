@@ -7,8 +7,7 @@ use super::bars::BarPaths;
 use super::gauge::probability;
 use super::icons::{Sign, mark};
 use super::inspector::{Place, entries};
-use super::picking::{Area, Picking};
-use super::typecase::role;
+use super::picking::{Area, Areas};
 use crate::store::Store;
 
 /// Tokens in the list.
@@ -17,6 +16,15 @@ pub const LISTED: usize = 20;
 const LINE: f64 = 17.0;
 /// Where its bars begin, and how long the longest is.
 const BARS: (f64, f64) = (92.0, 150.0);
+
+/// The whole drawing.
+const WIDTH: f64 = 348.0;
+const HEIGHT: f64 = (LISTED + 1) as f64 * LINE + 4.0;
+
+/// Where a line begins.
+fn top(index: usize) -> f64 {
+    index as f64 * LINE + 1.0
+}
 
 /// A line of the list: what it is about, and the two probabilities.
 struct Line {
@@ -84,18 +92,37 @@ fn lines(store: Store, place: &Place) -> Vec<Line> {
     lines
 }
 
+/// Where the tokens of the list are. `entry`: the one by which the keyboard enters.
+pub fn areas(store: Store, place: &Place, entry: u32) -> Areas {
+    let area = |(index, line): (usize, Line)| {
+        let area = Area {
+            x: 0.0,
+            y: top(index),
+            width: WIDTH,
+            height: LINE,
+        };
+        Some((line.token?, area))
+    };
+    let lines = lines(store, place);
+    Areas {
+        width: WIDTH,
+        height: HEIGHT,
+        tokens: lines.into_iter().enumerate().filter_map(area).collect(),
+        entry,
+    }
+}
+
 /// The list.
-pub fn list(store: Store, place: &Place, picking: Option<Picking>) -> impl IntoView + use<> {
+pub fn list(store: Store, place: &Place) -> impl IntoView + use<> {
     let lines = lines(store, place);
     let (left, longest) = BARS;
     let most = lines.iter().map(Line::most).fold(0.05, f64::max);
     let scale = longest / most;
-    let height = (LISTED + 1) as f64 * LINE + 4.0;
     let mut paths = BarPaths::default();
     let mut backs = Vec::new();
     let mut rows = Vec::new();
     for (index, line) in lines.into_iter().enumerate() {
-        let y = index as f64 * LINE + 1.0;
+        let y = top(index);
         let (draft, target) = (line.draft.unwrap_or(0.0), line.target.unwrap_or(0.0));
         paths.draft.add(left, y + 2.4, draft * scale, 8.0);
         paths.target.add(left, y + 5.4, target * scale, 8.0);
@@ -103,7 +130,7 @@ pub fn list(store: Store, place: &Place, picking: Option<Picking>) -> impl IntoV
         paths.overlap.add(left, y + 5.4, common * scale, 5.0);
         if let Some(sign) = line.hit {
             backs.push(view! {
-                <rect class=format!("hit {}", sign.class()) x="0" y=format!("{y:.1}") width="348" height=LINE.to_string() rx="3" />
+                <rect class=format!("hit {}", sign.class()) x="0" y=format!("{y:.1}") width=WIDTH.to_string() height=LINE.to_string() rx="3" />
             });
         }
         let numbers = line.told.then(|| {
@@ -114,16 +141,6 @@ pub fn list(store: Store, place: &Place, picking: Option<Picking>) -> impl IntoV
             let x = left + line.most() * scale + 6.0;
             view! { <text class="number small" x=format!("{x:.1}") y=format!("{:.1}", y + 12.5)>{numbers}</text> }
         });
-        let area = picking.zip(line.token).map(|(picking, token)| {
-            let area = Area {
-                x: 0.0,
-                y,
-                width: 348.0,
-                height: LINE,
-            };
-            let known = |prob: Option<f64>| prob.map(|prob| prob as f32);
-            picking.area(token, area, [known(line.draft), known(line.target)])
-        });
         rows.push(view! {
             <text class="letter" class:on=line.hit.is_some() x=format!("{:.1}", left - 8.0) y=format!("{:.1}", y + 12.5)
                 text-anchor="end">
@@ -131,12 +148,11 @@ pub fn list(store: Store, place: &Place, picking: Option<Picking>) -> impl IntoV
             </text>
             {numbers}
             {line.hit.map(|sign| mark(sign, 338.0, y + 8.5, 11.0))}
-            {area}
         });
     }
     view! {
-        <svg class="figure case" viewBox=format!("0 0 348 {height:.0}") role=role(picking) aria-label=tr!("Most probable tokens, draft and target")
-            on:click=move |event| Picking::on_click(picking, &event) on:keydown=move |event| Picking::on_key(picking, &event)>
+        <svg class="figure case" viewBox=format!("0 0 {WIDTH} {HEIGHT:.0}") role="img"
+            aria-label=tr!("Most probable tokens, draft and target")>
             {backs}
             {paths.view()}
             {rows}

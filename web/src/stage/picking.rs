@@ -6,31 +6,34 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 
 use super::gauge::probability;
+use super::inspector::{Place, areas};
 use super::transport::focus_play;
 use crate::browser;
 use crate::store::{Selection, Store};
 
-/// A place of the text at which another token can be written.
+/// Whoever looks at a place of the text picks a token that is to be written there.
 #[derive(Clone, Copy)]
 pub struct Picking {
     store: Store,
-    place: Selection,
-    /// What stands there at the playhead.
-    stands: Option<u32>,
-    /// Where the keyboard enters the chart.
-    entry: u32,
+    here: Memo<Option<Place>>,
     picked: RwSignal<Option<u32>>,
 }
 
 impl Picking {
-    /// A place, what stands there, and the token by which the keyboard enters.
-    pub fn new(store: Store, place: Selection, stands: Option<u32>, entry: u32) -> Self {
+    /// For the place that the inspector shows.
+    pub fn new(store: Store, here: Memo<Option<Place>>) -> Self {
+        let picked = RwSignal::new(None);
+        // At another place nothing is picked yet.
+        Effect::new(move |_| {
+            here.track();
+            if picked.with_untracked(Option::is_some) {
+                picked.set(None);
+            }
+        });
         Self {
             store,
-            place,
-            stands,
-            entry,
-            picked: RwSignal::new(None),
+            here,
+            picked,
         }
     }
 
@@ -38,59 +41,6 @@ impl Picking {
         // Else the chart would be another one by the time the button is pressed.
         self.store.playhead.pause();
         self.picked.set(Some(token));
-    }
-
-    /// A press somewhere in a chart, which hears for all its areas: there are too many of them to be
-    /// given ears of their own with every token.
-    pub fn on_click(picking: Option<Self>, event: &MouseEvent) {
-        if let Some((picking, (_, token))) = picking.zip(area_of(event)) {
-            picking.pick(token);
-        }
-    }
-
-    /// A key in a chart.
-    pub fn on_key(picking: Option<Self>, event: &KeyboardEvent) {
-        let Some((picking, (area, token))) = picking.zip(area_of(event)) else {
-            return;
-        };
-        match event.key().as_str() {
-            "Enter" | " " => picking.pick(token),
-            "ArrowRight" | "ArrowDown" => move_focus(area, true),
-            "ArrowLeft" | "ArrowUp" => move_focus(area, false),
-            _ => return,
-        }
-        event.prevent_default();
-    }
-
-    /// The area of a token in a chart.
-    pub fn area(self, token: u32, area: Area, probs: [Option<f32>; 2]) -> AnyView {
-        let Area {
-            x,
-            y,
-            width,
-            height,
-        } = area;
-        let [draft, target] = probs.map(|prob| prob.map_or(tr!("unknown"), probability));
-        let label = tr!(
-            "{token}: draft {draft}, target {target}",
-            token = self.store.show(token),
-            draft,
-            target
-        );
-        let tip = label.clone();
-        let pressed = move || (self.picked.get() == Some(token)).to_string();
-        let tabindex = move || {
-            let at = self.picked.get().unwrap_or(self.entry);
-            if at == token { "0" } else { "-1" }
-        };
-        view! {
-            <rect class="pick" role="button" tabindex=tabindex aria-pressed=pressed aria-label=label
-                data-token=token.to_string() x=format!("{x:.1}") y=format!("{y:.1}") width=format!("{width:.1}")
-                height=format!("{height:.1}")>
-                <title>{tip}</title>
-            </rect>
-        }
-        .into_any()
     }
 
     /// A token in a table, with room for a finger.
@@ -105,21 +55,21 @@ impl Picking {
         }
     }
 
-    /// What can be done with the picked token.
-    pub fn offer(self) -> impl IntoView {
+    /// What can be done with the picked token at a place.
+    pub fn offer(self, at: Selection, stands: Option<u32>) -> impl IntoView {
         let store = self.store;
         view! {
             <div class="offer" aria-live=move || self.picked.get().map(|_| "polite")>
                 {move || match self.picked.get() {
                     None => view! { <p class="muted">{tr!("Pick a token to write it here instead")}</p> }.into_any(),
-                    Some(token) if self.stands == Some(token) => view! {
+                    Some(token) if stands == Some(token) => view! {
                         <p class="muted">{tr!("“{}” stands here already", store.show(token))}</p>
                     }
                     .into_any(),
                     Some(token) => view! {
                         <button type="button" class="button" data-testid="force" disabled=move || store.wanted.get()
                             on:click=move |_| {
-                                store.force(self.place, token);
+                                store.force(at, token);
                                 focus_play();
                                 browser::show("#manuscript");
                             }>
@@ -131,10 +81,112 @@ impl Picking {
             </div>
         }
     }
+
+    /// The areas of the chart's tokens, over its drawing. They stay while place follows place: made anew
+    /// with every token they would cost more than all the rest, and whoever is on one would lose it.
+    pub fn areas(self) -> impl IntoView {
+        let Self {
+            store,
+            here,
+            picked,
+        } = self;
+        let areas = Memo::new(move |_| here.with(|place| areas(store, place.as_ref()?)));
+        let count = Memo::new(move |_| {
+            areas.with(|areas| areas.as_ref().map_or(0, |areas| areas.tokens.len()))
+        });
+        let view_box = move || {
+            areas.with(|areas| {
+                areas
+                    .as_ref()
+                    .map(|areas| format!("0 0 {:.0} {:.0}", areas.width, areas.height))
+            })
+        };
+        let on_click = move |event: MouseEvent| {
+            if let Some((_, token)) = area_of(&event) {
+                self.pick(token);
+            }
+        };
+        let on_key = move |event: KeyboardEvent| {
+            let Some((area, token)) = area_of(&event) else {
+                return;
+            };
+            match event.key().as_str() {
+                "Enter" | " " => self.pick(token),
+                "ArrowRight" | "ArrowDown" => move_focus(area, true),
+                "ArrowLeft" | "ArrowUp" => move_focus(area, false),
+                _ => return,
+            }
+            event.prevent_default();
+        };
+        let one = move |index: usize| {
+            let token = Memo::new(move |_| {
+                areas.with(|areas| areas.as_ref()?.tokens.get(index).map(|(token, _)| *token))
+            });
+            let label = Memo::new(move |_| {
+                here.with(|place| Some(told(store, place.as_ref()?, token.get()?)))
+            });
+            let side = move |side: fn(&Area) -> f64| {
+                move || {
+                    areas.with(|areas| {
+                        let (_, area) = areas.as_ref()?.tokens.get(index)?;
+                        Some(format!("{:.1}", side(area)))
+                    })
+                }
+            };
+            let tabindex = move || {
+                let entry = areas.with(|areas| areas.as_ref().map(|areas| areas.entry));
+                let at = picked.get().or(entry);
+                if token.get() == at { "0" } else { "-1" }
+            };
+            view! {
+                <rect class="pick" role="button" tabindex=tabindex
+                    aria-pressed=move || (picked.get().is_some() && picked.get() == token.get()).to_string()
+                    aria-label=move || label.get() data-token=move || token.get().map(|token| token.to_string())
+                    x=side(|area| area.x) y=side(|area| area.y) width=side(|area| area.width)
+                    height=side(|area| area.height)>
+                    <title>{move || label.get()}</title>
+                </rect>
+            }
+        };
+        view! {
+            <Show when=move || { count.get() > 0 }>
+                <svg class="figure areas" viewBox=view_box role="group" aria-label=tr!("Pick a token to write it here instead")
+                    on:click=on_click on:keydown=on_key>
+                    <For each=move || 0..count.get() key=|index| *index children=one />
+                </svg>
+            </Show>
+        }
+    }
+}
+
+/// Where everything in a chart is that can be picked.
+#[derive(Clone, PartialEq)]
+pub struct Areas {
+    /// Of the chart, in its own units.
+    pub width: f64,
+    /// The same.
+    pub height: f64,
+    /// Tokens and where they are.
+    pub tokens: Vec<(u32, Area)>,
+    /// Where the keyboard enters.
+    pub entry: u32,
+}
+
+/// A token and its probabilities, for who hovers over it or listens.
+fn told(store: Store, place: &Place, token: u32) -> String {
+    let [draft, target] = place
+        .probs(token)
+        .map(|prob| prob.map_or(tr!("unknown"), probability));
+    tr!(
+        "{token}: draft {draft}, target {target}",
+        token = store.show(token),
+        draft,
+        target
+    )
 }
 
 /// Where a token is in a chart.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub struct Area {
     /// Left edge.
     pub x: f64,

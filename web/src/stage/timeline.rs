@@ -1,8 +1,11 @@
+use std::ops::Range;
+
 use couplet_playback::Glyph;
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
 
+use super::bars::dots;
 use super::icons::{Sign, mark};
 use crate::playhead::Stride;
 use crate::projector;
@@ -156,6 +159,9 @@ pub fn Timeline() -> impl IntoView {
             ),
         }
     };
+    // Rounds that were not watched yet, and room for some that there are not yet.
+    let behind = move || shown.get().max(seen.get());
+    let ahead_dots = move |rounds: Range<usize>| dots(rounds.map(center), base() - 3.0);
     view! {
         <div class="timeline" node_ref=scroller data-testid="timeline" role="slider" tabindex="0" aria-label=tr!("Rounds")
             aria-valuemin="0" aria-valuemax=move || total.get().to_string() aria-valuenow=move || shown.get().to_string()
@@ -173,16 +179,8 @@ pub fn Timeline() -> impl IntoView {
                 <g class="tl-seen">
                     <For each=ahead key=|glyph| *glyph children=move |(_, tallest, index, glyph)| column(index, tallest, glyph) />
                 </g>
-                {move || (shown.get().max(seen.get())..slots())
-                    .map(|index| {
-                        let known = index < total.get();
-                        let x = center(index);
-                        view! {
-                            <circle class="tl-future" class:known=known cx=format!("{x:.1}") cy=format!("{:.1}", base() - 3.0)
-                                r=if known { "2" } else { "1" } />
-                        }
-                    })
-                    .collect_view()}
+                <path class="tl-future known" d=move || ahead_dots(behind()..total.get().min(slots())) />
+                <path class="tl-future" d=move || ahead_dots(behind().max(total.get())..slots()) />
                 {move || (0..slots())
                     .filter(|index| (index + 1) % 5 == 0 || index + 1 == shown.get())
                     .filter(|index| *index < shown.get() && !(index + 1 != shown.get() && index + 2 >= shown.get()))
