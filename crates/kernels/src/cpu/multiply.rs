@@ -17,7 +17,7 @@ use crate::CPU_PANEL;
 const TILE: usize = 5;
 
 /// Vectors of a panel.
-const VECTORS: usize = CPU_PANEL / 4;
+const OF_PANEL: usize = CPU_PANEL / 4;
 
 /// How many turns ahead weights are touched, 1 KB: processors fetch by themselves only what follows
 /// within a page of 4 KB, and where the next one begins everything would wait.
@@ -50,7 +50,11 @@ pub(super) fn multiply(input: &[f32], rows: usize, weights: &[f32], output: &mut
     let mut column = 0;
     while column < width {
         let left = (width - column) / CPU_PANEL;
-        let panels = if rows == 1 && left >= 4 { 4 } else { 2 };
+        let panels = match (rows, left) {
+            (1, 4..) => 4,
+            (3, 3..) => 3,
+            _ => left.min(2),
+        };
         let weights = &weights[column * inputs..];
         for Rows { first, rows, woven } in &tiles {
             let output = Columns {
@@ -58,12 +62,13 @@ pub(super) fn multiply(input: &[f32], rows: usize, weights: &[f32], output: &mut
                 width,
             };
             match (rows, panels) {
-                (1, 4) => compute(SideBySide::<'_, 1, 4>(woven, weights, output)),
-                (1, _) => compute(SideBySide::<'_, 1, 2>(woven, weights, output)),
-                (2, _) => compute(SideBySide::<'_, 2, 2>(woven, weights, output)),
-                (3, _) => each_panel::<3>(woven, weights, output),
-                (4, _) => each_panel::<4>(woven, weights, output),
-                _ => each_panel::<TILE>(woven, weights, output),
+                (1, 4) => compute(SideBySide::<'_, 1, 0, 8>(woven, weights, output)),
+                (1, _) => compute(SideBySide::<'_, 1, 0, 4>(woven, weights, output)),
+                (2, _) => compute(SideBySide::<'_, 2, 0, 4>(woven, weights, output)),
+                (3, 3) => three_panels(woven, weights, output),
+                (3, _) => each_panel::<3>(panels, woven, weights, output),
+                (4, _) => each_panel::<4>(panels, woven, weights, output),
+                _ => each_panel::<TILE>(panels, woven, weights, output),
             }
         }
         column += panels * CPU_PANEL;
@@ -109,11 +114,19 @@ struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    /// Stores the sums of every row over the panel that is the so-many-th from here.
+    /// The same from a column further right on.
+    fn from(&mut self, column: usize) -> Columns<'_> {
+        Columns {
+            output: &mut self.output[column..],
+            width: self.width,
+        }
+    }
+
+    /// Stores the sums of every row over the vectors from the so-many-th on.
     #[inline(always)]
-    fn store(&mut self, panel: usize, sums: &[[f32x4; VECTORS]]) {
+    fn store<const VECTORS: usize>(&mut self, first: usize, sums: &[[f32x4; VECTORS]]) {
         for (row, sums) in sums.iter().enumerate() {
-            let output = &mut self.output[row * self.width + panel * CPU_PANEL..][..CPU_PANEL];
+            let output = &mut self.output[row * self.width + 4 * first..][..4 * VECTORS];
             for (output, sum) in output.chunks_exact_mut(4).zip(sums) {
                 output.copy_from_slice(&sum.to_array());
             }
@@ -121,21 +134,29 @@ impl Columns<'_> {
     }
 }
 
-/// Two panels, one after the other, whose weights are so read in the order of memory.
-fn each_panel<const ROWS: usize>(woven: &[f32], weights: &[f32], output: Columns<'_>) {
-    let panel = woven.len() / ROWS * CPU_PANEL;
-    for (weights, column) in [(weights, 0), (&weights[panel..], CPU_PANEL)] {
-        let output = Columns {
-            output: &mut output.output[column..],
-            width: output.width,
-        };
+/// Some panels, one after the other, whose weights are so read in the order of memory.
+fn each_panel<const ROWS: usize>(
+    panels: usize,
+    woven: &[f32],
+    weights: &[f32],
+    mut output: Columns<'_>,
+) {
+    let length = woven.len() / ROWS * CPU_PANEL;
+    for panel in 0..panels {
+        let (weights, output) = (&weights[panel * length..], output.from(panel * CPU_PANEL));
         compute(OnePanel::<'_, ROWS>(woven, weights, output));
     }
 }
 
+/// Three rows over three panels, one and a half at a time: nine sums, where one panel would have six,
+/// too few to hide an addition's delay, and two panels twelve, too many for the registers of browsers.
+fn three_panels(woven: &[f32], weights: &[f32], mut output: Columns<'_>) {
+    compute(SideBySide::<'_, 3, 0, 3>(woven, weights, output.from(0)));
+    compute(SideBySide::<'_, 3, 3, 3>(woven, weights, output));
+}
+
 /// Woven rows times the first panel of some, with all sums in registers: sixteen of those are what
-/// 128-bit instruction sets have. Eight sums or ten hide an addition's delay; three rows have six,
-/// because twelve would leave too few registers for the rest.
+/// 128-bit instruction sets have. Eight sums or ten hide an addition's delay.
 struct OnePanel<'a, const ROWS: usize>(&'a [f32], &'a [f32], Columns<'a>);
 
 impl<const ROWS: usize> Products for OnePanel<'_, ROWS> {
@@ -157,13 +178,14 @@ impl<const ROWS: usize> Products for OnePanel<'_, ROWS> {
         } else {
             black_box(usize::MAX)
         };
-        let mut sums = [[f32x4::ZERO; VECTORS]; ROWS];
+        let mut sums = [[f32x4::ZERO; OF_PANEL]; ROWS];
         let mut touched = 0_u32;
         let turns = 0..xs.len();
         for turn in turns {
             // Added, since Chromium would read twice what is combined by "or".
             touched = touched.wrapping_add(coming[turn][0].to_bits());
-            let weights = vectors(&weights[turn & mask]);
+            let weights = &weights[turn & mask];
+            let weights = [load(weights, 0), load(weights, 4)];
             add_products(&xs[turn], weights, &mut sums, multiply_add);
         }
         // Weights that are only touched would not be read otherwise.
@@ -172,12 +194,18 @@ impl<const ROWS: usize> Products for OnePanel<'_, ROWS> {
     }
 }
 
-/// One row or two times the first few panels of some, side by side: over fewer they would have fewer
-/// than eight sums, and wait for additions. So few rows wait for the cache anyway, and touching
-/// weights would not help.
-struct SideBySide<'a, const ROWS: usize, const PANELS: usize>(&'a [f32], &'a [f32], Columns<'a>);
+/// Up to three rows times some vectors of panels, from the `FIRST` on, side by side: over fewer they
+/// would have fewer than eight sums, and wait for additions. One row and two wait for the cache
+/// anyway, and touching weights gives three nothing either.
+struct SideBySide<'a, const ROWS: usize, const FIRST: usize, const VECTORS: usize>(
+    &'a [f32],
+    &'a [f32],
+    Columns<'a>,
+);
 
-impl<const ROWS: usize, const PANELS: usize> Products for SideBySide<'_, ROWS, PANELS> {
+impl<const ROWS: usize, const FIRST: usize, const VECTORS: usize> Products
+    for SideBySide<'_, ROWS, FIRST, VECTORS>
+{
     type Output = ();
 
     #[inline(always)]
@@ -185,24 +213,24 @@ impl<const ROWS: usize, const PANELS: usize> Products for SideBySide<'_, ROWS, P
         let Self(woven, weights, mut output) = self;
         let xs = woven.as_chunks::<ROWS>().0;
         let weights = weights.as_chunks::<CPU_PANEL>().0;
-        let panels: [&[[f32; CPU_PANEL]]; PANELS] =
-            array::from_fn(|panel| &weights[panel * xs.len()..][..xs.len()]);
-        let mut sums = [[[f32x4::ZERO; VECTORS]; ROWS]; PANELS];
+        // Of each vector, the panel that it is a part of.
+        let panels: [&[[f32; CPU_PANEL]]; VECTORS] = array::from_fn(|vector| {
+            let panel = (FIRST + vector) / OF_PANEL;
+            &weights[panel * xs.len()..][..xs.len()]
+        });
+        let mut sums = [[f32x4::ZERO; VECTORS]; ROWS];
         let turns = 0..xs.len();
         for turn in turns {
-            for (weights, sums) in panels.iter().zip(&mut sums) {
-                add_products(&xs[turn], vectors(&weights[turn]), sums, multiply_add);
+            let xs = xs[turn].map(f32x4::splat);
+            for (vector, panel) in panels.iter().enumerate() {
+                let weights = load(&panel[turn], 4 * ((FIRST + vector) % OF_PANEL));
+                for (x, sums) in xs.iter().zip(&mut sums) {
+                    sums[vector] = multiply_add(*x, weights, sums[vector]);
+                }
             }
         }
-        for (panel, sums) in sums.iter().enumerate() {
-            output.store(panel, sums);
-        }
+        output.store(FIRST, &sums);
     }
-}
-
-#[inline(always)]
-fn vectors(weights: &[f32; CPU_PANEL]) -> [f32x4; VECTORS] {
-    [load(weights, 0), load(weights, 4)]
 }
 
 /// One input of every row times its weights. A function and no closure, which might not be inlined
@@ -210,8 +238,8 @@ fn vectors(weights: &[f32; CPU_PANEL]) -> [f32x4; VECTORS] {
 #[inline(always)]
 fn add_products<const ROWS: usize>(
     xs: &[f32; ROWS],
-    weights: [f32x4; VECTORS],
-    sums: &mut [[f32x4; VECTORS]; ROWS],
+    weights: [f32x4; OF_PANEL],
+    sums: &mut [[f32x4; OF_PANEL]; ROWS],
     multiply_add: impl Fn(f32x4, f32x4, f32x4) -> f32x4,
 ) {
     for (x, sums) in xs.iter().zip(sums) {
@@ -327,15 +355,19 @@ mod tests {
     #[test]
     fn two_instructions_add_the_terms_in_order_too() {
         check_separately(1, 4, |x, w, y| {
-            fused::separate(SideBySide::<'_, 1, 4>(x, w, y))
+            fused::separate(SideBySide::<'_, 1, 0, 8>(x, w, y))
         });
         check_separately(1, 2, |x, w, y| {
-            fused::separate(SideBySide::<'_, 1, 2>(x, w, y))
+            fused::separate(SideBySide::<'_, 1, 0, 4>(x, w, y))
         });
         check_separately(2, 2, |x, w, y| {
-            fused::separate(SideBySide::<'_, 2, 2>(x, w, y))
+            fused::separate(SideBySide::<'_, 2, 0, 4>(x, w, y))
         });
         check_separately(3, 1, |x, w, y| fused::separate(OnePanel::<'_, 3>(x, w, y)));
+        check_separately(3, 3, |x, w, mut y| {
+            fused::separate(SideBySide::<'_, 3, 0, 3>(x, w, y.from(0)));
+            fused::separate(SideBySide::<'_, 3, 3, 3>(x, w, y));
+        });
         check_separately(4, 1, |x, w, y| fused::separate(OnePanel::<'_, 4>(x, w, y)));
         check_separately(5, 1, |x, w, y| {
             fused::separate(OnePanel::<'_, TILE>(x, w, y))
