@@ -11,8 +11,13 @@ use crate::{Kernel, cpu};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
     /// The browser or the system offers no GPU.
+    #[error(
+        "no GPU is offered here; a browser's settings may have graphics acceleration switched off"
+    )]
+    NoAdapter,
+    /// The GPU gives no access to itself.
     #[error("no GPU is available: {0}")]
-    NoAdapter(String),
+    NoDevice(String),
     /// The GPU lacks something the kernels need.
     #[error("this GPU allows {found} {limit}, but {needed} are needed")]
     Limit {

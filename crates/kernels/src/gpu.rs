@@ -123,7 +123,7 @@ impl GpuDevice {
                 ..Default::default()
             })
             .await
-            .map_err(|error| DeviceError::NoAdapter(error.to_string()))?;
+            .map_err(|_| DeviceError::NoAdapter)?;
         let limits = adapter.limits();
         let needs: [(&'static str, u64, u64); 3] = [
             (
@@ -161,7 +161,7 @@ impl GpuDevice {
                 ..Default::default()
             })
             .await
-            .map_err(|error| DeviceError::NoAdapter(error.to_string()))?;
+            .map_err(|error| DeviceError::NoDevice(error.to_string()))?;
         Ok(Self::from_setup(GpuSetup {
             instance,
             adapter,

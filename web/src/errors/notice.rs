@@ -156,7 +156,7 @@ fn notices(
         let sentence = match device.backend {
             BackendKind::Gpu => reason,
             BackendKind::Cpu => tr!(
-                "{reason} Both models run on the CPU: everything works and is just as exact, only slower.",
+                "{reason} Both models run on the CPU: everything works and is just as exact.",
                 reason
             ),
         };
