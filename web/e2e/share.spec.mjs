@@ -453,14 +453,19 @@ export default {
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), undefined);
   },
 
-  "every scene prints without the page's furniture": async ({ page, base }) => {
+  "every scene prints without the page's furniture, and whole": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
+    // To where a resampled token appears.
+    while ((await page.locator(".column.rej").count()) === 0) await page.getByTestId("next-phase").click();
     for (const scene of ["stage", "couplings", "speed", "proof", "lessons"]) {
       await page.getByTestId(`scene-${scene}`).click();
       await page.emulateMedia({ media: "print" });
       for (const selector of [".scenes", ".top-right", ".transport", ".controls"]) {
         for (const element of await page.locator(selector).all()) assert.equal(await element.isVisible(), false, `${scene}: ${selector}`);
       }
+      // What is about to appear would be missing on paper.
+      const moving = () => [...document.querySelectorAll("main *")].filter((each) => getComputedStyle(each).animationName !== "none").length;
+      assert.equal(await page.evaluate(moving), 0, `${scene} is printed while it moves`);
       const pdf = await page.pdf({ format: "A4" });
       assert.ok(pdf.length > 5_000, scene);
       await page.emulateMedia({ media: "screen" });
