@@ -58,6 +58,16 @@ export default {
     assert.ok(tokens(trace).length > 12);
   },
 
+  "over plain HTTP the CPU writes, and what WebGPU would take is said": async ({ page, base }) => {
+    const plain = "http://couplet.test/";
+    await page.route(`${plain}**`, async (route) => route.fulfill({ response: await route.fetch({ url: route.request().url().replace(plain, base) }) }));
+    const { device } = await open(page, plain);
+    assert.equal(await page.evaluate(() => isSecureContext), false);
+    assert.equal(device.backend, "cpu");
+    await notice(page, /only to pages over HTTPS and on localhost/);
+    assert.equal((await call(page, "generate", { max_tokens: 12 })).events.at(-1).event, "finished");
+  },
+
   "an adapter without a needed limit is passed over": async ({ page, base }) => {
     await patchWorker(
       page,

@@ -103,7 +103,13 @@ pub(crate) async fn climb(
         Some(Ok(found)) => return Ok(found),
         Some(Err(error)) => {
             connection.give_up();
-            reason = Some(format!("WebGPU is not used because {error}."));
+            let cause = match error {
+                EngineError::Device(DeviceError::NoAdapter) if !scope::is_secure() => {
+                    "browsers offer it only to pages over HTTPS and on localhost".to_owned()
+                }
+                error => error.to_string(),
+            };
+            reason = Some(format!("WebGPU is not used because {cause}."));
         }
         None => {}
     }

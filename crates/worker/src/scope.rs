@@ -16,6 +16,12 @@ pub(crate) fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
 }
 
+/// Whether the page came in a way that nobody between could change: browsers keep WebGPU for such
+/// pages.
+pub(crate) fn is_secure() -> bool {
+    scope().is_secure_context()
+}
+
 /// Sends a reply to the page.
 pub(crate) fn post(reply: &Reply) {
     if let Ok(text) = serde_json::to_string(reply) {
