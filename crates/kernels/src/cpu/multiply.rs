@@ -196,7 +196,7 @@ impl<const ROWS: usize> Products for OnePanel<'_, ROWS> {
 
 /// Up to three rows times some vectors of panels, from the `FIRST` on, side by side: over fewer they
 /// would have fewer than eight sums, and wait for additions. One row and two wait for the cache
-/// anyway, and touching weights gives three nothing either.
+/// anyway, and in a browser touching weights gives three nothing either.
 struct SideBySide<'a, const ROWS: usize, const FIRST: usize, const VECTORS: usize>(
     &'a [f32],
     &'a [f32],
