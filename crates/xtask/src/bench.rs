@@ -38,17 +38,6 @@ target/bench and prints what was required and what was found.";
 /// The program that runs the engine natively.
 const ENGINE: &str = "couplet-trainer";
 
-/// Crates whose speed natively is measured: optimised as for the browser, without the checks that
-/// development builds have. Both builds have 128-bit vectors, the browser's by WebAssembly's
-/// `simd128`, the native one because no processor in particular is named; and both add products in one
-/// instruction, the browser's by relaxed SIMD, the native one where the processor says that it can.
-const TIMED_CRATES: [&str; 4] = [
-    "couplet-kernels",
-    "couplet-engine",
-    "couplet-model",
-    "couplet-speculation",
-];
-
 /// Without these, the browser gives no page shared memory, and peers no second thread.
 const ISOLATION: &str = "Cross-Origin-Opener-Policy: same-origin\r\n\
                          Cross-Origin-Embedder-Policy: require-corp\r\n\
@@ -264,24 +253,16 @@ fn costs(repo: &Repo, native: &Native, pairs: &[String], of: &[Vec<&str>]) -> Re
     Ok(())
 }
 
-/// Builds the engine natively and says how it is to be run.
+/// Builds the engine natively, as fast as it can be, and says how it is to be run. Both builds have
+/// 128-bit vectors, the browser's by WebAssembly's `simd128`, the native one because no processor in
+/// particular is named; and both add products in one instruction, the browser's by relaxed SIMD, the
+/// native one where the processor says that it can.
 fn native(repo: &Repo, driver: Driver) -> Result<Native> {
     let mut cargo = Command::new("cargo");
     cargo
         .current_dir(repo.root())
-        .args(["build", "--package", ENGINE])
-        .arg("--message-format=json-render-diagnostics")
-        // Tests do without, but plain burn beside the engine must be as quick as it can.
-        .args(["--config", "profile.dev.package.\"*\".opt-level=3"]);
-    for name in TIMED_CRATES {
-        for setting in [
-            "opt-level=3",
-            "debug-assertions=false",
-            "overflow-checks=false",
-        ] {
-            cargo.args(["--config", &format!("profile.dev.package.{name}.{setting}")]);
-        }
-    }
+        .args(["build", "--profile", "bench", "--package", ENGINE])
+        .arg("--message-format=json-render-diagnostics");
     let messages = step("the engine, natively", || process::output(&mut cargo))?;
     let program =
         executable(&messages).with_context(|| format!("cargo built no program {ENGINE}"))?;
