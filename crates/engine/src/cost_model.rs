@@ -318,39 +318,98 @@ pub async fn cost_table(engine: &Engine) -> Result<(UnitCosts, Vec<PassCost>), E
     Ok((units, rows))
 }
 
+/// A kernel of the target, alone and in company.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelCost {
+    /// Which kernel.
+    pub name: &'static str,
+    /// How often a pass dispatches it.
+    pub dispatches: usize,
+    /// Microseconds of one dispatch behind others of the same kernel, for each of [`ROWS_TIMED`].
+    pub microseconds: Vec<f64>,
+}
+
+/// The numbers of rows for which kernels are timed.
+pub const ROWS_TIMED: [usize; 4] = [1, 2, 5, 9];
+
+/// Times every kernel of a pass of the target at the middle of the context, layer after layer.
+///
+/// # Errors
+///
+/// If the device fails.
+pub async fn kernel_costs(engine: &Engine) -> Result<Vec<KernelCost>, EngineError> {
+    let middle = engine.pair.context() / 2;
+    engine.device.write(&engine.state, 0, &[middle as u32]);
+    let readback = microseconds(engine, &engine.device.program(Vec::new()), 0).await?;
+    let mut kernels: Vec<Kernel> = Vec::new();
+    for Dispatch { kernel, .. } in target_pass(engine, 1) {
+        if !kernels.contains(&kernel) {
+            kernels.push(kernel);
+        }
+    }
+    let mut costs = Vec::new();
+    for kernel in kernels {
+        let mut times = Vec::new();
+        for rows in ROWS_TIMED {
+            let program = many(engine, only(engine, kernel, rows));
+            times.push(price(engine, &program, readback).await?);
+        }
+        costs.push(KernelCost {
+            name: kernel.name(),
+            dispatches: only(engine, kernel, 1).len(),
+            microseconds: times,
+        });
+    }
+    Ok(costs)
+}
+
+/// A pass of the target over so many rows at the end of the text.
+fn target_pass(engine: &Engine, rows: usize) -> Vec<Dispatch> {
+    engine
+        .target
+        .forward(&engine.tokens, &engine.state, rows, -1, 0..rows)
+}
+
+/// The dispatches of one kernel in such a pass.
+fn only(engine: &Engine, kernel: Kernel, rows: usize) -> Vec<Dispatch> {
+    let of_kernel = |dispatch: &Dispatch| dispatch.kernel == kernel;
+    target_pass(engine, rows)
+        .into_iter()
+        .filter(of_kernel)
+        .collect()
+}
+
+/// Some dispatches again and again.
+fn many(engine: &Engine, dispatches: Vec<Dispatch>) -> Program {
+    let count = dispatches.len();
+    let all = std::iter::repeat_n(dispatches, REPEATS.div_ceil(count));
+    engine.device.program(all.flatten().collect())
+}
+
+/// Microseconds of one of a program's dispatches.
+async fn price(engine: &Engine, program: &Program, readback: f64) -> Result<f64, EngineError> {
+    let all = microseconds(engine, program, 0).await?;
+    Ok((all - readback).max(1e-3) / program.dispatches() as f64)
+}
+
 async fn unit_costs(engine: &Engine) -> Result<UnitCosts, EngineError> {
     let device = &engine.device;
     let middle = engine.pair.context() / 2;
     device.write(&engine.state, 0, &[middle as u32]);
-    let pass = |rows| {
-        engine
-            .target
-            .forward(&engine.tokens, &engine.state, rows, -1, 0..rows)
-    };
-    let only = |kernel: Kernel, rows| -> Vec<Dispatch> {
-        let of_kernel = |dispatch: &Dispatch| dispatch.kernel == kernel;
-        pass(rows).into_iter().filter(of_kernel).collect()
-    };
-    let many = |dispatches: Vec<Dispatch>| {
-        let count = dispatches.len();
-        let all = std::iter::repeat_n(dispatches, REPEATS.div_ceil(count));
-        device.program(all.flatten().collect())
-    };
     let empty = device.program(Vec::new());
     let readback = microseconds(engine, &empty, 0).await?;
     let submits = 16;
     let submit = (microseconds(engine, &empty, submits).await? - readback) / submits as f64;
-    let price = async |program: Program| -> Result<f64, EngineError> {
-        let all = microseconds(engine, &program, 0).await?;
-        Ok((all - readback).max(1e-3) / program.dispatches() as f64)
+    let of = async |kernel, rows| {
+        price(engine, &many(engine, only(engine, kernel, rows)), readback).await
     };
-    let dispatch = price(many(only(Kernel::Embed, 1))).await?;
+    let dispatch = of(Kernel::Embed, 1).await?;
     let config = &engine.pair.target_config;
     let weights = 2 * config.hidden_size * config.intermediate_size;
     let bytes = weights * engine.kernel_set().bytes_of_weight();
     let gate_up = engine.kernel_set().variant(Kernel::GateUp);
-    let one_row = price(many(only(gate_up, 1))).await?;
-    let four_rows = price(many(only(gate_up, 4))).await?;
+    let one_row = of(gate_up, 1).await?;
+    let four_rows = of(gate_up, 4).await?;
     // Microseconds and bytes: bytes per microsecond are a thousandth of gigabytes per second.
     Ok(UnitCosts {
         dispatch,

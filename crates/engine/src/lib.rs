@@ -27,7 +27,10 @@ mod trial;
 pub use ahead::Ahead;
 pub use bench::{Progress, bench};
 pub use burn_device::{Backend, burn_on_gpu};
-pub use cost_model::{PassCost, PredictedRounds, UnitCosts, Work, cost_table, predicted_rounds};
+pub use cost_model::{
+    KernelCost, PassCost, PredictedRounds, ROWS_TIMED, UnitCosts, Work, cost_table, kernel_costs,
+    predicted_rounds,
+};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use exhibit::{count_rounds, couple};

@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use anyhow::Context as _;
 use couplet_engine::{
-    Backend, Engine, KernelSet, Pair, PairFiles, UnitCosts, cost_table, predicted_rounds,
+    Backend, Engine, KernelSet, Pair, PairFiles, ROWS_TIMED, UnitCosts, cost_table, kernel_costs,
+    predicted_rounds,
 };
 use couplet_model::TextEvaluation;
 use couplet_speculation::formulas::expected_tokens_per_round;
@@ -135,6 +136,27 @@ fn print_table(engine: &Engine, note: &str) -> anyhow::Result<()> {
             row.measured,
             row.measured / row.predicted,
         );
+    }
+    println!();
+    print_kernels(engine)
+}
+
+/// What the kernels of the target take, where they are dispatches that wait for each other.
+fn print_kernels(engine: &Engine) -> anyhow::Result<()> {
+    println!(
+        "| kernel of the target | in a pass |{}",
+        ROWS_TIMED
+            .map(|rows| format!(" µs, {rows} {} |", if rows == 1 { "row" } else { "rows" }))
+            .concat()
+    );
+    println!("{}|", "|---".repeat(2 + ROWS_TIMED.len()));
+    for kernel in pollster::block_on(kernel_costs(engine))? {
+        let times: String = kernel
+            .microseconds
+            .iter()
+            .map(|time| format!(" {time:.1} |"))
+            .collect();
+        println!("| `{}` | {} |{times}", kernel.name, kernel.dispatches);
     }
     println!();
     Ok(())
