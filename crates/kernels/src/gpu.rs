@@ -151,12 +151,15 @@ impl GpuDevice {
                 });
             }
         }
-        // Burn's own kernels ask for what the adapter has; so does the shared device.
+        // Burn's own kernels ask for what the adapter has; so does the shared device. Some of them count in 64
+        // bits where a buffer is large, which browsers do not have.
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("couplet"),
                 required_features: adapter.features()
-                    & (wgpu::Features::SUBGROUP | wgpu::Features::TIMESTAMP_QUERY),
+                    & (wgpu::Features::SUBGROUP
+                        | wgpu::Features::TIMESTAMP_QUERY
+                        | wgpu::Features::SHADER_INT64),
                 required_limits: limits,
                 ..Default::default()
             })
