@@ -66,7 +66,7 @@ const report = {
     {
       pair: "a",
       backend: "webgpu",
-      device: { name: "GPU" },
+      device: { name: "WebGPU, google swiftshader" },
       verdict: "said",
       report: { request: { settings: { temperature: 1 }, gammas: [2], pairs: 5 }, tokens: 64, target_alone: speed, gammas: [swept(2, 1.5)], auto: swept(1.7, 1.45), costs: { target_step: 1, draft_step: 0.1, draft_first_extra: 0.05, verify: [1.2] }, race: [lane(9, 1), { ...lane(9, 3), gamma: 2 }] },
     },
@@ -103,6 +103,19 @@ test("figures say what is met, what is missed and what could not be measured", (
   assert.equal(text.split("\n").length, 13);
   assert.match(text, /fused \/ plain burn, native +b, webgpu +not measured +at least 8\.00 +MISSED +not done after 300 s/);
   assert.match(text, /wllama +a +not measured +at least 1\.00 +MISSED +one: its greedy text differs/);
+});
+
+test("a graphics card has other bars than what a processor computes in its place", () => {
+  const [, sweep] = report.sweeps;
+  const card = { ...sweep, device: { name: "WebGPU, nvidia" }, report: { ...sweep.report, request: { settings: { temperature: 1 }, gammas: [4] }, gammas: [swept(4, 1.6)], costs: { ...sweep.report.costs, verify: [1.25] } } };
+  const peer = { ...report.peers[0], backend: "webgpu", target_alone: { ratio: ratio(4, 4, 4) } };
+  const rows = figures({ sweeps: [card], peers: [peer], native: [report.native[0]] });
+  const met = Object.fromEntries(rows.map((row) => [row.figure, [row.required, row.met]]));
+  assert.deepEqual(met["target alone / onnxruntime-web"], [3, true]);
+  assert.deepEqual(met["fused / plain burn, native"], [10, false]);
+  assert.deepEqual(met["verifying 5 rows / 1 row"], [1.15, false]);
+  assert.deepEqual(met["speculation / target alone, γ 4"], [1.5, true]);
+  assert.equal(met["browser / native, same driver"], undefined);
 });
 
 test("the engine's own γ is held against what the other pairs say is best", () => {

@@ -29,6 +29,22 @@ export function besideTheBest({ gammas, auto }) {
   return summary(ratios);
 }
 
+/**
+ * What is required, by what computes; `plain` and `native` are ratios that only some have to reach, and
+ * `speculation` is by temperature.
+ */
+const REQUIRED = {
+  cpu: { ort: 1.5, native: 0.7, rows: 1.8, speculation: { 1: 1.3 } },
+  software: { ort: 10, plain: 8, native: 0.9, rows: 1.8, speculation: {} },
+  card: { ort: 3, plain: 10, rows: 1.15, speculation: { 0: 2, 1: 1.5 } },
+};
+
+/** Which of these a sweep's device is: WebGPU may be the work of a processor. */
+function kindOf({ backend, device }) {
+  if (backend === "cpu") return "cpu";
+  return /swiftshader|llvmpipe/i.test(device.name) ? "software" : "card";
+}
+
 /** Verifying in steps of the target, by place among the draft lengths: the target's pass and the verdict. */
 function verifying({ target_step, draft_first_extra, verify }, place) {
   return (verify[place] - draft_first_extra) / target_step;
@@ -52,11 +68,12 @@ export function figures({ sweeps, peers, native }) {
       met: measured != null && (atMost ? measured <= required : measured >= required),
       ...(why ? { why } : {}),
     });
+  const kinds = Object.fromEntries(sweeps.map((sweep) => [sweep.backend, kindOf(sweep)]));
+  const of = (backend) => REQUIRED[kinds[backend] ?? (backend === "cpu" ? "cpu" : "software")];
   const ratio = (name, where, required, value, why) => row(name, where, required, value?.median, { interval: value?.interval ?? null, why });
   const failed = ({ tried, error }) => error ?? tried.map(({ settings, error }) => `${settings}: ${error}`).join("; ");
   for (const entry of peers.filter(({ peer }) => peer === "ort")) {
-    const required = entry.backend === "cpu" ? 1.5 : 10;
-    ratio(`target alone / ${NAMES.ort}`, `${entry.pair}, ${entry.backend}`, required, entry.target_alone?.ratio, entry.target_alone ? undefined : failed(entry));
+    ratio(`target alone / ${NAMES.ort}`, `${entry.pair}, ${entry.backend}`, of(entry.backend).ort, entry.target_alone?.ratio, entry.target_alone ? undefined : failed(entry));
   }
   // wllama's best mode is the one on the backend that suits it best.
   const wllama = peers.filter(({ peer }) => peer === "wllama");
@@ -69,19 +86,22 @@ export function figures({ sweeps, peers, native }) {
   }
   for (const entry of native) {
     const where = `${entry.pair}, ${entry.backend}`;
+    const { plain, native: besideNative } = of(entry.backend);
     // On the CPU burn's own operations are no dispatches, and nothing is required.
-    if (entry.backend !== "cpu") ratio("fused / plain burn, native", where, 8, entry.plain_burn?.ratio, entry.error ?? entry.plain_burn.error);
+    if (plain) ratio("fused / plain burn, native", where, plain, entry.plain_burn?.ratio, entry.error ?? entry.plain_burn.error);
+    if (!besideNative) continue;
     const comparable = entry.same_driver ? entry.target_alone : null;
     const why = entry.error ?? (comparable ? undefined : `native ran on another driver, ${entry.device}`);
-    ratio("browser / native, same driver", where, entry.backend === "cpu" ? 0.7 : 0.9, comparable, why);
+    ratio("browser / native, same driver", where, besideNative, comparable, why);
   }
   for (const { pair, backend, report } of sweeps) {
     const where = `${pair}, ${backend}, T ${report.request.settings.temperature}`;
     const four = report.request.gammas.indexOf(4);
-    if (four >= 0) row("verifying 5 rows / 1 row", where, 1.8, verifying(report.costs, four), { atMost: true });
+    if (four >= 0) row("verifying 5 rows / 1 row", where, of(backend).rows, verifying(report.costs, four), { atMost: true });
     const best = fastest(report);
     const { temperature } = report.request.settings;
-    if (backend === "cpu" && temperature === 1) row(`speculation / target alone, γ ${best.gamma}`, where, 1.3, best.speed_up, { interval: best.interval });
+    const fast = of(backend).speculation[temperature];
+    if (fast) row(`speculation / target alone, γ ${best.gamma}`, where, fast, best.speed_up, { interval: best.interval });
     const { gamma, rounds, readbacks } = report.race.at(-1);
     if (readbacks > 0) row(`tokens per readback, ${gamma ? `γ ${gamma}` : "γ of the engine's own"}`, where, 8, rounds.flatMap(({ tokens }) => tokens).length / readbacks);
     if (report.auto) ratio("γ of the engine's own / the better of off and the best γ", where, 0.98, besideTheBest(report));

@@ -26,10 +26,10 @@ const effort = {
   pairs: quick ? 2 : 5,
   gammas: quick ? [2, 4] : [1, 2, 3, 4, 5, 6, 7, 8],
   /** Tokens of a run: a GPU made of software takes thirty times as long as the CPU. */
-  tokens: { cpu: quick ? 32 : 192, webgpu: quick ? 8 : 96 },
+  tokens: { cpu: quick ? 32 : 192, webgpu: quick ? 8 : config.gpu ? 192 : 96 },
   /** Tokens of a run beside a peer, which may take as much longer again. */
-  peerTokens: { cpu: quick ? 32 : 128, webgpu: quick ? 8 : 32 },
-  plainTokens: { cpu: 32, webgpu: quick ? 2 : 8 },
+  peerTokens: { cpu: quick ? 32 : 128, webgpu: quick ? 8 : config.gpu ? 96 : 32 },
+  plainTokens: { cpu: 32, webgpu: quick ? 2 : config.gpu ? 32 : 8 },
   /** Seconds that a peer may take for a run. */
   seconds: quick ? 120 : 300,
 };

@@ -6,6 +6,15 @@ import { join } from "node:path";
 const LONGEST_S = 600;
 
 /**
+ * What has Chromium without a window find a Linux machine's graphics card: otherwise WebGPU is SwiftShader
+ * there even if there is a card, as it is with these if there is none. Elsewhere it finds it by itself.
+ */
+const OWN_GPU =
+  process.platform === "linux"
+    ? ["--enable-features=Vulkan,VulkanFromANGLE,DefaultANGLEVulkan", "--use-gl=angle", "--use-angle=vulkan", "--disable-vulkan-surface", "--ignore-gpu-blocklist"]
+    : ["--enable-features=Vulkan"];
+
+/**
  * Starts the browser. Both have what is called here of a page, in the same words.
  * @param {{modules: string, browser: string, firefox: boolean, gpu: boolean}} config `modules` is
  * where npm put the packages; without `gpu`, Chromium's GPU is SwiftShader
@@ -41,8 +50,7 @@ export async function launch({ modules, browser: executablePath, firefox, gpu })
       "--disable-renderer-backgrounding",
       "--disable-backgrounding-occluded-windows",
       "--enable-unsafe-webgpu",
-      "--enable-features=Vulkan",
-      ...(gpu ? [] : ["--use-vulkan=swiftshader"]),
+      ...(gpu ? OWN_GPU : ["--enable-features=Vulkan", "--use-vulkan=swiftshader"]),
     ],
   });
 }
