@@ -161,7 +161,7 @@ impl Sample {
                     let end = engine.now();
                     ends.push(end);
                     if end - start < LONG_ENOUGH {
-                        if begun % SUBMISSIONS == 0 {
+                        if begun.is_multiple_of(SUBMISSIONS) {
                             self.go_to_place(engine);
                         }
                         under_way.push_back(self.begin(engine, self.repeats)?);
@@ -204,7 +204,49 @@ async fn time(
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use super::*;
+    use crate::{Backend, Pair, PairFiles};
+
+    /// A millisecond later whenever somebody asks.
+    fn ticking() -> f64 {
+        static TIME: AtomicU32 = AtomicU32::new(0);
+        f64::from(TIME.fetch_add(1, Ordering::Relaxed))
+    }
+
+    #[test]
+    fn a_quick_gpu_is_timed_long_enough_and_writes_the_same_place_again() {
+        let Ok(backend) = pollster::block_on(Backend::gpu()) else {
+            assert!(std::env::var_os("COUPLET_WITHOUT_GPU").is_some());
+            return;
+        };
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/pairs/shakespeare");
+        let pair = PairFiles::from_folder(&folder).and_then(Pair::new).unwrap();
+        let settings = Settings {
+            pair: pair.card.name.clone(),
+            prompt: pair.card.prompt.clone(),
+            max_tokens: 120,
+            ..Settings::default()
+        };
+        let engine = Engine::new(Rc::new(pair), &backend, ticking);
+        let engine = pollster::block_on(engine).unwrap();
+        let sample = Sample::new(&engine, &settings, 3, Portion::Round, 0.5).unwrap();
+        let before = engine.device.readbacks();
+        let time = pollster::block_on(sample.time(&engine)).unwrap();
+        // One ends in every millisecond, and those that are under way then are waited for.
+        let submissions = LONG_ENOUGH as usize + SUBMISSIONS - 1;
+        assert_eq!(engine.device.readbacks() - before, submissions);
+        assert!((time - 1.0 / sample.repeats as f64).abs() < 1e-9, "{time}");
+        let state = Read {
+            buffer: &engine.state,
+            words: 0..1,
+        };
+        let length = pollster::block_on(engine.device.run(&[], &[state])).unwrap()[0][0];
+        let most = SUBMISSIONS * sample.repeats * 4;
+        assert!(length - sample.place <= most as u32, "{length}");
+    }
 
     fn samples(gammas: &[usize], draft_one: f64, draft_most: f64) -> PassCosts {
         let samples = CostSamples {
