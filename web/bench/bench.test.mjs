@@ -116,6 +116,9 @@ test("a graphics card has other bars than what a processor computes in its place
   assert.deepEqual(met["verifying 5 rows / 1 row"], [1.15, false]);
   assert.deepEqual(met["speculation / target alone, γ 4"], [1.5, true]);
   assert.equal(met["browser / native, same driver"], undefined);
+  const nameless = { ...card, device: { name: "WebGPU" } };
+  const [{ required }] = figures({ sweeps: [nameless], peers: [], native: [] });
+  assert.equal(required, 1.8);
 });
 
 test("the engine's own γ is held against what the other pairs say is best", () => {

@@ -39,10 +39,13 @@ const REQUIRED = {
   card: { ort: 3, plain: 10, rows: 1.15, speculation: { 0: 2, 1: 1.5 } },
 };
 
-/** Which of these a sweep's device is: WebGPU may be the work of a processor. */
+/**
+ * Which of these a sweep's device is: WebGPU may be the work of a processor, and of one without a name, as
+ * all are in Firefox, no more is asked than of that.
+ */
 function kindOf({ backend, device }) {
   if (backend === "cpu") return "cpu";
-  return /swiftshader|llvmpipe/i.test(device.name) ? "software" : "card";
+  return device.name === "WebGPU" || /swiftshader|llvmpipe/i.test(device.name) ? "software" : "card";
 }
 
 /** Verifying in steps of the target, by place among the draft lengths: the target's pass and the verdict. */
