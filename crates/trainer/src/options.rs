@@ -55,10 +55,11 @@ Prints the engine's bench as JSON, natively; `cargo xtask bench` compares it wit
 
 usage: couplet-trainer costs --pair-folder FOLDER [--device NAME | --suppose MICROSECONDS,GB_PER_S[,GB_PER_S]]
 
-Prints what passes should take from what a device charges for their parts, beside what they take;
-`cargo xtask bench --costs` does so for every pair. With --suppose: what speculation should give on
-a GPU that is not at hand and charges so much for a dispatch and for bytes; with a third number,
-where a single workgroup drafts whole blocks and reads so many GB a second alone.";
+Prints what passes should take from what a device charges for their parts, beside what they take,
+and what each kernel of the target takes; `cargo xtask bench --costs` does so for every pair. With
+--suppose: what speculation should give on a GPU that is not at hand and charges so much for a
+dispatch and for bytes; with a third number, where a single workgroup drafts whole blocks and reads
+so many GB a second alone.";
 
 /// What to do.
 pub enum Command {

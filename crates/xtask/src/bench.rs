@@ -27,7 +27,8 @@ usage: cargo xtask bench [options]
   --gpu             WebGPU on the machine's own GPU; without, on SwiftShader
   --firefox         in Firefox instead of Chromium, on the machine's Vulkan driver
   --costs           instead of all that, natively: what every pass should take from what the
-                    device charges for dispatches, bytes and arithmetic, and what it takes
+                    device charges for dispatches, bytes and arithmetic, and what it takes, and
+                    what each kernel of the target takes
   --suppose US,GB   with --costs: what speculation should give on a GPU that is not at hand and
                     charges so many microseconds for a dispatch and reads so many GB a second;
                     US,GB,GB where one workgroup drafts whole blocks, reading the last alone
