@@ -8,7 +8,7 @@ use couplet_kernels::{Device, DeviceError, Read, Readback, Step, record};
 use couplet_protocol::{Drafter, Event, FinishReason, Settings, Timings};
 use couplet_speculation::rules::{CommitEnd, commit};
 
-use crate::auto_gamma;
+use crate::auto_gamma::{self, Experience};
 use crate::events::{RoundData, round_events};
 use crate::pace::Bounds;
 use crate::programs::ProgramKind;
@@ -269,6 +269,9 @@ impl Engine {
         let taken = (landed - begun) / plan.rounds as f64;
         if plan.catching_up == 0 {
             run.pace.took(plan.gamma, plan.rounds, landed - begun);
+            let key = Experience::key(&run.settings);
+            let mut round_times = self.round_times.borrow_mut();
+            round_times.insert(key, run.pace.round_times());
         }
         let mut facts = Vec::with_capacity(plan.rounds);
         for words in &records {

@@ -8,8 +8,9 @@ use couplet_kernels::{Buffer, Device, Program, Read, RunSettings, record};
 use couplet_model::BigramTable;
 use couplet_protocol::{Branch, Drafter, Event, FinishReason, MAX_GAMMA, Settings, Which};
 
-use crate::auto_gamma::AutoGamma;
+use crate::auto_gamma::{AutoGamma, Experience};
 use crate::decoder::{DeviceDecoder, MAX_ROWS};
+use crate::pace::RoundTimes;
 use crate::packed::PackedDecoder;
 use crate::programs::ProgramKind;
 use crate::rule::run_settings;
@@ -43,6 +44,8 @@ pub struct Engine {
     pub(crate) programs: RefCell<HashMap<ProgramKind, Rc<Program>>>,
     /// Who chooses γ where settings leave it to the engine, by rule and drafter.
     pub(crate) choosers: RefCell<HashMap<(u32, Drafter), AutoGamma>>,
+    /// What rounds took in the latest run, likewise.
+    pub(crate) round_times: RefCell<HashMap<(u32, Drafter), RoundTimes>>,
     clock: fn() -> f64,
 }
 
@@ -78,6 +81,7 @@ impl Engine {
             record: device.zeros(record::words(gamma)),
             programs: RefCell::default(),
             choosers: RefCell::default(),
+            round_times: RefCell::default(),
             pair,
             device,
             clock,
@@ -161,7 +165,17 @@ impl Engine {
             )
             .await?;
         let milliseconds = self.now() - start;
-        let mut run = Run::new(settings.clone(), tokens, self.pair.card.acceptance_rate);
+        let taken = self
+            .round_times
+            .borrow()
+            .get(&Experience::key(settings))
+            .copied();
+        let mut run = Run::new(
+            settings.clone(),
+            tokens,
+            self.pair.card.acceptance_rate,
+            taken.unwrap_or_default(),
+        );
         let mut events = vec![Event::Started {
             prompt_tokens: run.tokens.clone(),
             milliseconds,

@@ -153,6 +153,7 @@ impl Engine {
         self.programs.borrow_mut().clear();
         // Times belong to kernels.
         self.choosers.borrow_mut().clear();
+        self.round_times.borrow_mut().clear();
     }
 
     /// Times a step of the target and a round with each choice, and goes on with the quickest:

@@ -14,20 +14,24 @@ const PRIOR_WEIGHT: f64 = 8.0;
 /// Most bytes that are read back together.
 const MOST_BYTES: usize = 4 << 20;
 
+/// What rounds take, by their γ.
+pub(crate) type RoundTimes = [Taken; MAX_GAMMA as usize + 1];
+
 /// What a run has shown about its rounds.
 #[derive(Clone, Debug)]
 pub(crate) struct Pace {
     judged: f64,
     accepted: f64,
-    /// What a round takes by its γ.
-    taken: [Taken; MAX_GAMMA as usize + 1],
+    taken: RoundTimes,
+    /// Whether runs before this one showed what a round takes, by its γ.
+    known: [bool; MAX_GAMMA as usize + 1],
     /// Rounds of the last batch.
     last: usize,
 }
 
 /// What rounds of one γ take.
 #[derive(Clone, Copy, Debug, Default)]
-struct Taken {
+pub(crate) struct Taken {
     /// Milliseconds of each.
     each: Option<f64>,
     /// Rounds since the clock last ticked: a coarse one sees no time pass in several.
@@ -47,13 +51,20 @@ pub(crate) struct Bounds {
 }
 
 impl Pace {
-    pub(crate) fn new(acceptance_rate: f64) -> Self {
+    /// Begins with an acceptance rate to be expected and with what rounds took in the runs before.
+    pub(crate) fn new(acceptance_rate: f64, taken: RoundTimes) -> Self {
         Self {
             judged: PRIOR_WEIGHT,
             accepted: PRIOR_WEIGHT * acceptance_rate.clamp(0.0, 1.0),
-            taken: Default::default(),
+            known: taken.map(|taken| taken.each.is_some()),
+            taken,
             last: 0,
         }
+    }
+
+    /// What rounds have taken so far.
+    pub(crate) fn round_times(&self) -> RoundTimes {
+        self.taken
     }
 
     /// The number of tokens that a round is expected to write.
@@ -62,14 +73,21 @@ impl Pace {
     }
 
     /// How many rounds to enqueue: as many as time allows, but no more than twice as many as last
-    /// time, and no more than are wanted or fit. At least one.
+    /// time while what a round takes is only known from this run, and no more than are wanted or fit.
+    /// At least one.
     pub(crate) fn rounds(&self, ahead: Ahead, bounds: Bounds) -> usize {
         let tokens = self.tokens(bounds.gamma);
         let timely = match self.taken[bounds.gamma] {
             Taken {
                 each: Some(milliseconds),
                 ..
-            } => ((ahead.milliseconds / milliseconds) as usize).min(2 * self.last),
+            } => {
+                let timely = (ahead.milliseconds / milliseconds) as usize;
+                match self.known[bounds.gamma] {
+                    true => timely,
+                    false => timely.min(2 * self.last),
+                }
+            }
             Taken { unseen: 0, .. } => 1,
             // Whatever they take, it is less than a tick.
             _ => 2 * self.last,
@@ -123,7 +141,7 @@ mod tests {
 
     #[test]
     fn batches_grow_to_what_time_allows() {
-        let mut pace = Pace::new(0.8);
+        let mut pace = Pace::new(0.8, RoundTimes::default());
         let mut found = Vec::new();
         for _ in 0..7 {
             let rounds = pace.rounds(Ahead::WATCHED, BOUNDS);
@@ -132,11 +150,17 @@ mod tests {
             pace.took(4, rounds, 2.0 * rounds as f64);
         }
         assert_eq!(found, [1, 2, 4, 8, 16, 20, 20]);
+        // A graphics card would wait for the host before small batches.
+        let next = Pace::new(0.8, pace.round_times());
+        assert_eq!(next.rounds(Ahead::WATCHED, BOUNDS), 20);
+        // Rounds of another γ are not known by that.
+        let other = Bounds { gamma: 3, ..BOUNDS };
+        assert_eq!(next.rounds(Ahead::WATCHED, other), 1);
     }
 
     #[test]
     fn a_clock_that_sees_no_time_pass_holds_no_batch_back() {
-        let mut pace = Pace::new(0.8);
+        let mut pace = Pace::new(0.8, RoundTimes::default());
         let mut found = Vec::new();
         // A clock that ticks every 16 ms, and rounds of one.
         let mut now = 0;
@@ -155,7 +179,7 @@ mod tests {
 
     #[test]
     fn speed_reads_back_ten_tokens_at_once_however_slow_the_device() {
-        let mut pace = Pace::new(0.0);
+        let mut pace = Pace::new(0.0, RoundTimes::default());
         pace.took(4, 1, 500.0);
         assert_eq!(pace.rounds(Ahead::FAST, BOUNDS), 10);
         assert_eq!(pace.rounds(Ahead::WATCHED, BOUNDS), 1);
@@ -166,7 +190,7 @@ mod tests {
 
     #[test]
     fn nothing_exceeds_what_fits_is_wanted_or_may_be_read() {
-        let pace = Pace::new(0.0);
+        let pace = Pace::new(0.0, RoundTimes::default());
         let rounds = |bounds| pace.rounds(Ahead::FAST, bounds);
         assert_eq!(rounds(Bounds { fit: 3, ..BOUNDS }), 3);
         assert_eq!(

@@ -152,6 +152,29 @@ fn a_readback_brings_eight_tokens_where_speed_counts() {
     }
 }
 
+/// Small batches make a graphics card wait for the host.
+#[test]
+fn a_second_text_needs_fewer_readbacks() {
+    for (name, backend) in backends() {
+        if name != "GPU" {
+            continue;
+        }
+        let engine = tiny(&backend, 8);
+        let settings = Settings {
+            gamma: 2,
+            max_tokens: 24,
+            ..tiny_settings()
+        };
+        let readbacks = || {
+            let before = engine.device().readbacks();
+            facts(&engine, &settings, FAR);
+            engine.device().readbacks() - before
+        };
+        let [first, second] = [readbacks(), readbacks()];
+        assert!(second < first, "{second}, {first}");
+    }
+}
+
 /// The choice of γ depends on time; under these rules the text must not.
 #[test]
 fn with_a_gamma_of_its_own_the_engine_writes_the_targets_text() {
