@@ -40,10 +40,10 @@ const REQUIRED = {
 };
 
 /**
- * Which of these a sweep's device is: WebGPU may be the work of a processor, and of one without a name, as
+ * What computes on a sweep's device: "cpu", "software" or "card". WebGPU may be the work of a processor, and of one without a name, as
  * all are in Firefox, no more is asked than of that.
  */
-function kindOf({ backend, device }) {
+export function kindOf({ backend, device }) {
   if (backend === "cpu") return "cpu";
   return device.name === "WebGPU" || /swiftshader|llvmpipe/i.test(device.name) ? "software" : "card";
 }

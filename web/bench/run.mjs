@@ -8,7 +8,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { csv } from "./csv.mjs";
 import { drawing } from "./drawing.mjs";
-import { fastest, figures, table } from "./figures.mjs";
+import { fastest, figures, kindOf, table } from "./figures.mjs";
 import { againstNative } from "./native.mjs";
 import { against } from "./peers.mjs";
 import { sentence } from "./statistics.mjs";
@@ -25,11 +25,11 @@ const { quick } = config;
 const effort = {
   pairs: quick ? 2 : 5,
   gammas: quick ? [2, 4] : [1, 2, 3, 4, 5, 6, 7, 8],
-  /** Tokens of a run: a GPU made of software takes thirty times as long as the CPU. */
-  tokens: { cpu: quick ? 32 : 192, webgpu: quick ? 8 : config.gpu ? 192 : 96 },
+  /** Tokens of a run, by what computes: a GPU made of software takes thirty times as long as the CPU. */
+  tokens: quick ? { cpu: 32, software: 8, card: 32 } : { cpu: 192, software: 96, card: 192 },
   /** Tokens of a run beside a peer, which may take as much longer again. */
-  peerTokens: { cpu: quick ? 32 : 128, webgpu: quick ? 8 : config.gpu ? 96 : 32 },
-  plainTokens: { cpu: 32, webgpu: quick ? 2 : config.gpu ? 32 : 8 },
+  peerTokens: quick ? { cpu: 32, software: 8, card: 32 } : { cpu: 128, software: 32, card: 96 },
+  plainTokens: quick ? { cpu: 32, software: 2, card: 8 } : { cpu: 32, software: 8, card: 32 },
   /** Seconds that a peer may take for a run. */
   seconds: quick ? 120 : 300,
 };
@@ -59,7 +59,8 @@ async function measure(backend) {
     await ours.close();
     return;
   }
-  const count = effort.peerTokens[backend];
+  const kind = kindOf({ backend, device: ours.device });
+  const count = effort.peerTokens[kind];
   for (const pair of config.pairs) {
     console.log(`\n${pair}, ${ours.device.name}`);
     const texts = [];
@@ -68,7 +69,7 @@ async function measure(backend) {
     texts.sort((a, b) => b.tokens.length - a.tokens.length);
     let gamma = 1;
     for (const temperature of [1, 0]) {
-      const settings = { pair, temperature, max_tokens: effort.tokens[backend] };
+      const settings = { pair, temperature, max_tokens: effort.tokens[kind] };
       const sweep = await ours.bench({ ...settings, gammas: effort.gammas, pairs: 5, auto: temperature > 0 });
       const best = fastest(sweep);
       const speedUp = { median: best.speed_up, interval: best.interval };
@@ -89,7 +90,7 @@ async function measure(backend) {
     if (config.native) {
       console.log("  native");
       await attempt(report.native, { pair, backend }, async () => {
-        const found = await againstNative({ ...common, native: config.native, folder: join(config.assets, pair), plainTokens: effort.plainTokens[backend] });
+        const found = await againstNative({ ...common, native: config.native, folder: join(config.assets, pair), plainTokens: effort.plainTokens[kind] });
         console.log(`    ${found.device}: ${found.verdict}`);
         console.log(`    ${found.plain_burn.verdict ?? `plain burn does not run: ${found.plain_burn.error}`}`);
         return found;

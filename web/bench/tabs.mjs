@@ -7,7 +7,7 @@ const LONGEST_S = 600;
 
 /**
  * What has Chromium without a window find a Linux machine's graphics card: otherwise WebGPU is SwiftShader
- * there even if there is a card, as it is with these if there is none. Elsewhere it finds it by itself.
+ * there even if there is a card, as it is with these if there is none. Elsewhere they are not known to be needed.
  */
 const OWN_GPU =
   process.platform === "linux"

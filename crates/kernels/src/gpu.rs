@@ -152,7 +152,7 @@ impl GpuDevice {
             }
         }
         // Burn's own kernels ask for what the adapter has; so does the shared device. Some of them count in 64
-        // bits where a buffer is large, which browsers do not have.
+        // bits, which browsers do not have.
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("couplet"),

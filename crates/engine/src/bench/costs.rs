@@ -16,8 +16,8 @@ const TOKENS: usize = 16;
 /// Submissions of them that are under way together; on a GPU others follow them where they are quick.
 const SUBMISSIONS: usize = 3;
 
-/// Milliseconds after which no more submissions follow. On a graphics card three take less than a browser
-/// needs to notice, and what it does for each of them would not count.
+/// Milliseconds after which no more submissions follow. On a graphics card three take a few, which is as
+/// often as a browser looks whether something is done.
 const LONG_ENOUGH: f64 = 30.0;
 
 /// Samples of all costs.
