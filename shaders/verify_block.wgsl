@@ -37,11 +37,12 @@ fn main(@builtin(workgroup_id) group: vec3<u32>) {
     var ratio_of_accepted = 1.0;
     for (var i = 0u; i < gamma; i++) {
         let it = drafted_at(length, i);
-        // A token that the target never draws ends the block, whatever the draft says.
+        // A token that the target never draws ends the block, whatever the draft says and whatever
+        // comes behind it.
         ratio = select(
             min(1.0, ratio * it.target_prob / it.draft_prob),
             0.0,
-            it.target_prob <= 0.0,
+            it.target_prob <= 0.0 || ratio <= 0.0,
         );
         var keep_prob = ratio;
         if i + 1u < gamma {

@@ -4,7 +4,7 @@ mod common;
 
 use common::{PROMPTS, backends, shipped, shipped_pair, tiny, tiny_settings, write};
 use couplet_engine::{Engine, KernelSet};
-use couplet_protocol::{Event, FinishReason, Rule, Settings, Which};
+use couplet_protocol::{Distribution, Event, FinishReason, Rule, Settings, Which};
 
 #[test]
 fn greedy_speculation_writes_the_targets_own_text() {
@@ -299,83 +299,131 @@ fn distributions_of_a_run_are_those_of_a_fresh_start() {
 }
 
 /// What is verified is what was sampled from, and the residual is taken token by token and not
-/// rank by rank, whatever the filters.
+/// rank by rank, whatever the filters and with the factors of each rule.
 #[test]
 fn verdicts_and_residuals_follow_from_the_shown_distributions() {
+    let plain = tiny_settings();
+    let all = [
+        plain.clone(),
+        Settings {
+            top_k: 3,
+            ..plain.clone()
+        },
+        Settings {
+            top_p: 0.6,
+            temperature: 1.5,
+            ..plain.clone()
+        },
+        Settings {
+            rule: Rule::Lenience,
+            lenience: 0.6,
+            ..plain.clone()
+        },
+        Settings {
+            rule: Rule::Block,
+            ..plain
+        },
+    ];
     for (name, backend) in backends() {
         let engine = tiny(&backend, 8);
-        let plain = tiny_settings();
-        for settings in [
-            plain.clone(),
-            Settings {
-                top_k: 3,
-                ..plain.clone()
-            },
-            Settings {
-                top_p: 0.6,
-                temperature: 1.5,
-                ..plain.clone()
-            },
-        ] {
-            let (_, events) = write(
-                &engine,
-                &Settings {
-                    max_tokens: 40,
-                    ..settings
-                },
+        for settings in &all {
+            let settings = Settings {
+                max_tokens: 60,
+                ..settings.clone()
+            };
+            let (_, events) = write(&engine, &settings);
+            let residuals = check_rounds(&events, &settings, &format!("{name}, {settings:?}"));
+            assert!(
+                residuals > 0,
+                "{name}, {settings:?}: the run must show a rejection"
             );
-            let mut draft = None;
-            let mut target = None;
-            let mut drafts = std::collections::HashMap::new();
-            let mut residuals = 0;
-            for event in events {
-                match event {
-                    Event::Drafted {
-                        position,
-                        token,
-                        draft_distribution,
-                        ..
-                    } => {
-                        assert!(draft_distribution.prob(token).unwrap() > 0.0, "{name}");
-                        drafts.insert(position, draft_distribution);
-                    }
-                    Event::Verified {
-                        position,
-                        token,
-                        draft_prob,
-                        target_prob,
-                        draw,
-                        accepted,
-                        target_distribution,
-                        ..
-                    } => {
-                        assert_eq!(drafts[&position].prob(token), Some(draft_prob), "{name}");
-                        assert_eq!(target_distribution.prob(token), Some(target_prob), "{name}");
-                        assert_eq!(accepted, draw * draft_prob < target_prob, "{name}");
-                        draft = drafts.remove(&position);
-                        target = Some(target_distribution);
-                    }
-                    Event::Resampled {
-                        token,
-                        residual,
-                        residual_mass,
-                        ..
-                    } => {
-                        let (draft, target) = (draft.take().unwrap(), target.take().unwrap());
-                        for (id, prob) in residual.iter() {
-                            let left =
-                                (target.probs[id as usize] - draft.probs[id as usize]).max(0.0);
-                            assert!((prob * residual_mass - left).abs() < 1e-6, "{name}");
-                        }
-                        assert!(residual.prob(token).unwrap() > 0.0, "{name}");
-                        residuals += 1;
-                    }
-                    _ => {}
-                }
-            }
-            assert!(residuals > 0, "{name}: the run must show a rejection");
         }
     }
+}
+
+/// Computes every verdict and residual from the distributions beside it; returns how many residuals
+/// there were.
+fn check_rounds(events: &[Event], settings: &Settings, name: &str) -> usize {
+    let block = settings.rule == Rule::Block;
+    let draft_factor = match settings.rule {
+        Rule::Lenience => settings.lenience as f32,
+        _ => 1.0,
+    };
+    let mut drafts = std::collections::HashMap::new();
+    // Of one round: both distributions of every judged token, the product of the ratios before it,
+    // and whether the rule keeps the text up to it.
+    let mut judged: Vec<(&Distribution, &Distribution, f32, bool)> = Vec::new();
+    let mut kept = Vec::new();
+    let mut ratio = 1.0f32;
+    let mut residuals = 0;
+    for event in events {
+        match event {
+            Event::Drafted {
+                position,
+                token,
+                draft_distribution,
+                ..
+            } => {
+                assert!(draft_distribution.prob(*token).unwrap() > 0.0, "{name}");
+                drafts.insert(*position, draft_distribution);
+            }
+            Event::Verified {
+                position,
+                token,
+                draft_prob,
+                target_prob,
+                draw,
+                threshold,
+                accepted,
+                target_distribution,
+                ..
+            } => {
+                let draft = drafts.remove(position).unwrap();
+                assert_eq!(draft.prob(*token), Some(*draft_prob), "{name}");
+                assert_eq!(
+                    target_distribution.prob(*token),
+                    Some(*target_prob),
+                    "{name}"
+                );
+                let keeps = if block {
+                    *draw < threshold.unwrap()
+                } else {
+                    draw * draft_factor * draft_prob < *target_prob
+                };
+                judged.push((draft, target_distribution, ratio, keeps));
+                kept.push(*accepted);
+                ratio = (ratio * target_prob / draft_prob).min(1.0);
+            }
+            Event::Resampled {
+                token,
+                residual,
+                residual_mass,
+                ..
+            } => {
+                let accepted = kept.iter().filter(|kept| **kept).count();
+                let (draft, target, before, _) = judged[accepted];
+                let target_factor = if block { before } else { 1.0 };
+                for (id, prob) in residual.iter() {
+                    let [draft, target] = [draft, target].map(|it| it.probs[id as usize]);
+                    let left = (target_factor * target - draft_factor * draft).max(0.0);
+                    assert!((prob * residual_mass - left).abs() < 1e-6, "{name}");
+                }
+                assert!(residual.prob(*token).unwrap() > 0.0, "{name}");
+                residuals += 1;
+            }
+            Event::RoundEnded { .. } => {
+                // The longest beginning that passes is kept: under rules that judge a token at a
+                // time no later one is judged.
+                let longest = judged.iter().rposition(|(.., keeps)| *keeps);
+                let longest = longest.map_or(0, |last| last + 1);
+                let expected: Vec<bool> = (0..judged.len()).map(|place| place < longest).collect();
+                assert_eq!(kept, expected, "{name}");
+                (judged, kept, ratio) = (Vec::new(), Vec::new(), 1.0);
+            }
+            _ => {}
+        }
+    }
+    residuals
 }
 
 #[test]

@@ -74,7 +74,8 @@ pub enum Rule {
     /// Keeps a drafted token iff `target > min(ε, δ·e^(−H))`, where H is the entropy of the
     /// target's row in nats, and otherwise draws from the target. Not lossless.
     ///
-    /// Source: Cai et al. 2024, "Medusa", section 2.3.1.
+    /// Source of the test: Cai et al. 2024, "Medusa", section 2.3.1, where it chooses among candidates
+    /// of several heads. Here it judges one draft, and a rejected token is replaced by a draw.
     Typical(Typical),
 }
 

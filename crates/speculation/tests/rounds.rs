@@ -227,6 +227,19 @@ fn prefixes_of_a_block_have_their_numbers() {
     close(prefixes[2].keep_prob, 1.0);
 }
 
+/// Behind a token that the target never writes no prefix is kept, whatever the draft says of the
+/// tokens behind it.
+#[test]
+fn behind_an_impossible_token_every_prefix_is_refused() {
+    let round = Round {
+        drafted: &[0, 0],
+        draft_probs: &[vec![0.5, 0.5], vec![0.0, 1.0]],
+        target_probs: &[vec![0.0, 1.0], vec![0.5, 0.5], vec![0.5, 0.5]],
+    };
+    let kept = block_prefixes(&round).into_iter().map(|it| it.keep_prob);
+    assert_eq!(kept.collect::<Vec<_>>(), [1.0, 0.0, 0.0]);
+}
+
 /// A prefix that the target can never write is not kept by any coin, equal rows by every coin.
 #[test]
 fn impossible_prefixes_are_refused_and_equal_rows_kept() {

@@ -11,7 +11,7 @@ pub(super) fn run(bindings: &Bindings<'_>, texts: usize) {
         let (mut accepted, mut ratio, mut ratio_of_accepted) = (0, 1.0f32, 1.0f32);
         for i in 0..gamma {
             let it = round.drafted_at(length, i);
-            ratio = if it.target_prob <= 0.0 {
+            ratio = if it.target_prob <= 0.0 || ratio <= 0.0 {
                 0.0
             } else {
                 (ratio * it.target_prob / it.draft_prob).min(1.0)

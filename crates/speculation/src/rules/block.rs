@@ -36,8 +36,9 @@ pub fn block_prefixes(round: &Round) -> Vec<BlockPrefix> {
                 let token = round.drafted[last];
                 let draft = round.draft_probs[last][token];
                 let target = round.target_probs[last][token];
-                // A token that the target never draws ends the block, whatever the draft says.
-                ratio = if target <= 0.0 {
+                // A token that the target never draws ends the block, whatever the draft says and
+                // whatever comes behind it.
+                ratio = if target <= 0.0 || ratio <= 0.0 {
                     0.0
                 } else {
                     (ratio * target / draft).min(1.0)
