@@ -235,21 +235,21 @@ impl SpeedReport {
 
     /// The fastest of the draft lengths that were asked for: of those that are faster than the target
     /// alone beyond the noise, where there are any, since of several medians the largest is often one
-    /// that met a slow moment.
+    /// that met a slow moment; else of those that may be, since one that is slower says nothing of the
+    /// others.
     pub fn best(&self) -> Option<&GammaSpeed> {
-        let is_faster = |row: &GammaSpeed| row.verdict() == Verdict::Faster;
         self.gammas.iter().max_by(|a, b| {
-            let beyond_noise = is_faster(a).cmp(&is_faster(b));
-            beyond_noise.then(a.speed_up.total_cmp(&b.speed_up))
+            let by_verdict = a.verdict().cmp(&b.verdict());
+            by_verdict.then(a.speed_up.total_cmp(&b.speed_up))
         })
     }
 
     /// Whether the report is about the engine's own choice: where nothing else was asked for, or
-    /// where it alone is faster than the target beyond the noise.
+    /// where more may be said for it than for any fixed draft length, such as that it alone is faster
+    /// than the target beyond the noise.
     pub fn is_about_auto(&self) -> bool {
-        let is_faster = |row: &GammaSpeed| row.verdict() == Verdict::Faster;
         match (self.best(), &self.auto) {
-            (Some(best), Some(auto)) => is_faster(auto) && !is_faster(best),
+            (Some(best), Some(auto)) => auto.verdict() > best.verdict(),
             (best, auto) => best.is_none() && auto.is_some(),
         }
     }
@@ -293,16 +293,16 @@ impl Headline<'_> {
     }
 }
 
-/// What may be said of a speed-up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What may be said of a speed-up: the later here, the more for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The whole interval is above 1.
-    Faster,
     /// The whole interval is below 1.
     Slower,
     /// The interval holds 1.
     CannotTell,
+    /// The whole interval is above 1.
+    Faster,
 }
 
 impl Verdict {
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engines_own_choice_is_the_headline_only_where_it_alone_is_faster() {
+    fn the_engines_own_choice_is_the_headline_only_where_more_may_be_said_for_it() {
         let about = |gammas: &[[f64; 2]], auto: Option<[f64; 2]>| {
             let report = report(gammas, auto);
             let headline = report.headline();
@@ -429,7 +429,11 @@ mod tests {
         let better = Some([1.2, 1.9]);
         assert_eq!(about(&[open, faster], better), Some((faster, false)));
         assert_eq!(about(&[open], Some(open)), Some((open, false)));
-        assert_eq!(about(&[slower], Some(open)), Some((slower, false)));
+        assert_eq!(about(&[slower], Some(open)), Some((open, true)));
+        assert_eq!(about(&[slower], Some(slower)), Some((slower, false)));
+        // What is surely slower says nothing of what may be faster, however near 1 it is.
+        let (near, wide) = ([0.97, 0.99], [0.7, 1.1]);
+        assert_eq!(about(&[near, wide], None), Some((wide, false)));
         assert_eq!(about(&[slower], None), Some((slower, false)));
         assert_eq!(about(&[], Some(slower)), Some((slower, true)));
         assert_eq!(about(&[], None), None);

@@ -3,6 +3,8 @@
 
 mod rounds;
 
+use std::collections::HashSet;
+
 use couplet_protocol::{Distribution, Event, PairInfo, SettingsError, Trace};
 use tr::tr;
 
@@ -142,6 +144,14 @@ fn share(value: f32, name: &str, place: &str) -> Result<(), String> {
 fn check_distribution(it: &Distribution, vocabulary: usize, place: &str) -> Result<(), String> {
     let refuse = |clause: String| Err(at(clause, place));
     let count = it.probs.len();
+    // The page looks every one of them up wherever the playhead goes.
+    if count > Distribution::COMPLETE {
+        return refuse(tr!(
+            "a distribution has {count} probabilities, where no more than {most} are kept",
+            count,
+            most = Distribution::COMPLETE
+        ));
+    }
     match &it.tokens {
         None if count != vocabulary => {
             return refuse(tr!(
@@ -161,6 +171,9 @@ fn check_distribution(it: &Distribution, vocabulary: usize, place: &str) -> Resu
             return refuse(tr!(
                 "a distribution names a token that the pair does not have"
             ));
+        }
+        Some(tokens) if tokens.iter().collect::<HashSet<_>>().len() != count => {
+            return refuse(tr!("a distribution names a token twice"));
         }
         _ => {}
     }
@@ -289,6 +302,22 @@ pub mod tests {
             _ => false,
         });
         assert!(short.contains("distribution"), "{short}");
+        let of_draft = |tokens: Option<Vec<u32>>, probs: Vec<f32>| {
+            spoil(&move |event| match event {
+                Event::Drafted {
+                    draft_distribution, ..
+                } => {
+                    draft_distribution.tokens.clone_from(&tokens);
+                    draft_distribution.probs.clone_from(&probs);
+                    true
+                }
+                _ => false,
+            })
+        };
+        let twice = of_draft(Some(vec![1, 1]), vec![0.5, 0.5]);
+        assert!(twice.contains("names a token twice"), "{twice}");
+        let long = of_draft(None, vec![0.0; Distribution::COMPLETE + 1]);
+        assert!(long.contains("no more than 128"), "{long}");
         let draw = spoil(&|event| match event {
             Event::Verified { draw, .. } => {
                 *draw = f32::NAN;

@@ -119,8 +119,11 @@ fn auto_sentence(report: &SpeedReport) -> Option<String> {
         ));
     }
     let says = match best {
-        Some(best) if low > best.interval[1] => {
+        Some(_) if report.gammas.iter().all(|row| low > row.interval[1]) => {
             tr!("{factor}, ahead of every fixed one", factor)
+        }
+        Some(best) if low > best.interval[1] => {
+            tr!("{factor}, ahead of the best fixed one", factor)
         }
         Some(best) if high < best.interval[0] => {
             tr!("{factor}, behind the best fixed one", factor)

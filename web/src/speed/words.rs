@@ -124,7 +124,6 @@ pub fn sweep(report: &SpeedReport) -> String {
         return String::new();
     };
     let rows = &report.gammas;
-    let all = |wanted: Verdict| rows.iter().all(|row| row.verdict() == wanted);
     if rows.len() == 1 {
         return one(report, best);
     }
@@ -156,14 +155,14 @@ pub fn sweep(report: &SpeedReport) -> String {
             }
             sentences.join(" ")
         }
-        Verdict::Slower if all(Verdict::Slower) => {
+        Verdict::Slower => {
             format!(
                 "{} {}",
                 tr!("Every draft length is slower."),
                 why(report, best)
             )
         }
-        _ => {
+        Verdict::CannotTell => {
             let slower: Vec<String> = rows
                 .iter()
                 .filter(|row| row.verdict() == Verdict::Slower)
@@ -204,12 +203,16 @@ pub fn last_word(report: &SpeedReport) -> Option<String> {
     let best = report.headline().filter(|_| !pays(report))?.row;
     let mut rows = report.gammas.iter().chain(&report.auto);
     match best.verdict() {
+        // The best is the one for which most may be said, so all the others are slower too.
         Verdict::Slower => Some(tr!("Here drafting does not pay.")),
-        _ if rows.any(|row| row.verdict() == Verdict::Slower) => Some(tr!(
+        _ if !rows.any(|row| row.verdict() == Verdict::Slower) => None,
+        _ if report.is_about_auto() => Some(tr!(
+            "Whether drafting pays here where the engine chooses γ, these runs cannot tell."
+        )),
+        _ => Some(tr!(
             "Whether γ {} pays here, these runs cannot tell.",
             gamma(best)
         )),
-        _ => None,
     }
 }
 
@@ -433,6 +436,16 @@ mod tests {
         assert_eq!(mixed, "Whether γ 1 pays here, these runs cannot tell.");
         assert_eq!(says(&[(1, [0.9, 1.1]), (2, [0.9, 1.1])]), None);
         assert_eq!(says(&[(1, [1.1, 1.2]), (2, [0.7, 0.8])]), None);
+        // The largest median is slower, another one may not be.
+        let hidden = [(1, [0.97, 0.99]), (2, [0.8, 1.1])];
+        let open = says(&hidden).unwrap();
+        assert_eq!(open, "Whether γ 2 pays here, these runs cannot tell.");
+        let text = sweep(&report(&hidden));
+        assert!(text.contains("and γ 1 is slower"), "{text}");
+        let mut by_itself = report(&[(1, [0.8, 0.95])]);
+        by_itself.auto = report(&[(2, [0.9, 1.05])]).gammas.pop();
+        let open = last_word(&by_itself).unwrap();
+        assert!(open.contains("where the engine chooses γ"), "{open}");
         let mut auto = report(&[(1, [0.8, 0.95])]);
         auto.auto = report(&[(2, [1.1, 1.2])]).gammas.pop();
         assert_eq!(last_word(&auto), None);
@@ -445,6 +458,8 @@ mod tests {
         let rows = [(1, [1.4, 1.5]), (2, [1.4, 1.6]), (3, [1.3, 1.5])];
         assert_eq!(says(&rows), "2; those of 1 and 3 overlap its interval");
         assert!(says(&[(1, [0.8, 0.9]), (2, [0.7, 0.8])]).starts_with("none"));
+        let hidden = [(1, [0.97, 0.99]), (2, [0.8, 1.1])];
+        assert_eq!(says(&hidden), "2, not beyond the noise");
     }
 
     #[test]
