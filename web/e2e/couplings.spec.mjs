@@ -122,6 +122,23 @@ export default {
     assert.match(await page.getByTestId("typed-draft").inputValue(), /^0\.4, 0\.4, 0\.2/);
   },
 
+  "several drafts for one place are kept as often as theory says": async ({ page, base }) => {
+    await page.goto(base + SCENE);
+    await page.getByText("Type the numbers").click();
+    await page.getByTestId("typed-draft").fill("0.5 0.3 0.2");
+    await page.getByTestId("typed-target").fill("0.2 0.3 0.5");
+    await page.getByTestId("use-numbers").click();
+    const kept = async (rule) => {
+      const shares = [];
+      for (const drafts of [1, 2, 3]) shares.push((await page.getByTestId(`drafts-${rule}-${drafts}`).innerText()).trim());
+      return shares;
+    };
+    assert.deepEqual(await kept("recursive"), ["0.700", "0.760", "0.808"]);
+    // Of three tokens three different drafts leave none out.
+    assert.deepEqual(await kept("once"), ["0.700", "0.820", "1.000"]);
+    assert.deepEqual(await kept("most"), ["0.700", "0.860", "0.988"]);
+  },
+
   "presets make the differences stark": async ({ page, base }) => {
     await page.goto(base + SCENE);
     await preset(page, "Two letters");

@@ -13,6 +13,7 @@
 //! | [`random`] | the counter-based generator, and noise that two models share |
 //! | [`rules`] | which drafted tokens are kept, and the exact enumeration of whole rounds |
 //! | [`formulas`] | tokens per round, speed-up, agreement of couplings |
+//! | [`several_drafts`] | how often one of several drafts for one place is kept |
 //! | [`statistics`] | intervals and the chi-square test |
 //!
 //! # Identities
@@ -33,6 +34,7 @@ pub mod formulas;
 pub mod input;
 pub mod random;
 pub mod rules;
+pub mod several_drafts;
 pub mod statistics;
 
 pub use couplings::{Coupling, Joint, Pair};

@@ -3,6 +3,7 @@
 mod call;
 mod card;
 mod clock;
+mod drafts;
 mod editor;
 mod exhibit;
 mod line;
@@ -22,6 +23,7 @@ use leptos::prelude::*;
 
 use crate::lessons::{Cover, Covered};
 use card::Card;
+use drafts::SeveralDrafts;
 use editor::Editor;
 use line::Line;
 use swap::SwapPanel;
@@ -46,6 +48,7 @@ pub fn Couplings() -> impl IntoView {
                     {Coupling::ALL.map(|coupling| view! { <Card coupling=coupling /> }).collect_view()}
                 </div>
             </Cover>
+            <Cover what=Covered::Agreement><SeveralDrafts /></Cover>
             <Cover what=Covered::Swap><SwapPanel /></Cover>
         </div>
     }
