@@ -98,12 +98,15 @@ export default {
     assert.match(await says(1), /Four letters get too little −, two hatched ones too much \+\. Both add to 0\.30/);
     assert.match(await says(2), /0\.70 is accepted, 0\.30 is rejected/);
     assert.match(await says(3), /0\.70 \+ 0\.30 = 1/);
+    assert.match(await says("onward"), /takes 2\.20 guesses/);
     await page.getByTestId("preset-equal").click();
     assert.match(await says(1), /the total variation is 0/);
     assert.match(await says(3), /Nothing was stolen, so there is nothing to hand back/);
+    assert.doesNotMatch(await says("onward"), /To ask/);
     await page.getByTestId("preset-disjoint").click();
     assert.match(await says(2), /nothing is accepted/);
     assert.match(await says(3), /the residual is the target itself/);
+    assert.match(await says("onward"), /would never write what only the target writes/);
   },
 
   "the steps of the proof are drawn one after another": async ({ page, base }) => {

@@ -27,7 +27,7 @@ fn keys() -> [(String, String); 9] {
     ]
 }
 
-fn terms() -> [(String, String); 20] {
+fn terms() -> [(String, String); 27] {
     [
         (
             tr!("term" => "Token"),
@@ -42,7 +42,13 @@ fn terms() -> [(String, String); 20] {
         (
             tr!("term" => "Target"),
             tr!(
-                "the large model whose text is wanted. It reads all proposals in a single pass and has the last word, in ink."
+                "the large model whose text is wanted. It reads all proposals in a single pass, and what is inked follows its probabilities."
+            ),
+        ),
+        (
+            tr!("term" => "Round"),
+            tr!(
+                "what happens between two drafts: a few tokens are proposed, one pass of the target judges them, and one to γ + 1 tokens are written."
             ),
         ),
         (
@@ -56,15 +62,31 @@ fn terms() -> [(String, String); 20] {
             ),
         ),
         (
-            tr!("term" => "Acceptance rate α"),
+            tr!("term" => "Seed"),
             tr!(
-                "the share of judged tokens that stay. Tokens behind a rejected one are never judged."
+                "the number from which all draws come. The same seed and settings write the same text again."
             ),
+        ),
+        (
+            tr!("term" => "Rejection"),
+            tr!(
+                "the usual rule: a proposal stays with the probability target / draft, or 1 where that is more. The first that is rejected is replaced from the residual."
+            ),
+        ),
+        (
+            tr!("term" => "Exact"),
+            tr!(
+                "the text comes out with the target’s own probabilities, those after temperature, top-k and top-p, whatever the draft proposes. A draw here has 23 bits, so each probability is met to about one in 8 million."
+            ),
+        ),
+        (
+            tr!("term" => "Acceptance rate α"),
+            tr!("the share of judged tokens that stay. Tokens behind a rejected one do not count."),
         ),
         (
             tr!("term" => "Residual"),
             tr!(
-                "where the target gives more than the draft: max(0, target − draft), scaled to 1. A rejected token is replaced from it, and that makes the text exactly the target’s own."
+                "where the target gives more than the draft: max(0, target − draft), scaled to 1. A rejected token is replaced from it, and that makes the text exactly the target’s own. Block and Lenience scale one of the two first."
             ),
         ),
         (
@@ -77,6 +99,12 @@ fn terms() -> [(String, String); 20] {
             tr!("term" => "Total variation"),
             tr!(
                 "how far apart two distributions are: half the sum of the absolute differences. Under Rejection the expected acceptance is 1 minus it."
+            ),
+        ),
+        (
+            tr!("term" => "Costs c and v"),
+            tr!(
+                "what drafting one token takes, and what verifying all proposals takes, in passes of the target over one token. Drafting pays if a round writes more tokens than γ·c + v."
             ),
         ),
         (
@@ -101,6 +129,12 @@ fn terms() -> [(String, String); 20] {
             tr!("term" => "Sample and match"),
             tr!(
                 "the independent coupling: the target draws a token of its own with a number of its own, and only the same token is kept."
+            ),
+        ),
+        (
+            tr!("term" => "Greedy"),
+            tr!(
+                "the target’s most probable token always: only a proposal that is just that stays. Exact at temperature 0 only."
             ),
         ),
         (
@@ -142,11 +176,66 @@ fn terms() -> [(String, String); 20] {
         (
             tr!("term" => "Temperature"),
             tr!(
-                "below 1 the models keep to what they find probable; 0 takes the most probable token always."
+                "below 1 the models keep to what they find probable; 0 takes the most probable token always. It changes draft and target alike."
+            ),
+        ),
+        (
+            tr!("term" => "Top-k and top-p"),
+            tr!(
+                "filters: only the k most probable tokens may be drawn, or as many as together have the probability p. They change draft and target alike."
             ),
         ),
     ]
 }
+
+/// Where rules, formulas and random numbers come from: who, when and what, and its address.
+const SOURCES: [(&str, &str, &str); 9] = [
+    (
+        "Leviathan, Kalman, Matias 2023",
+        "Fast inference from transformers via speculative decoding",
+        "https://arxiv.org/abs/2211.17192",
+    ),
+    (
+        "Chen et al. 2023",
+        "Accelerating large language model decoding with speculative sampling",
+        "https://arxiv.org/abs/2302.01318",
+    ),
+    (
+        "Sun et al. 2024",
+        "Block verification accelerates speculative decoding",
+        "https://arxiv.org/abs/2403.10444",
+    ),
+    (
+        "Daliri, Musco, Suresh 2024",
+        "Coupling without communication and drafter-invariant speculative decoding",
+        "https://arxiv.org/abs/2408.07978",
+    ),
+    (
+        "Cai et al. 2024",
+        "Medusa: simple LLM inference acceleration framework with multiple decoding heads",
+        "https://arxiv.org/abs/2401.10774",
+    ),
+    (
+        "Miao et al. 2023",
+        "SpecInfer: accelerating large language model serving with tree-based speculative inference and verification",
+        "https://arxiv.org/abs/2305.09781",
+    ),
+    (
+        "Sun et al. 2023",
+        "SpecTr: fast speculative decoding via optimal transport",
+        "https://arxiv.org/abs/2310.15141",
+    ),
+    (
+        "Holtzman et al. 2019",
+        "The curious case of neural text degeneration",
+        "https://arxiv.org/abs/1904.09751",
+    ),
+    (
+        "Salmon et al. 2011",
+        "Parallel random numbers: as easy as 1, 2, 3",
+        "https://doi.org/10.1145/2063384.2063405",
+    ),
+];
 
 /// Whether keys that write a character do something by themselves. To whoever speaks instead of
 /// typing, or hits keys by accident, they happen in the middle of something else.
@@ -171,7 +260,7 @@ pub fn Help(
         <Dialog open=open name="help" title=tr!("Keys and terms")>
             <LanguageChoice />
             <p class="serif">
-                {tr!("The draft writes in pencil; the target reads several pencilled tokens in one pass, inks those it agrees with and replaces the first it does not. Under the rules marked exact, the text is distributed just as if the target had written alone.")}
+                {tr!("The draft writes in pencil; the target reads several pencilled tokens in one pass. Each then stands a test of both models’ probabilities or fails it: the rule says how. What stands it is inked, and the first that fails is replaced. Under the rules marked exact, the text is distributed just as if the target had written alone.")}
             </p>
             <h3>{tr!("Keys")}</h3>
             <dl class="help-keys">
@@ -185,6 +274,12 @@ pub fn Help(
             <dl class="help-terms">
                 {terms().map(|(term, what)| view! { <div><dt>{term}</dt><dd>{what}</dd></div> }).collect_view()}
             </dl>
+            <h3>{tr!("Sources")}</h3>
+            <ul class="help-sources" lang="en">
+                {SOURCES.map(|(who, what, address)| view! {
+                    <li>{who}": "<a href=address target="_blank" rel="noopener">{what}</a></li>
+                }).collect_view()}
+            </ul>
             <p class="muted help-licence">
                 {tr!("Couplet is under the MIT licence.")}" "
                 <a href="notices.txt" target="_blank" rel="noopener">{tr!("What it is built from, and under which licences")}</a>

@@ -62,7 +62,7 @@ pub const PRESETS: [Preset; 6] = [
         target: &[0.40, 0.25, 0.15, 0.12, 0.08],
         lesson: || {
             tr!(
-                "Equal distributions always agree when they share chance, and by luck alone they hardly do."
+                "Equal distributions always agree when they share chance, and by luck alone only about one time in four."
             )
         },
     },

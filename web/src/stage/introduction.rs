@@ -32,7 +32,7 @@ pub fn Introduction() -> impl IntoView {
         <Show when=free>
             <section class="introduction" data-testid="introduction" aria-label=tr!("What this page shows")>
                 <p>
-                    {tr!("A small model pencils a few tokens ahead; a large one checks them all in one pass and inks what it agrees with.")}" "
+                    {tr!("A small model pencils a few tokens ahead; a large one tests them all in one pass, inks what stands the test and replaces the first that fails.")}" "
                     {move || match settings.with(is_exact) {
                         true => tr!("So text can come sooner, and every text stays exactly as likely."),
                         false => tr!("So text can come sooner, but this rule changes how likely it is."),

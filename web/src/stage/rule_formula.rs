@@ -32,9 +32,21 @@ pub fn RuleFormula() -> impl IntoView {
     let store = use_store();
     let settings = shown_settings(store);
     let options = [
-        (Notation::Words, tr!("words")),
-        (Notation::Chen, "Chen".to_owned()),
-        (Notation::Leviathan, "Leviathan".to_owned()),
+        (Notation::Words, tr!("words"), None),
+        (
+            Notation::Chen,
+            "Chen".to_owned(),
+            Some(tr!(
+                "The letters of Chen et al. 2023: p drafts, q is the target"
+            )),
+        ),
+        (
+            Notation::Leviathan,
+            "Leviathan".to_owned(),
+            Some(tr!(
+                "The letters of Leviathan et al. 2023: q drafts, p is the target"
+            )),
+        ),
     ];
     view! {
         <div class="rules">
@@ -44,9 +56,9 @@ pub fn RuleFormula() -> impl IntoView {
             }}
             <div class="segments small" role="group" aria-label=tr!("Notation")>
                 {options
-                    .map(|(notation, label)| {
+                    .map(|(notation, label, title)| {
                         view! {
-                            <button type="button"
+                            <button type="button" title=title
                                 aria-pressed=move || if store.notation.get() == notation { "true" } else { "false" }
                                 on:click=move |_| store.notation.set(notation)>
                                 {label}

@@ -175,7 +175,9 @@ pub fn mean_between(values: &[f64], drafted: usize) -> Option<impl IntoView + us
     let ends = [low.max(1.0), high.min(drafted as f64 + 1.0)];
     let [low, high] = ends.map(|end| decimal(end, 2));
     let words = interval(low, high);
-    Some(view! { <small title=tr!("Interval of the mean, 95 %")>{words}</small> })
+    Some(
+        view! { <small title=tr!("Interval of the mean, 95 %, if rounds were independent")>{words}</small> },
+    )
 }
 
 #[component]

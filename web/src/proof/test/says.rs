@@ -159,8 +159,9 @@ pub fn in_words(
         format!("{found} {but}").into_any()
     } else if test.p_value >= NO_ACCIDENT {
         tr!(
-            "Chance alone would do this once in {samples} samples, so it proves nothing yet: {figures} Start over, with other numbers: a real difference comes back.",
+            "Chance alone would do this once in {samples} samples: a hint and no proof, since whoever tests often meets such numbers too, and only once in {proof} counts here. {figures} Start over, with other numbers: a real difference comes back.",
             samples = grouped((1.0 / test.p_value).round() as usize),
+            proof = grouped((1.0 / NO_ACCIDENT).round() as usize),
             figures
         )
         .into_any()

@@ -4,6 +4,7 @@ mod chooser;
 mod panels;
 
 use couplet_playback::decimal;
+use couplet_speculation::Pair;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -67,6 +68,10 @@ pub fn Why() -> impl IntoView {
                 <Steps />
             </Chooser>
             <div class="why-panels">{panels}</div>
+            <div class="serif why-onward" data-testid="why-onward" class:drawn=move || proof.step.get() == 3>
+                <p>{tr!("So it is at every place in turn. After a kept token both models have read a text that is the target’s, and the next test is just like this one; a rejected token ends the round, and what was drafted behind it is never looked at.")}</p>
+                {move || proof.pair.with(retrying).map(|words| view! { <p>{words}</p> })}
+            </div>
             <Cover what=Covered::Numbers>
                 <Numbers content=Signal::derive(move || steps_table(&proof.pair.get(), store.notation.get())) />
             </Cover>
@@ -98,6 +103,24 @@ fn Steps() -> impl IntoView {
             </div>
         </div>
     }
+}
+
+/// What the residual saves: the classic way to turn draws from one distribution into draws from
+/// another asks again until one is accepted.
+fn retrying(pair: &ProofPair) -> Option<String> {
+    if pair.total_variation() < NOTHING {
+        return None;
+    }
+    let both = Pair::new(&pair.draft, &pair.target).ok()?;
+    Some(match both.expected_attempts() {
+        Ok(guesses) => tr!(
+            "To ask the draft again and again, and keep a guess with probability target / ({guesses} · draft), would be exact too (von Neumann 1951), but takes {guesses} guesses on average.",
+            guesses = decimal(guesses, 2)
+        ),
+        Err(_) => tr!(
+            "To ask the draft again and again until a guess is kept would never write what only the target writes."
+        ),
+    })
 }
 
 fn identity(notation: Notation) -> impl IntoView {
