@@ -265,11 +265,13 @@ export default {
 
   "pairs are thrown where the models cannot be had": async ({ page, base }) => {
     await page.route(WEIGHTS, (route) => route.fulfill({ status: 404 }));
-    await page.goto(base + SCENE);
+    await page.goto(`${base}#scene=couplings`);
     await page.getByTestId("notice").getByText(/could not be downloaded/).waitFor({ timeout: 60_000 });
     await measured(page);
     await page.getByTestId("throw-many").click();
     await measured(page, 120_000);
+    // There is a GPU, but nothing that it computes was compared with the CPU.
+    for (const name of NAMES) assert.match(await page.getByTestId(`state-${name}`).innerText(), /on the CPU/);
   },
 
   "couple() refuses what it cannot use by the name of the argument": async ({ page, base }) => {

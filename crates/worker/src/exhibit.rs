@@ -1,8 +1,8 @@
 //! Requests of the scenes Couplings and Proof: they need a device and no models.
 
-use couplet_engine::{Engine, EngineError, KernelSet, count_rounds, couple};
-use couplet_kernels::{Device, GpuDevice};
-use couplet_protocol::{BackendChoice, Command, Reply};
+use couplet_engine::{EngineError, KernelSet, count_rounds, couple};
+use couplet_kernels::Device;
+use couplet_protocol::{Command, Reply};
 
 use crate::scope;
 use crate::session::Session;
@@ -11,11 +11,10 @@ impl Session {
     /// Fulfils a request or says why not. Others are being fulfilled meanwhile.
     pub(crate) async fn exhibit(&self, command: Command) {
         self.let_measure().await;
-        let (device, kernel_set) = self.exhibit_device().await;
+        let (device, kernel_set) = self.exhibit_device();
         let mut result = self.exhibit_on(&device, kernel_set, &command).await;
         if matches!(result, Err(EngineError::Device(_))) {
             // The GPU is gone: the same numbers come from the CPU.
-            self.spare.replace(Some(Device::Cpu));
             result = self
                 .exhibit_on(&Device::Cpu, KernelSet::default(), &command)
                 .await;
@@ -64,27 +63,12 @@ impl Session {
         }
     }
 
-    /// The device of the loaded pair and the kernels that write its runs, else one of its own.
-    async fn exhibit_device(&self) -> (Device, KernelSet) {
-        let of_engine = |engine: &Engine| (engine.device().beside(), engine.kernel_set());
-        if let Some(loaded) = self.loaded.borrow().as_ref() {
-            return of_engine(&loaded.engine);
+    /// The device of the loaded pair and the kernels that write its runs. Without a pair it is the
+    /// CPU: no GPU was compared with it yet, and it throws thousands of pairs in milliseconds.
+    fn exhibit_device(&self) -> (Device, KernelSet) {
+        match self.loaded.borrow().as_ref() {
+            Some(loaded) => (loaded.engine.device().beside(), loaded.engine.kernel_set()),
+            None => (Device::Cpu, KernelSet::default()),
         }
-        (self.spare_device().await, KernelSet::default())
-    }
-
-    /// The device that serves while no pair is loaded.
-    async fn spare_device(&self) -> Device {
-        if let Some(device) = self.spare.borrow().as_ref() {
-            return device.beside();
-        }
-        let device = match self.choice.get() {
-            // Nobody has said yet whether the GPU may be used.
-            None => return Device::Cpu,
-            Some(BackendChoice::Cpu) => Device::Cpu,
-            Some(BackendChoice::Auto) => GpuDevice::new().await.map_or(Device::Cpu, Device::Gpu),
-        };
-        // Another request may have made one meanwhile.
-        self.spare.borrow_mut().get_or_insert(device).beside()
     }
 }

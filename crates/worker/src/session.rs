@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use couplet_engine::{Ahead, Engine, EngineError, Pair, PairFiles, Progress, bench};
-use couplet_kernels::Device;
 use couplet_model::{FileEntry, ModelCard};
 use couplet_protocol::{
     BackendChoice, BackendKind, Branch, Command, DeviceInfo, Distribution, Drafter, Event, Failure,
@@ -21,10 +20,8 @@ use crate::{ladder, scope};
 #[derive(Default)]
 pub(crate) struct Session {
     pub(crate) loaded: RefCell<Option<Loaded>>,
-    /// Where scenes without models compute while no pair is loaded.
-    pub(crate) spare: RefCell<Option<Device>>,
     /// Which engine the page asks for; unknown before the first pair.
-    pub(crate) choice: Cell<Option<BackendChoice>>,
+    choice: Cell<Option<BackendChoice>>,
     downloads: Downloads,
     connection: ladder::Connection,
     pub(crate) stopped: RefCell<HashSet<u32>>,
@@ -55,7 +52,7 @@ const BREATH: f64 = 12.0;
 const MAX_LOSSES: u32 = 2;
 
 impl Session {
-    /// Marks a run to be stopped after the round in progress.
+    /// Marks a request to be stopped: it ends as soon as it looks, a run with what it has told.
     pub(crate) fn stop(&self, id: u32) {
         self.stopped.borrow_mut().insert(id);
     }
