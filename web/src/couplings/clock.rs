@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::playhead::reduced_motion;
+use crate::playhead::{now, reduced_motion};
 
 /// How long a whole throw takes to draw.
 const LENGTH_MS: f64 = 2600.0;
@@ -73,8 +73,4 @@ impl Clock {
             }
         });
     }
-}
-
-fn now() -> f64 {
-    window().performance().map_or(0.0, |clock| clock.now())
 }

@@ -7,6 +7,7 @@ use super::counting::{BATCH, Tally, ask, request};
 use super::museum::Museum;
 use super::pair::{MOST_TOKENS, Note, Preset, ProofPair, typed as typed_pair};
 use super::words::Kind;
+use crate::browser;
 use crate::permalink::{Exhibits, LiveTest, OwnPair};
 use crate::store::Store;
 
@@ -103,11 +104,7 @@ impl ProofState {
     pub fn new(store: Store) -> Self {
         let pair = RwSignal::new(Preset::Vowels.pair());
         // One step at a time where there is room for one.
-        let narrow = window()
-            .inner_width()
-            .ok()
-            .and_then(|width| width.as_f64())
-            .is_some_and(|width| width < 700.0);
+        let narrow = browser::is_narrow();
         Self {
             store,
             pair,
