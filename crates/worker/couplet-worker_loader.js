@@ -2,6 +2,8 @@
 // the page. What fails before the engine runs would reach nobody: it is told from here.
 importScripts("./couplet-worker_choice.js");
 
+const TELL_EVERY_MS = 1_000;
+
 const fail = (error) =>
   postMessage(
     JSON.stringify({
@@ -14,11 +16,26 @@ const fail = (error) =>
     }),
   );
 
+/** Tells the page that more of a module has come; it gives an engine up of which it hears nothing for long. */
+async function tellOf(response) {
+  // From a copy: the module itself goes to the compiler as it comes.
+  const reader = response.clone().body.getReader();
+  let told = 0;
+  for (let done = false; !done; ) {
+    ({ done } = await reader.read());
+    if (!done && performance.now() - told < TELL_EVERY_MS) continue;
+    told = performance.now();
+    postMessage(JSON.stringify("arriving"));
+  }
+}
+
 /** Runs a build; fails before anything of it has run where a file of it does not arrive. */
 async function start(relaxed) {
   const { script, module } = workerFiles(relaxed);
   const response = await fetch(`./${module}`);
   if (!response.ok) throw new Error(`${module}: ${response.status}`);
+  // What breaks the copy breaks the module too, and is told there.
+  tellOf(response).catch(() => {});
   importScripts(`./${script}`);
   wasm_bindgen({ module_or_path: response }).catch(fail);
 }

@@ -1,8 +1,9 @@
 // The models' way here: broken connections, damaged copies, later visits.
 import assert from "node:assert/strict";
-import { WEIGHTS, between, call, noPanicText, open, patchWorker, ready, reload, tokens, until } from "./support.mjs";
+import { WEIGHTS, between, call, hasten, noPanicText, notice, open, patchWorker, ready, reload, tokens, until } from "./support.mjs";
 
 const CPU = "?backend=cpu";
+const isEngine = (request) => /couplet-worker[^/]*_bg\.wasm/.test(request.url);
 const isWeights = (request) => request.url.includes("/target/model.safetensors");
 
 /** Size of the target's weights, from the model card. */
@@ -26,7 +27,52 @@ const pieces = (page) =>
     return found;
   });
 
+/** For how long the page hears nothing of an engine before it gives it up. */
+const SILENCE_MS = 20_000;
+
 export default {
+  "an engine that takes longer than any silence is waited for as long as it keeps coming": async ({ page, base }) => {
+    let asked = 0;
+    const server = await between(base, async (request, pass, response) => {
+      if (!isEngine(request)) return pass();
+      asked += 1;
+      const module = Buffer.from(await (await fetch(new URL(request.url, base))).arrayBuffer());
+      response.writeHead(200, { "Content-Type": "application/wasm", "Content-Length": module.length });
+      const part = Math.ceil(module.length / 10);
+      for (let at = 0; at < module.length; at += part) {
+        response.write(module.subarray(at, at + part));
+        await new Promise((resolve) => setTimeout(resolve, 800));
+      }
+      response.end();
+    });
+    try {
+      await hasten(page, SILENCE_MS, 4_000);
+      await open(page, server.address, CPU);
+      assert.equal(asked, 1);
+      assert.ok(await page.getByTestId("notice").isHidden());
+    } finally {
+      server.close();
+    }
+  },
+
+  "an engine that falls silent on its way is asked for again": async ({ page, base }) => {
+    let asked = 0;
+    const server = await between(base, (request, pass) => {
+      if (!isEngine(request)) return pass();
+      asked += 1;
+      pass(asked === 1 ? { cutAfter: 1_000_000, hold: true } : {});
+    });
+    try {
+      await hasten(page, SILENCE_MS, 4_000);
+      await page.goto(server.address + CPU);
+      await notice(page, /nothing came any more\. It was started again/);
+      await ready(page);
+      assert.equal(asked, 2);
+    } finally {
+      server.close();
+    }
+  },
+
   "a download whose connection breaks goes on where it broke": async ({ page, base }) => {
     const asked = [];
     const server = await between(base, (request, pass) => {

@@ -202,6 +202,8 @@ pub struct Failure {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
+    /// The worker's own code is on its way: more of it has come.
+    Arriving,
     /// The worker has started and takes commands.
     Started,
     /// The pairs that can be loaded.

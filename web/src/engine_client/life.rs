@@ -8,7 +8,8 @@ use web_sys::{ErrorEvent, MessageEvent, Worker};
 use super::wire::{Live, NO_WORKER, Request, crash_failure, worker_url};
 use super::{EngineClient, EngineState, reject};
 
-const START_LIMIT_MS: u32 = 60_000;
+/// An engine that has not started and of which nothing has come for so long never will.
+const SILENCE_MS: u32 = 20_000;
 
 impl EngineClient {
     /// Starts the worker and loads the pair.
@@ -51,16 +52,35 @@ impl EngineClient {
             _on_message: on_message,
             _on_error: on_error,
         });
-        gloo_timers::callback::Timeout::new(START_LIMIT_MS, move || {
-            let inner = client.inner();
-            let late = inner.borrow().generation == generation && !inner.borrow().started;
-            if late {
-                client.crash(generation, "The engine did not start within a minute.");
+        self.limit_silence(generation);
+        self.ask_for_pairs();
+        self.enqueue_load();
+    }
+
+    /// Gives the worker up if it neither starts nor lets anything be heard from now on. How long its
+    /// code takes in all is the line's business.
+    fn limit_silence(&self, generation: u32) {
+        let client = *self;
+        let heard = {
+            let inner = self.inner();
+            let mut inner = inner.borrow_mut();
+            inner.heard += 1;
+            inner.heard
+        };
+        gloo_timers::callback::Timeout::new(SILENCE_MS, move || {
+            let is_silent = {
+                let inner = client.inner();
+                let inner = inner.borrow();
+                !inner.started && inner.heard == heard
+            };
+            if is_silent {
+                client.crash(
+                    generation,
+                    "The engine did not start: nothing came any more.",
+                );
             }
         })
         .forget();
-        self.ask_for_pairs();
-        self.enqueue_load();
     }
 
     /// Ends the worker and starts a new one.
@@ -85,6 +105,7 @@ impl EngineClient {
 
     fn receive(&self, generation: u32, reply: &Reply) {
         match reply {
+            Reply::Arriving => self.limit_silence(generation),
             Reply::Started => {
                 self.inner().borrow_mut().started = true;
                 self.pump();

@@ -38,6 +38,8 @@ pub struct Inner {
     pub live: Option<Live>,
     pub generation: u32,
     pub started: bool,
+    /// How often a worker that has not started was heard.
+    pub heard: u32,
     pub last_id: u32,
     pub queue: VecDeque<Request>,
     pub active: Option<Request>,
@@ -71,7 +73,7 @@ pub fn worker_url() -> String {
 /// The request that a reply belongs to.
 pub fn reply_id(reply: &Reply) -> Option<u32> {
     match reply {
-        Reply::Started => None,
+        Reply::Arriving | Reply::Started => None,
         Reply::Pairs { id, .. }
         | Reply::Loading { id, .. }
         | Reply::Loaded { id, .. }
@@ -88,7 +90,7 @@ pub fn reply_id(reply: &Reply) -> Option<u32> {
 /// Whether a reply is the last one to its request.
 pub fn is_last(reply: &Reply) -> bool {
     match reply {
-        Reply::Started | Reply::Loading { .. } | Reply::Benching { .. } => false,
+        Reply::Arriving | Reply::Started | Reply::Loading { .. } | Reply::Benching { .. } => false,
         Reply::Events { events, .. } => events
             .iter()
             .any(|event| matches!(event, Event::Finished { .. })),
