@@ -1,7 +1,7 @@
 // The page without a network, and what becomes of kept copies.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { call, finished, noPanicText, notice, ready, release, shown, tokens, until, visitor } from "./support.mjs";
+import { WEIGHTS, call, finished, hasten, noPanicText, notice, ready, release, shown, tokens, until, visitor } from "./support.mjs";
 
 const CPU = "?backend=cpu";
 
@@ -25,6 +25,9 @@ async function retitled(base, title) {
     "service-worker.js": script.replace(/("index.html": )"[0-9a-f]{64}"/, `$1"${hash}"`),
   };
 }
+
+/** For how long a page that has not started may be silent. */
+const SETTLE_LIMIT_MS = 30_000;
 
 /** What another copy of the page on the same host keeps. */
 const OTHER = "couplet-shell-1 https://elsewhere.test/couplet/";
@@ -110,6 +113,29 @@ export default {
       const engine = files.map((url) => /couplet-worker[^/]*_bg\.wasm/.exec(url)?.[0]).filter(Boolean);
       assert.deepEqual(engine, ["couplet-worker-relaxed_bg.wasm"]);
       assert.ok(!server.asked.includes("couplet-worker_bg.wasm"));
+    } finally {
+      server.close();
+      await close();
+    }
+  },
+
+  "the first visit keeps nothing while the models are on their way, however long they take": async ({ browser, base }) => {
+    const server = await release(base);
+    const { page, close } = await visitor(browser);
+    let open;
+    const gate = new Promise((resolve) => (open = resolve));
+    try {
+      await hasten(page, SETTLE_LIMIT_MS, 300);
+      await page.route(WEIGHTS, async (route) => {
+        await gate;
+        await route.continue();
+      });
+      await page.goto(server.address + CPU);
+      await page.waitForFunction(() => window.couplet);
+      await page.waitForTimeout(2000);
+      assert.ok(!server.asked.includes("service-worker.js"));
+      open();
+      await stands(page, "kept");
     } finally {
       server.close();
       await close();

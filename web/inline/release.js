@@ -7,7 +7,7 @@
   const FAMILY = "couplet-shell-";
   /** A kept page starts in a fraction of this. */
   const START_LIMIT_MS = 20_000;
-  /** Without word from the page, the network is its own after this. */
+  /** A page that has not started says nothing: the network is its own after this. */
   const SETTLE_LIMIT_MS = 30_000;
   const HOUR_MS = 3_600_000;
 
@@ -59,7 +59,7 @@
     });
   }
   addEventListener("couplet-settled", keep, { once: true });
-  addEventListener("load", () => setTimeout(keep, SETTLE_LIMIT_MS));
+  addEventListener("load", () => setTimeout(() => started || keep(), SETTLE_LIMIT_MS));
 
   // Rescue, until the page has started.
   let started = false;
