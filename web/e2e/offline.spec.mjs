@@ -1,7 +1,7 @@
 // The page without a network, and what becomes of kept copies.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { WEIGHTS, call, finished, hasten, noPanicText, notice, ready, release, shown, tokens, until, visitor } from "./support.mjs";
+import { WEIGHTS, between, call, finished, hasten, noPanicText, notice, ready, release, shown, tokens, until, visitor } from "./support.mjs";
 
 const CPU = "?backend=cpu";
 
@@ -26,8 +26,8 @@ async function retitled(base, title) {
   };
 }
 
-/** For how long a page that has not started may be silent. */
-const SETTLE_LIMIT_MS = 30_000;
+/** For how long a page may start, and then be silent, until something is done about it. */
+const [START_LIMIT_MS, SETTLE_LIMIT_MS] = [20_000, 30_000];
 
 /** What another copy of the page on the same host keeps. */
 const OTHER = "couplet-shell-1 https://elsewhere.test/couplet/";
@@ -136,6 +136,105 @@ export default {
       assert.ok(!server.asked.includes("service-worker.js"));
       open();
       await stands(page, "kept");
+    } finally {
+      server.close();
+      await close();
+    }
+  },
+
+  "a page that does not start says so, and what of it can be had is kept": async ({ browser, base }) => {
+    const [script, module] = ["**/couplet-web-*.js", "**/couplet-web-*.wasm"];
+    const server = await release(base);
+    try {
+      for (const spoil of [
+        (page) => page.route(script, (route) => route.fulfill({ status: 404 })),
+        (page) => page.route(script, (route) => route.fulfill({ contentType: "text/javascript", body: "\0" })),
+        (page) => page.route(module, (route) => route.fulfill({ contentType: "application/wasm", body: "\0" })),
+        (page) =>
+          page.addInitScript(() => {
+            WebAssembly.instantiateStreaming = () => new Promise(() => {});
+            addEventListener("DOMContentLoaded", () => void Promise.reject(new Error("nobody knows whose")));
+          }),
+      ]) {
+        const { page, close } = await visitor(browser);
+        await hasten(page, START_LIMIT_MS, 1000);
+        await hasten(page, SETTLE_LIMIT_MS, 2000);
+        await spoil(page);
+        const before = server.asked.length;
+        await page.goto(server.address + CPU);
+        await page.getByText(/did not start: some of its files are missing or damaged/).waitFor({ timeout: 10_000 });
+        await until(async () => server.asked.slice(before).includes("service-worker.js"), "it is kept");
+        await close();
+      }
+    } finally {
+      server.close();
+    }
+  },
+
+  "what goes wrong in an extension is not taken for the page's": async ({ browser, base }) => {
+    const server = await release(base);
+    const { page, close } = await visitor(browser);
+    try {
+      await firstVisit(page, server);
+      const asked = server.asked.length;
+      await page.addInitScript(() =>
+        document.addEventListener("readystatechange", () => {
+          Promise.reject(new Error("an extension's"));
+          dispatchEvent(new ErrorEvent("error", { message: "an extension's", filename: "chrome-extension://abc/content.js" }));
+        }, { once: true }),
+      );
+      await page.reload();
+      await ready(page);
+      assert.deepEqual(server.asked.slice(asked).filter((path) => /index|couplet-web/.test(path)), []);
+    } finally {
+      server.close();
+      await close();
+    }
+  },
+
+  "what another application of the host has registered above the page stays": async ({ browser, base }) => {
+    assert.notEqual(new URL(base).pathname, "/", "there has to be a folder above the page");
+    const opened = [];
+    const server = await between(base, (request, pass, response) => {
+      const { pathname } = new URL(request.url, base);
+      if (pathname === new URL(base).pathname) opened.push(pathname);
+      if (!pathname.endsWith("/others.js")) return pass();
+      response.writeHead(200, { "Content-Type": "text/javascript" });
+      response.end("addEventListener('fetch', () => {});");
+    });
+    const registered = (page) =>
+      page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).map(({ scope }) => scope).sort());
+    const { page, close } = await visitor(browser);
+    try {
+      await firstVisit(page, server);
+      const [above, own] = [new URL("../", server.address).href, server.address];
+      await page.evaluate(() => navigator.serviceWorker.register("../others.js"));
+      await until(() => page.evaluate(async () => Boolean((await navigator.serviceWorker.getRegistrations())[0].active)), "it is there");
+      assert.deepEqual(await registered(page), [above, own]);
+      // Once, something of the page itself goes wrong.
+      await page.addInitScript(() => {
+        if (sessionStorage.getItem("went wrong")) return;
+        sessionStorage.setItem("went wrong", "1");
+        const goWrong = () => dispatchEvent(new ErrorEvent("error", { filename: location.href }));
+        document.addEventListener("readystatechange", goWrong, { once: true });
+      });
+      await page.reload();
+      await until(async () => opened.length === 2, "the page was put right");
+      await ready(page);
+      await stands(page, "kept");
+      assert.deepEqual(await registered(page), [above, own]);
+      // And where the other one answers for the page, whose own files are not kept, nothing of it is the reason.
+      await page.evaluate(async () => {
+        for (const registration of await navigator.serviceWorker.getRegistrations()) {
+          if (registration.scope === new URL("./", location).href) await registration.unregister();
+        }
+        sessionStorage.clear();
+      });
+      await page.reload();
+      await ready(page);
+      await page.waitForTimeout(500);
+      assert.equal(opened.length, 3);
+      assert.ok((await registered(page)).includes(above));
     } finally {
       server.close();
       await close();

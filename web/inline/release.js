@@ -5,7 +5,10 @@
   "use strict";
   const container = navigator.serviceWorker;
   const FAMILY = "couplet-shell-";
-  /** A kept page starts in a fraction of this. */
+  /** Where this copy of the page is, and its service worker; folders above may be of others. */
+  const [SCOPE, WORKER] = ["./", "service-worker.js"].map((path) => new URL(path, location).href);
+  const isKept = () => container?.controller?.scriptURL === WORKER;
+  /** A page whose files are there starts in a fraction of this. */
   const START_LIMIT_MS = 20_000;
   /** A page that has not started says nothing: the network is its own after this. */
   const SETTLE_LIMIT_MS = 30_000;
@@ -22,14 +25,14 @@
     if (keeping || !container) return;
     keeping = true;
     try {
-      const registration = await container.register("service-worker.js", { updateViaCache: "none" });
+      const registration = await container.register(WORKER, { updateViaCache: "none" });
       watch(registration);
     } catch {
       // Private windows and odd hosts: every visit then needs the network.
     }
   }
   function watch(registration) {
-    const replacing = Boolean(container.controller);
+    const replacing = isKept();
     let accepted = false;
     const look = () => {
       if (registration.waiting && registration.active) return tell("ready");
@@ -63,25 +66,33 @@
 
   // Rescue, until the page has started.
   let started = false;
-  const reasons = ["error", "unhandledrejection"];
+  const loaded = new Promise((resolve) => addEventListener("load", resolve));
   function begun() {
     started = true;
     // What was put right once can be again.
     forget();
-    for (const reason of reasons) removeEventListener(reason, failed, true);
+    removeEventListener("error", broken, true);
+    removeEventListener("unhandledrejection", limit);
   }
-  let failing = false;
-  async function failed({ target } = {}) {
-    if (started || failing) return;
+  /** Something does not run or does not come; what an extension brings along is not the page's. */
+  function broken({ target, filename = "" }) {
+    const isFile = target instanceof Element;
     // The page starts without a preloaded file; not without scripts.
-    if (target instanceof Element && !target.matches("script, [rel=stylesheet]")) return;
+    if (isFile && !target.matches("script, [rel=stylesheet]")) return;
+    // A script between tags stands for what it asks for.
+    const address = isFile ? target.src || target.href || SCOPE : filename;
+    if (address.startsWith(SCOPE)) failed();
+  }
+  /** Of a promise nobody tells whose it was, so the page has its time all the same. */
+  const limit = () => loaded.then(() => setTimeout(failed, START_LIMIT_MS));
+  let failing = false;
+  async function failed() {
+    if (started || failing) return;
     failing = true;
-    if (container?.controller && (await online()) && firstTry()) {
-      const registrations = await container.getRegistrations();
-      const here = registrations.filter(({ scope }) => location.href.startsWith(scope));
-      await Promise.all(here.map((registration) => registration.unregister()));
-      const ours = (name) => here.some(({ scope }) => name.endsWith(` ${scope}`));
-      const names = (await caches.keys()).filter((name) => name.startsWith(FAMILY) && ours(name));
+    if (isKept() && (await online()) && firstTry()) {
+      const own = (await container.getRegistrations()).filter(({ scope }) => scope === SCOPE);
+      await Promise.all(own.map((registration) => registration.unregister()));
+      const names = (await caches.keys()).filter((name) => name.startsWith(FAMILY) && name.endsWith(` ${SCOPE}`));
       await Promise.all(names.map((name) => caches.delete(name)));
       return location.reload();
     }
@@ -118,8 +129,7 @@
   }
   addEventListener("TrunkApplicationStarted", begun, { once: true });
   // Files that do not come tell it on their way down only.
-  for (const reason of reasons) addEventListener(reason, failed, true);
-  addEventListener("load", () => {
-    if (container?.controller) setTimeout(() => failed(), START_LIMIT_MS);
-  });
+  addEventListener("error", broken, true);
+  addEventListener("unhandledrejection", limit);
+  if (isKept()) limit();
 })();
