@@ -24,6 +24,7 @@ const PATIENCE_MS = 4_000;
 const address = (path) => new URL(path, registration.scope).href;
 /** Of the two builds of the engine, the files of the one that this browser runs, and of the other. */
 const [ENGINE, OTHER_ENGINE] = [knowsRelaxedSimd, !knowsRelaxedSimd].map((relaxed) => Object.values(workerFiles(relaxed)));
+const [, MODULE] = ENGINE;
 const released = (path) => `${address(path)}?sha256=${RELEASE.files[path]}`;
 const latest = (path) => `${address(path)}?latest`;
 
@@ -106,26 +107,37 @@ function pathOf(request) {
   return Object.hasOwn(RELEASE.files, path) ? path : null;
 }
 
-/** What is kept; the network where that is missing. */
+/** What is kept; the network where that is missing or has gone bad. */
 async function lasting(event, path) {
-  const copy = await kept(path);
-  if (copy) return copy;
+  const there = await kept(path, event.request.cache === "reload");
+  if (there) return there;
   // The browser has learnt to run the better engine since the release was kept: this time it gets the
   // one that is here, which is of this release for certain, and the next time the other.
   if (ENGINE.includes(path) && (await kept(OTHER_ENGINE[0]))) {
     event.waitUntil(keepAll().catch(() => {}));
     return Response.error();
   }
-  if (WORDS.test(path)) event.waitUntil(keep(path).catch(() => {}));
-  return fetch(event.request);
+  const answer = await fetch(event.request);
+  // For the next visit: also a language that is read from now on.
+  if (!OTHER_ENGINE.includes(path)) event.waitUntil(keepAnswer(path, answer.clone()).catch(() => {}));
+  return answer;
 }
 
-async function kept(path) {
+/** Keeps what has come, if it is of this release. */
+async function keepAnswer(path, answer) {
+  const bytes = await answer.arrayBuffer();
+  if (await isSound(path, bytes)) await (await caches.open(SHELF)).put(released(path), copy(bytes, answer));
+}
+
+/**
+ * The kept copy, if it is sound. The engine's module is so large that looking would be noticed at every
+ * visit: only somebody who could not run it doubts it.
+ */
+async function kept(path, isDoubted = false) {
   try {
     const cache = await caches.open(SHELF);
     const response = await cache.match(released(path));
-    // With a sound page comes the script that puts everything else right.
-    if (path !== "index.html" || !response) return response;
+    if (!response || (path === MODULE && !isDoubted)) return response;
     const bytes = await response.arrayBuffer();
     return (await isSound(path, bytes)) ? copy(bytes, response) : undefined;
   } catch {

@@ -29,15 +29,26 @@ async function tellOf(response) {
   }
 }
 
-/** Runs a build; fails before anything of it has run where a file of it does not arrive. */
-async function start(relaxed) {
-  const { script, module } = workerFiles(relaxed);
-  const response = await fetch(`./${module}`);
+async function fetchModule(module, cache) {
+  const response = await fetch(`./${module}`, { cache });
   if (!response.ok) throw new Error(`${module}: ${response.status}`);
   // What breaks the copy breaks the module too, and is told there.
   tellOf(response).catch(() => {});
+  return response;
+}
+
+/** Runs a build; fails before anything of it has run where a file of it does not arrive. */
+async function start(relaxed) {
+  const { script, module } = workerFiles(relaxed);
+  const response = await fetchModule(module, "default");
   importScripts(`./${script}`);
-  wasm_bindgen({ module_or_path: response }).catch(fail);
+  wasm_bindgen({ module_or_path: response })
+    .catch(async (error) => {
+      // What is no module has gone bad, here or in a cache on the way.
+      if (!(error instanceof WebAssembly.CompileError)) throw error;
+      await wasm_bindgen({ module_or_path: await fetchModule(module, "reload") });
+    })
+    .catch(fail);
 }
 
 start(knowsRelaxedSimd)

@@ -336,10 +336,17 @@ export default {
           await cache.put(request, new Response("\0 gone bad", { headers }));
         }
       }, name);
+    const spoilt = (name) =>
+      page.evaluate(async (name) => {
+        const cache = await caches.open((await caches.keys()).find((name) => name.startsWith(`couplet-shell-1 ${location.origin}`)));
+        const requests = (await cache.keys()).filter(({ url }) => url.includes(name));
+        const texts = await Promise.all(requests.map(async (request) => (await cache.match(request)).text()));
+        return texts.filter((text) => text.startsWith("\0 gone")).length;
+      }, name);
     try {
       await firstVisit(page, server);
       await page.evaluate((other) => caches.open(other), OTHER);
-      for (const name of ["index.html", "couplet-web", "_bg.wasm", ""]) {
+      for (const name of ["index.html", "couplet-web", "couplet-worker", "recording.json", "_bg.wasm", ""]) {
         await spoil(name);
         await page.reload();
         // The page may load once more meanwhile.
@@ -347,6 +354,9 @@ export default {
         await ready(page);
         await noPanicText(page);
         await stands(page, "kept");
+        assert.ok(await page.getByTestId("notice").isHidden(), name);
+        // For certain what a worker asks for: a page that is loaded again has its own scripts in memory.
+        if (name === "couplet-worker") await until(async () => (await spoilt(name)) === 0, "the engine is kept anew");
       }
       assert.ok(await page.evaluate((other) => caches.has(other), OTHER), "what others keep stays");
     } finally {
