@@ -148,18 +148,23 @@ async function kept(path, isDoubted = false) {
 
 /** What the server has now; where it has nothing to say, what it said last. */
 async function changing(request, path) {
-  let answer;
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), PATIENCE_MS);
   try {
-    answer = await Promise.race([fetch(request), new Promise((_, reject) => setTimeout(reject, PATIENCE_MS))]);
-    // A hotel's login page is no answer either.
+    const answer = await fetch(request, { signal: abort.signal });
+    // A hotel's login page is no answer either, and one that stops in its middle is none.
     await answer.clone().json();
     if (answer.ok) {
       await keepLatest(path, answer.clone());
       return answer;
     }
-  } catch {}
+  } catch {
+    // Then what was kept has to do.
+  } finally {
+    clearTimeout(timer);
+  }
   const before = await caches.match(latest(path)).catch(() => undefined);
-  return before ?? (await kept(path)) ?? answer ?? fetch(request);
+  return before ?? (await kept(path)) ?? fetch(request);
 }
 
 async function keepLatest(path, answer) {

@@ -1,7 +1,7 @@
 // The page without a network, and what becomes of kept copies.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { WEIGHTS, between, call, finished, hasten, noPanicText, notice, ready, release, shown, tokens, until, visitor } from "./support.mjs";
+import { STALLED, WEIGHTS, between, call, finished, hasten, noPanicText, notice, ready, release, shown, tokens, until, visitor } from "./support.mjs";
 
 const CPU = "?backend=cpu";
 
@@ -424,6 +424,22 @@ export default {
       await page.reload();
       await ready(page);
       assert.match(await page.getByTestId("pair").innerText(), /Renamed since/);
+    } finally {
+      server.close();
+      await close();
+    }
+  },
+
+  "a server that falls silent in the middle of an answer is no reason to wait for it": async ({ browser, base }) => {
+    const server = await release(base);
+    const { page, close } = await visitor(browser);
+    try {
+      await firstVisit(page, server);
+      server.serve({ "pairs/pairs.json": STALLED });
+      await page.reload();
+      await page.waitForFunction(() => window.couplet);
+      // Sooner than the engine or the browser would give up waiting.
+      await page.waitForFunction(() => window.couplet.ready().then(() => true), null, { timeout: 15_000 });
     } finally {
       server.close();
       await close();

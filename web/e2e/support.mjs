@@ -132,6 +132,9 @@ const TYPES = {
   woff2: "font/woff2",
 };
 
+/** Stands for a file whose answer begins and never ends. */
+export const STALLED = Symbol("stalled");
+
 /**
  * A server of the built page that can go over to another release. `serve({ path: text })` puts
  * other files in the place of some; `asked` lists the paths that were asked for.
@@ -144,7 +147,8 @@ export async function release(base) {
     asked.push(path);
     if (!Object.hasOwn(files, path)) return pass();
     response.writeHead(200, { "Content-Type": TYPES[path.split(".").at(-1)], "Cache-Control": "no-store" });
-    response.end(files[path]);
+    if (files[path] === STALLED) response.write("[");
+    else response.end(files[path]);
   });
   return { address, close, asked, serve: (others) => (files = others) };
 }
