@@ -28,7 +28,7 @@ const pieces = (page) =>
   });
 
 /** For how long the page hears nothing of an engine before it gives it up. */
-const SILENCE_MS = 20_000;
+const SILENCE_MS = 60_000;
 
 export default {
   "an engine that takes longer than any silence is waited for as long as it keeps coming": async ({ page, base }) => {

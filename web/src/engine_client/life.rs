@@ -8,8 +8,9 @@ use web_sys::{ErrorEvent, MessageEvent, Worker};
 use super::wire::{Live, NO_WORKER, Request, crash_failure, worker_url};
 use super::{EngineClient, EngineState, reject};
 
-/// An engine that has not started and of which nothing has come for so long never will.
-const SILENCE_MS: u32 = 20_000;
+/// An engine that has not started and of which nothing has come for so long never will: a slow phone
+/// compiles it in a part of that.
+const SILENCE_MS: u32 = 60_000;
 
 impl EngineClient {
     /// Starts the worker and loads the pair.
