@@ -232,7 +232,7 @@ impl Session {
             // Reads the prompt.
             let begun = engine.branch(settings, branch);
             match scope::patiently(engine.device(), begun).await {
-                Err(EngineError::Device(_)) if losses <= MAX_LOSSES => {
+                Err(EngineError::Device(_)) if losses <= MAX_LOSSES && !self.is_stopped(id) => {
                     losses += 1;
                     loaded = self.recover(id, losses, settings).await?;
                 }
@@ -253,8 +253,9 @@ impl Session {
             };
             match told {
                 Some(Ok(events)) => scope::post(&Reply::Events { id, events }),
-                // What was committed is known here: another engine goes on from it.
-                Some(Err(EngineError::Device(_))) if losses <= MAX_LOSSES => {
+                // What was committed is known here: another engine goes on from it, unless nobody
+                // waits for that any more.
+                Some(Err(EngineError::Device(_))) if losses <= MAX_LOSSES && !stopped() => {
                     losses += 1;
                     loaded = self.recover(id, losses, settings).await?;
                     loaded.engine.resume(&mut run);

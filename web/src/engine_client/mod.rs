@@ -19,7 +19,7 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 pub use wire::reply_id;
-use wire::{Inner, NO_WORKER, Request, Waiter, crash_failure, is_last};
+use wire::{Inner, NO_WORKER, Request, Sink, Waiter, crash_failure, is_last};
 
 const STOP_LIMIT_MS: u32 = 10_000;
 
@@ -361,17 +361,18 @@ impl EngineClient {
         if self.answer_aside(reply) {
             return;
         }
-        let active = self.inner().borrow_mut().active.take();
-        let Some(mut request) = active else { return };
-        if reply_id(reply) != Some(request.id) {
-            self.inner().borrow_mut().active = Some(request);
-            return;
-        }
+        let loads = {
+            let inner = self.inner();
+            let inner = inner.borrow();
+            let active = inner.active.as_ref();
+            let Some(request) = active.filter(|request| reply_id(reply) == Some(request.id)) else {
+                return;
+            };
+            matches!(request.command, Command::Load { .. })
+        };
         let last = match reply {
             // A run that lost its device goes on: the engine tells where.
-            Reply::Loaded { pair, device, .. }
-                if !matches!(request.command, Command::Load { .. }) =>
-            {
+            Reply::Loaded { pair, device, .. } if !loads => {
                 self.pair.set(Some(Arc::new(pair.clone())));
                 self.device.set(Some(device.clone()));
                 false
@@ -379,15 +380,13 @@ impl EngineClient {
             reply => is_last(reply),
         };
         if !last {
-            (request.sink)(reply);
-            let inner = self.inner();
-            let mut inner = inner.borrow_mut();
-            if inner.generation == generation && inner.active.is_none() {
-                inner.active = Some(request);
-            }
+            self.tell_active(reply);
             return;
         }
-        (request.sink)(reply);
+        let request = self.inner().borrow_mut().active.take();
+        if let Some(mut request) = request {
+            (request.sink)(reply);
+        }
         match reply {
             Reply::Failed { failure, .. } if failure.kind == FailureKind::Internal => {
                 self.crash(generation, &failure.sentence);
@@ -396,6 +395,25 @@ impl EngineClient {
                 self.fail(failure);
             }
             _ => self.pump(),
+        }
+    }
+
+    /// Gives the active request a reply that is not its last. It stays the active one meanwhile: what
+    /// its sink asks for has to wait.
+    fn tell_active(&self, reply: &Reply) {
+        let nobody = || -> Sink { Box::new(|_| {}) };
+        let taken = self
+            .inner()
+            .borrow_mut()
+            .active
+            .as_mut()
+            .map(|request| (request.id, std::mem::replace(&mut request.sink, nobody())));
+        let Some((id, mut sink)) = taken else { return };
+        sink(reply);
+        let inner = self.inner();
+        let mut inner = inner.borrow_mut();
+        if let Some(request) = inner.active.as_mut().filter(|request| request.id == id) {
+            request.sink = sink;
         }
     }
 
