@@ -48,7 +48,7 @@ fn terms() -> [(String, String); 27] {
         (
             tr!("term" => "Round"),
             tr!(
-                "what happens between two drafts: a few tokens are proposed, one pass of the target judges them, and one to γ + 1 tokens are written."
+                "one turn: a few tokens are proposed, one pass of the target judges them, and one to γ + 1 tokens are written."
             ),
         ),
         (
