@@ -158,7 +158,7 @@ fn terms() -> [(String, String); 27] {
         (
             tr!("term" => "Typical acceptance"),
             tr!(
-                "keeps every token that is probable enough for the target, above min(ε, δ·e^−H) with the entropy H. Exact at temperature 0 only."
+                "keeps every token that is probable enough for the target, above min(ε, δ·exp(−H)) with the entropy H. Exact at temperature 0 only."
             ),
         ),
         (

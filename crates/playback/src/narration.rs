@@ -206,7 +206,8 @@ fn commit(round: &Round, rule: Rule) -> String {
     // The last round may bring more than was asked for or than the context holds.
     if count < written {
         tokens = tr!(
-            "{tokens}, of which one fits" | "{tokens}, of which {n} fit" % count,
+            "{tokens}, of which the text has room for one"
+                | "{tokens}, of which the text has room for {n}" % count,
             tokens,
             n = count_word(count)
         );

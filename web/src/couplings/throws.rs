@@ -79,7 +79,7 @@ pub fn Throws() -> impl IntoView {
             <p class="visually-hidden" role="status">{heard}</p>
             <div class="throws-end">
                 <div class="segments" role="group" aria-label=tr!("What the cells show, in hundredths") title=tr!("What the cells show, in hundredths")>
-                    {[(Cells::Exact, tr!("exact cells")), (Cells::Measured, tr!("measured cells"))]
+                    {[(Cells::Exact, tr!("cells: exact %")), (Cells::Measured, tr!("measured %"))]
                         .map(|(cells, name)| {
                             view! {
                                 <button type="button" aria-pressed=move || if exhibit.cells.get() == cells { "true" } else { "false" }

@@ -73,9 +73,9 @@ pub fn Shares(
         let frame = NodeRef::<html::Div>::new();
         let width = width_of(frame, 600.0);
         let source = source(&report);
-        let overlap = report.shares.iter().any(|share| share.rest < -0.005 * total(share));
+        let overlap = report.shares.iter().any(|share| share.rest < -OVERLAP * total(share));
         let more = overlap.then(|| format!(" {}", tr!(
-            "Timed alone the parts come to more than the whole run took; the number behind a bar is the run’s."
+            "Timed alone the parts come to more than the whole run took, which ends at the line."
         )));
         let first_step = report.shares.iter().any(|share| share.gamma > 0)
             && report.request.settings.drafter == Drafter::Model;
@@ -115,6 +115,8 @@ fn source(report: &SpeedReport) -> String {
 
 /// Narrower cards have the name above its bar.
 const BESIDE: f64 = 460.0;
+/// By which part of the whole its parts may be longer before that is said.
+const OVERLAP: f64 = 0.005;
 /// Room for the name beside a bar.
 const NAME: f64 = 112.0;
 
@@ -136,9 +138,11 @@ fn row(share: &TimeShare, longest: f64, width: f64) -> impl IntoView + use<> {
 }
 
 fn bar(share: &TimeShare, longest: f64, width: f64) -> impl IntoView + use<> {
-    let room = (width - 60.0).max(80.0);
-    let scale = room / longest;
     let whole = share.draft + share.target + share.sampling + share.rest;
+    // Parts that were timed alone may take longer than the whole, which then ends inside the bar.
+    let overlap = share.rest < -OVERLAP * total(share);
+    let room = (width - if overlap { 92.0 } else { 60.0 }).max(80.0);
+    let scale = room / longest;
     let mut left = 0.0;
     let mut outside: Vec<(f64, String)> = Vec::new();
     let mut pieces = Vec::new();
@@ -192,7 +196,10 @@ fn bar(share: &TimeShare, longest: f64, width: f64) -> impl IntoView + use<> {
             <svg class="figure" role="img" aria-label=tr!("{}: {} milliseconds in all", spoken.join(", "), milliseconds(whole))
                 viewBox=format!("0 0 {width:.0} {height:.0}") width=format!("{width:.0}") height=format!("{height:.0}")>
                 {pieces}
-                <text class="number strong" x=format!("{:.1}", left + 8.0) y="22">{milliseconds(whole)}</text>
+                {overlap.then(|| view! { <path class="share-whole" d=format!("M{:.1} -3V37", whole * scale) /> })}
+                <text class="number strong" x=format!("{:.1}", left + 8.0) y="22">
+                    {if overlap { tr!("run {}", milliseconds(whole)) } else { milliseconds(whole) }}
+                </text>
                 {marks}
             </svg>
     }

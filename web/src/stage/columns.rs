@@ -328,6 +328,18 @@ pub fn Chips() -> impl IntoView {
                 .collect::<Vec<_>>()
         })
     };
+    // Its panel gives way to a token that is picked: it is picked like one.
+    let bonus = move || {
+        store.state.with(|state| {
+            let (step, round) = (state.step?, state.round.as_ref()?);
+            let closing = round.closing.as_ref().filter(|_| state.closed())?;
+            let place = Selection {
+                round: step.round,
+                column: round.proposals.len(),
+            };
+            (closing.kind == ClosingKind::Bonus).then_some((place, closing.token))
+        })
+    };
     view! {
         <div class="chips" class:pieces=move || of_pieces(store) role="group" aria-label=tr!("Tokens of the round")>
             {move || {
@@ -352,6 +364,18 @@ pub fn Chips() -> impl IntoView {
                     })
                     .collect_view()
             }}
+            {move || bonus().map(|(place, token)| {
+                let pressed = move || if store.focus() == Some(place) { "true" } else { "false" };
+                let token = store.show(token);
+                let label = format!("{token}, {}", tr!("bonus"));
+                view! {
+                    <button type="button" class="chip bon" data-testid="chip-bonus" aria-pressed=pressed
+                        aria-label=label on:click=move |_| store.pick(place)>
+                        <span class="tok" lang="en">{token}</span>
+                        {icon(Sign::Bonus, 13)}
+                    </button>
+                }
+            })}
         </div>
     }
 }

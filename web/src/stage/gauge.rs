@@ -26,7 +26,7 @@ pub const GAUGE_WIDTH: f64 = 15.0;
 /// Two decimals; what would read 0.00 says that it is not nothing.
 pub fn probability(value: f32) -> String {
     if value > 0.0 && value < 0.005 {
-        written("<.01")
+        written("<0.01")
     } else {
         decimal(value, 2)
     }

@@ -67,7 +67,7 @@ pub fn SpeedUp() -> impl IntoView {
                     <p class="muted">{tr!("Nothing moves while the engine is timed.")}</p>
                 }
                 .into_any(),
-                None => newest().map_or_else(|| view! { <p class="big">"–"</p> }.into_any(), |kept| result(&kept).into_any()),
+                None => newest().map_or_else(|| view! { <p class="muted">{tr!("not yet on this device")}</p> }.into_any(), |kept| result(&kept).into_any()),
             }}
             {move || measuring.failed.get().map(|sentence| view! { <p class="field-error" role="alert">{sentence}</p> })}
             {move || newest().is_none().then(|| view! { <p class="muted">{run_speed}</p> })}

@@ -217,7 +217,7 @@ fn TokensPerRound() -> impl IntoView {
                     let rate = rate?;
                     let theory = expected_tokens(rate, &lengths)?;
                     let alpha = decimal(rate, 2);
-                    let saying = tr!("{theory} by α = {alpha}", theory = slot(0), alpha);
+                    let saying = tr!("theory {theory} at α = {alpha}", theory = slot(0), alpha);
                     Some(filled(&saying, [view! { <b>{decimal(theory, 2)}</b> }.into_any()]))
                 }}
             </p>
@@ -303,7 +303,7 @@ fn Lengths() -> impl IntoView {
                 {columns}
                 <path class="axis" d="M0 76.5H150" />
             </svg>
-            <p class="muted">{if theory.is_empty() { tr!("accepted per round") } else { tr!("accepted per round, line: by α alone") }}</p>
+            <p class="muted">{if theory.is_empty() { tr!("tokens accepted in a round") } else { tr!("tokens accepted in a round; lines: predicted by α") }}</p>
         })
     };
     view! {

@@ -17,7 +17,7 @@ const ROW: usize = 26;
 const CELL: f64 = WIDTH / ROW as f64;
 /// Room for the name of a tray, above its bars for marks, and below them for the letters.
 const TITLE: f64 = 15.0;
-const ABOVE: f64 = 14.0;
+const ABOVE: f64 = 20.0;
 const BELOW: f64 = 20.0;
 
 /// A token to point out and why.
