@@ -61,6 +61,32 @@ const scenes = Object.fromEntries(
 );
 
 export default {
+  "what was never tested shows no needle": async ({ page, base }) => {
+    await still(page, base, "stage");
+    const opacities = (kind) =>
+      page.locator(`.column${kind} .needle`).evaluateAll((needles) => needles.map((needle) => getComputedStyle(needle).opacity));
+    const [tested, discarded] = [await opacities(".judged:not(.dis)"), await opacities(".dis")];
+    assert.ok(tested.length > 0 && tested.every((opacity) => opacity === "1"), `${tested}`);
+    assert.ok(discarded.length > 0 && discarded.every((opacity) => opacity === "0"), `${discarded}`);
+  },
+
+  "on a phone the bonus can be picked like any token of its round": async ({ page, base }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await still(page, base, "stage");
+    const chip = page.getByTestId("chip-bonus");
+    const panel = page.locator(".closing.bonus");
+    for (let phase = 0; phase < 60 && !(await chip.count()); phase += 1) {
+      await page.keyboard.press(".");
+      await page.waitForTimeout(50);
+    }
+    assert.equal(await chip.getAttribute("aria-pressed"), "true");
+    assert.ok(await panel.isVisible());
+    await page.locator(".chip").first().click();
+    assert.ok(await panel.isHidden());
+    await chip.click();
+    assert.ok(await panel.isVisible());
+  },
+
   ...scenes,
 
   "axe finds nothing in the help, in large letters, and in the system's own colours": async ({ page, base }) => {
