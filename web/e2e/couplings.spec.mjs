@@ -302,6 +302,18 @@ export default {
     }
   },
 
+  "couple() takes typed arrays, and refuses options that would say nothing": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const made = await page.evaluate(async () => {
+      const options = { rule: "gumbel", trials: 100, seed: 1 };
+      const [draft, target] = [new Float32Array([0.5, 0.5]), new Float64Array([0.25, 0.75])];
+      const { trials } = await window.couplet.couple({ ...options, draft, target });
+      const refused = async (name, options) => window.couplet[name](options).then(() => null, ({ field }) => field);
+      return [trials, await refused("couple", new Map(Object.entries(options))), await refused("generate", [1]), await refused("generate", { prompt: "\ud800" })];
+    });
+    assert.deepEqual(made, [100, "options", "options", "prompt"]);
+  },
+
   "couple() returns counts with the marginals that it was given": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     const draft = [0.34, 0.1, 0.22, 0.08, 0.2, 0.06];

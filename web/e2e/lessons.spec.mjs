@@ -414,6 +414,15 @@ export default {
     assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
   },
 
+  "the browser's Back leads out of a page that was opened by a lesson's link": async ({ page, base }) => {
+    await page.goto(`${base}notices.txt`);
+    // The step belongs to another scene, which the link leaves out.
+    await open(page, base, "?backend=cpu#v=1&lesson=exact&step=2");
+    await page.getByTestId("why").waitFor();
+    await page.goBack();
+    assert.equal(page.url(), `${base}notices.txt`);
+  },
+
   "lessons work where nothing can be remembered, and without WebGPU or engine": async ({ page, base }) => {
     await page.addInitScript(() => {
       Object.defineProperty(window, "localStorage", { get: () => { throw new DOMException("denied", "SecurityError"); } });

@@ -60,6 +60,17 @@ const shows = Object.fromEntries(
 );
 
 export default {
+  "the list of rules stays within the window, however narrow": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    for (const width of [700, 720, 740, 761, 900]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.locator(".choice").first().click();
+      await page.locator(".choices").first().waitFor();
+      assert.ok((await page.evaluate(() => document.scrollingElement.scrollWidth)) <= width, `${width}`);
+      await page.keyboard.press("Escape");
+    }
+  },
+
   ...shows,
 
   "a number reads the same in the sentence, under its column and in the inspector": async ({ page, base }) => {

@@ -1,7 +1,7 @@
 //! What a script passes to a call, read with care.
 
 use couplet_protocol::{Branch, Failure, Settings, SpeedRequest, Which};
-use js_sys::Reflect;
+use js_sys::{Array, ArrayBuffer, JsString, Object, Reflect};
 use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
 
@@ -65,15 +65,29 @@ pub fn plain(options: &JsValue) -> Result<Map<String, Value>, Refusal> {
         return Ok(Map::new());
     }
     let wrong = || Refusal::of("options", "must be an object of plain values");
-    // JSON has no such numbers and would make nothing of them.
-    let names = Reflect::own_keys(options).unwrap_or_default();
+    // A map's entries are no properties: it would say nothing.
+    let is_map = options.is_instance_of::<js_sys::Map>();
+    if !options.is_object() || is_map || Array::is_array(options) {
+        return Err(wrong());
+    }
+    // JSON has neither such numbers nor halves of characters, and a typed array is no list there.
+    let options = Object::assign(&Object::new(), options.unchecked_ref());
+    let names = Reflect::own_keys(&options).unwrap_or_default();
     for name in names.iter().filter_map(|name| name.as_string()) {
-        let value = Reflect::get(options, &name.as_str().into()).unwrap_or_default();
+        let key = JsValue::from(name.as_str());
+        let value = Reflect::get(&options, &key).unwrap_or_default();
         if value.as_f64().is_some_and(|number| !number.is_finite()) {
             return Err(Refusal::of(&name, "must be a finite number"));
         }
+        let text = value.dyn_ref::<JsString>();
+        if text.is_some_and(|text| !text.is_valid_utf16()) {
+            return Err(Refusal::of(&name, "ends or begins within a character"));
+        }
+        if ArrayBuffer::is_view(&value) {
+            let _ = Reflect::set(&options, &key, &Array::from(&value));
+        }
     }
-    let text = js_sys::JSON::stringify(options)
+    let text = js_sys::JSON::stringify(&options)
         .ok()
         .and_then(|text| text.as_string())
         .ok_or_else(wrong)?;

@@ -171,7 +171,8 @@ pub fn write_view(step: bool, change: impl FnOnce(&mut View)) {
     }
     let settings = link.asks.then_some(&link.settings);
     let hash = hash(settings, &view, in_hash(link.backend));
-    if step {
+    // What a link asks for when it is opened, a lesson's scene say, is no step of anybody's.
+    if step && is_claimed() {
         if let Ok(history) = window().history() {
             let _ = history.push_state_with_url(&OURS.into(), "", Some(&hash));
         }
@@ -216,6 +217,11 @@ pub fn claim() {
     if let Ok(history) = window().history() {
         let _ = history.replace_state(&OURS.into(), "");
     }
+}
+
+fn is_claimed() -> bool {
+    let state = window().history().and_then(|history| history.state());
+    state.is_ok_and(|state| !state.is_null())
 }
 
 /// A sentence about a part of the page's address that its scene or lesson has no use for.
