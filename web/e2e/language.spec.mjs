@@ -36,7 +36,7 @@ const DECIMAL_POINT = /\d\.\d/;
 const ENGLISH = /\b(the|is|are|of|and|with|your|from|to|not|for|which|this)\b/i;
 
 /** Where models and people write, and where names stand. */
-const NOT_OURS = ".manuscript, [data-testid=manuscript], [data-testid=provenance], .race, .swap, option, kbd, code, pre, textarea, script, style";
+const NOT_OURS = ".manuscript, .help-sources, [data-testid=manuscript], [data-testid=provenance], .race, .swap, option, kbd, code, pre, textarea, script, style";
 
 /** Where there are no numbers of ours, or such as programs read. */
 const NO_NUMBERS = "[data-testid=manuscript], kbd, code, pre, textarea, script, style";
