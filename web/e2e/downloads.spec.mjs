@@ -46,9 +46,10 @@ export default {
       response.end();
     });
     try {
-      await hasten(page, SILENCE_MS, 4_000);
+      const limited = await hasten(page, SILENCE_MS, 4_000);
       await open(page, server.address, CPU);
       assert.equal(asked, 1);
+      assert.ok(await limited());
       assert.ok(await page.getByTestId("notice").isHidden());
     } finally {
       server.close();

@@ -125,7 +125,7 @@ export default {
     let open;
     const gate = new Promise((resolve) => (open = resolve));
     try {
-      await hasten(page, SETTLE_LIMIT_MS, 300);
+      const limited = await hasten(page, SETTLE_LIMIT_MS, 300);
       await page.route(WEIGHTS, async (route) => {
         await gate;
         await route.continue();
@@ -133,6 +133,7 @@ export default {
       await page.goto(server.address + CPU);
       await page.waitForFunction(() => window.couplet);
       await page.waitForTimeout(2000);
+      assert.ok(await limited());
       assert.ok(!server.asked.includes("service-worker.js"));
       open();
       await stands(page, "kept");

@@ -45,15 +45,22 @@ export async function patchWorker(page, script) {
   });
 }
 
-/** Has a limit of the page's pass sooner: what it would wait for so many milliseconds, it waits for fewer. */
-export function hasten(page, milliseconds, fewer) {
-  return page.addInitScript(
+/**
+ * Has a limit of the page's pass sooner: what it would wait for so many milliseconds, it waits for fewer.
+ * Returns whether the page has waited for that limit, without which a test says nothing of it.
+ */
+export async function hasten(page, milliseconds, fewer) {
+  await page.addInitScript(
     ([milliseconds, fewer]) => {
       const wait = window.setTimeout;
-      window.setTimeout = (task, delay, ...rest) => wait(task, delay === milliseconds ? fewer : delay, ...rest);
+      window.setTimeout = (task, delay, ...rest) => {
+        if (delay === milliseconds) window.hastened = [...(window.hastened ?? []), milliseconds];
+        return wait(task, delay === milliseconds ? fewer : delay, ...rest);
+      };
     },
     [milliseconds, fewer],
   );
+  return () => page.evaluate((milliseconds) => (window.hastened ?? []).includes(milliseconds), milliseconds);
 }
 
 /** All committed tokens of a trace, prompt included. */
