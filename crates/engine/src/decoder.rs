@@ -1,14 +1,16 @@
 //! One decoder as dispatches: four or five kernels a layer, one lookup before, one output
 //! layer after.
 
+mod layers;
+
 use std::cell::Cell;
 use std::ops::Range;
 
-use couplet_kernels::{Buffer, COMMON_HEAD_DIM, Device, Dispatch, Kernel, PANEL, Pass};
+use couplet_kernels::{Buffer, Device, Dispatch, Kernel, Pass};
 use couplet_model::DecoderConfig;
 
 use crate::KernelSet;
-use crate::packed::{PackedDecoder, PackedMatrix};
+use crate::packed::PackedDecoder;
 
 /// Rows that scratch buffers hold: a chunk of a prompt, and more than a drafted block.
 pub(crate) const MAX_ROWS: usize = 32;
@@ -222,183 +224,13 @@ impl DeviceDecoder {
             rows <= MAX_ROWS,
             "{rows} rows do not fit the scratch buffers"
         );
-        let config = &self.config;
-        let (hidden, intermediate) = (config.hidden_size, config.intermediate_size);
-        let (heads, kv_heads, head_dim) = (
-            config.num_attention_heads,
-            config.num_key_value_heads,
-            config.head_dim(),
-        );
-        let pass = |rows: &Range<usize>, input_size: usize, output_size: usize| Pass {
-            rows: rows.len() as u32,
-            source_row: rows.start as u32,
+        layers::Layers {
+            decoder: self,
+            state,
             offset,
-            input_size: input_size as u32,
-            output_size: output_size as u32,
-            heads: heads as u32,
-            kv_heads: kv_heads as u32,
-            head_dim: head_dim as u32,
-            vocab: config.vocab_size as u32,
-            capacity: self.capacity as u32,
-            epsilon: config.rms_norm_eps as f32,
-            ..Pass::default()
-        };
-        let kernels = self.kernels.get();
-        // Texts are read with the kernels that verify, instead of building more for them.
-        let rows_together = |kernel: Kernel, rows: usize| {
-            if logit_rows.is_empty() {
-                kernel.most_rows_together()
-            } else {
-                kernel.rows_together(rows as u32)
-            }
-        };
-        // A kernel that multiplies so many rows with a matrix of so many columns.
-        let multiply = |kernel: Kernel,
-                        matrix: &PackedMatrix,
-                        others: Vec<Buffer>,
-                        columns: usize,
-                        rows: usize| {
-            let kernel = kernels.variant(kernel);
-            let bindings = matrix.bound(kernels, others);
-            let rows_together = rows_together(kernel, rows);
-            let [columns, rows] = if kernels.shares_sums() {
-                // A workgroup for a panel and the rows that share its weights.
-                [columns.div_ceil(PANEL), kernels.groups_of(rows)]
-            } else {
-                // Eight invocations with four columns each.
-                [
-                    columns.div_ceil(4 * 8),
-                    rows.div_ceil(rows_together as usize),
-                ]
-            };
-            Dispatch {
-                kernel,
-                bindings,
-                rows_together,
-                workgroups: [columns as u32, rows as u32],
-            }
-        };
-        let state = || state.clone();
-        let qkv_width = (heads + 2 * kv_heads) * head_dim;
-        let uniform = |pass: Pass| self.device.uniform(&pass);
-        let uniforms = |rows: &Range<usize>| {
-            [
-                (heads * head_dim, hidden),
-                (hidden, intermediate),
-                (intermediate, hidden),
-            ]
-            .map(|(input_size, output_size)| uniform(pass(rows, input_size, output_size)))
-        };
-        let all = 0..rows;
-        let to_qkv = uniform(pass(&all, hidden, qkv_width));
-        let of_all = uniforms(&all);
-        let last = self.weights.layers.len() - 1;
-
-        let mut dispatches = Vec::new();
-        for (index, layer) in self.weights.layers.iter().enumerate() {
-            let (keys, values) = &self.caches[index];
-            let attention_inputs = vec![
-                to_qkv.clone(),
-                state(),
-                self.stream.clone(),
-                self.weights.rotary.clone(),
-                keys.clone(),
-                values.clone(),
-                self.mixed.clone(),
-            ];
-            dispatches.push(if kernels.shares_sums() {
-                Dispatch {
-                    kernel: Kernel::Attend,
-                    bindings: layer.attention_inputs.bound(kernels, attention_inputs),
-                    rows_together: 1,
-                    workgroups: [kv_heads as u32, 1],
-                }
-            } else {
-                multiply(
-                    Kernel::AttentionInputs,
-                    &layer.attention_inputs,
-                    attention_inputs,
-                    qkv_width / 2,
-                    rows,
-                )
-            });
-            // Of the last layer, rows without logits are only wanted for their keys and values.
-            let (computed, [to_hidden, to_gate, from_gate]) = if index < last || logit_rows == all {
-                (all.clone(), of_all.clone())
-            } else if logit_rows.is_empty() {
-                continue;
-            } else {
-                (logit_rows.clone(), uniforms(&logit_rows))
-            };
-            let rows = computed.len();
-            if !kernels.shares_sums() {
-                let mut bindings = vec![
-                    to_hidden.clone(),
-                    state(),
-                    keys.clone(),
-                    values.clone(),
-                    self.mixed.clone(),
-                ];
-                // Heads of an invocation each, so many to a workgroup.
-                let (kernel, heads_together) = if head_dim == COMMON_HEAD_DIM {
-                    bindings.push(self.scores.clone());
-                    (Kernel::Attention, 3)
-                } else {
-                    (Kernel::AttentionAny, 4)
-                };
-                let rows_together = rows_together(kernel, rows);
-                dispatches.push(Dispatch {
-                    kernel,
-                    bindings,
-                    rows_together,
-                    workgroups: [
-                        heads.div_ceil(heads_together) as u32,
-                        rows.div_ceil(rows_together as usize) as u32,
-                    ],
-                });
-            }
-            dispatches.push(multiply(
-                Kernel::ProjectResidual,
-                &layer.attention_output,
-                vec![to_hidden, state(), self.mixed.clone(), self.stream.clone()],
-                hidden,
-                rows,
-            ));
-            dispatches.push(multiply(
-                Kernel::GateUp,
-                &layer.gate_up,
-                vec![
-                    to_gate,
-                    state(),
-                    self.stream.clone(),
-                    self.activated.clone(),
-                ],
-                intermediate,
-                rows,
-            ));
-            dispatches.push(multiply(
-                Kernel::ProjectResidual,
-                &layer.down,
-                vec![
-                    from_gate,
-                    state(),
-                    self.activated.clone(),
-                    self.stream.clone(),
-                ],
-                hidden,
-                rows,
-            ));
+            kernels: self.kernels.get(),
+            logit_rows,
         }
-        if !logit_rows.is_empty() {
-            let uniform = uniform(pass(&logit_rows, hidden, config.vocab_size));
-            dispatches.push(multiply(
-                Kernel::Logits,
-                &self.weights.output_table,
-                vec![uniform, state(), self.stream.clone(), self.logits.clone()],
-                config.vocab_size,
-                logit_rows.len(),
-            ));
-        }
-        dispatches
+        .dispatches(rows)
     }
 }

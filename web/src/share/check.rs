@@ -133,20 +133,19 @@ fn at(clause: String, place: &str) -> String {
     tr!("{clause} {place}", clause, place)
 }
 
-fn share(value: f32, name: &str, place: &str) -> Result<(), String> {
+fn share(value: f32, name: &str) -> Result<(), String> {
     if (0.0..=1.0 + SLACK).contains(&value) {
         Ok(())
     } else {
-        Err(at(tr!("{name} is not between 0 and 1", name), place))
+        Err(tr!("{name} is not between 0 and 1", name))
     }
 }
 
-fn check_distribution(it: &Distribution, vocabulary: usize, place: &str) -> Result<(), String> {
-    let refuse = |clause: String| Err(at(clause, place));
+fn check_distribution(it: &Distribution, vocabulary: usize) -> Result<(), String> {
     let count = it.probs.len();
     // The page looks every one of them up wherever the playhead goes.
     if count > Distribution::COMPLETE {
-        return refuse(tr!(
+        return Err(tr!(
             "a distribution has {count} probabilities, where no more than {most} are kept",
             count,
             most = Distribution::COMPLETE
@@ -154,36 +153,36 @@ fn check_distribution(it: &Distribution, vocabulary: usize, place: &str) -> Resu
     }
     match &it.tokens {
         None if count != vocabulary => {
-            return refuse(tr!(
+            return Err(tr!(
                 "a distribution has {count} probabilities for {vocabulary} tokens",
                 count,
                 vocabulary
             ));
         }
         Some(tokens) if tokens.len() != count => {
-            return refuse(tr!(
+            return Err(tr!(
                 "a distribution names {tokens} tokens for {count} probabilities",
                 tokens = tokens.len(),
                 count
             ));
         }
         Some(tokens) if tokens.iter().any(|token| *token as usize >= vocabulary) => {
-            return refuse(tr!(
+            return Err(tr!(
                 "a distribution names a token that the pair does not have"
             ));
         }
         Some(tokens) if tokens.iter().collect::<HashSet<_>>().len() != count => {
-            return refuse(tr!("a distribution names a token twice"));
+            return Err(tr!("a distribution names a token twice"));
         }
         _ => {}
     }
     let probability = tr!("a probability");
     for prob in it.probs.iter().chain([&it.rest]) {
-        share(*prob, &probability, place)?;
+        share(*prob, &probability)?;
     }
     let sum = it.probs.iter().sum::<f32>() + it.rest;
     if (sum - 1.0).abs() > SLACK {
-        return refuse(tr!("the probabilities sum to {sum}", sum));
+        return Err(tr!("the probabilities sum to {sum}", sum));
     }
     Ok(())
 }

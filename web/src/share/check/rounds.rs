@@ -5,17 +5,6 @@ use tr::tr;
 
 use super::{SLACK, at, check_distribution, share};
 
-/// What has been seen of the round that is open.
-#[derive(Default)]
-struct Open {
-    drafted: Vec<u32>,
-    judged: usize,
-    accepted: usize,
-    discarded: usize,
-    closing: Option<u32>,
-    committed: bool,
-}
-
 /// Checks the order of the events, their tokens and their numbers.
 ///
 /// # Errors
@@ -29,43 +18,120 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
     else {
         return Err(tr!("its first event is not “started”"));
     };
-    known(prompt_tokens, vocabulary, &tr!("in the prompt"))?;
-    duration(*milliseconds, &tr!("in the first event"))?;
-    let most = MAX_GAMMA.max(settings.gamma) as usize;
-    let (mut round, mut open) = (0_u32, Open::default());
-    // The position of the round's first token.
-    let mut start = prompt_tokens.len();
-    let mut written = 0;
-    let mut finished = false;
+    known(prompt_tokens, vocabulary).map_err(|clause| at(clause, &tr!("in the prompt")))?;
+    duration(*milliseconds).map_err(|clause| at(clause, &tr!("in the first event")))?;
+    let mut run = Run {
+        vocabulary,
+        settings,
+        prompt: prompt_tokens.len(),
+        round: 0,
+        start: prompt_tokens.len(),
+        open: Open::default(),
+        finished: false,
+    };
     for (index, event) in events.iter().enumerate().skip(1) {
-        let place = tr!("in event {}", index + 1);
-        let order = |clause: String| Err(at(clause, &place));
-        if finished {
-            return order(tr!("something follows the end of the run"));
+        run.take(event)
+            .map_err(|clause| at(clause, &tr!("in event {}", index + 1)))?;
+    }
+    if run.open.is_begun() {
+        return Err(tr!("its last round is not complete"));
+    }
+    Ok(())
+}
+
+/// What has been seen of a run, and what it must keep to.
+struct Run<'a> {
+    vocabulary: usize,
+    settings: &'a Settings,
+    /// Tokens of the prompt.
+    prompt: usize,
+    round: u32,
+    /// The position of the round's first token.
+    start: usize,
+    open: Open,
+    finished: bool,
+}
+
+/// What has been seen of the round that is open.
+#[derive(Default)]
+struct Open {
+    drafted: Vec<u32>,
+    judged: usize,
+    accepted: usize,
+    discarded: usize,
+    closing: Option<u32>,
+    /// How many tokens became text.
+    committed: Option<usize>,
+}
+
+impl Open {
+    fn is_begun(&self) -> bool {
+        !self.drafted.is_empty() || self.closing.is_some()
+    }
+
+    /// Whether nothing more is drafted, judged or drawn.
+    fn is_closed(&self) -> bool {
+        self.closing.is_some() || self.committed.is_some()
+    }
+
+    fn judge(&mut self, accepted: bool) -> Result<(), String> {
+        if accepted && self.accepted < self.judged {
+            return Err(tr!("a token is kept behind a rejected one"));
         }
+        self.judged += 1;
+        self.accepted += usize::from(accepted);
+        Ok(())
+    }
+
+    fn may_resample(&self) -> Result<(), String> {
+        if self.is_closed() || self.accepted >= self.judged {
+            return Err(tr!("a token is redrawn where none was rejected"));
+        }
+        // Of all discarded tokens, or, in old traces, of none.
+        if self.discarded > 0 && self.judged + self.discarded != self.drafted.len() {
+            return Err(left_out());
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, tokens: &[u32]) -> Result<(), String> {
+        let kept = self.drafted.iter().take(self.accepted).chain(&self.closing);
+        let most = self.accepted + usize::from(self.closing.is_some());
+        // The end of the text or of the run may cut a round short.
+        let is_cut = tokens.iter().zip(kept).all(|(token, kept)| token == kept);
+        if self.committed.is_some()
+            || self.closing.is_none()
+            || tokens.is_empty()
+            || tokens.len() > most
+            || !is_cut
+        {
+            return Err(tr!("other tokens become text than were kept"));
+        }
+        self.committed = Some(tokens.len());
+        Ok(())
+    }
+}
+
+impl Run<'_> {
+    /// Takes the next event, or says what is wrong with it.
+    fn take(&mut self, event: &Event) -> Result<(), String> {
+        if self.finished {
+            return Err(tr!("something follows the end of the run"));
+        }
+        let round = self.round;
         if number(event).is_some_and(|number| number != round) {
-            return order(tr!("a round other than {round} is named", round));
+            return Err(tr!("a round other than {round} is named", round));
         }
         match event {
-            Event::Started { .. } => return order(tr!("the run starts twice")),
+            Event::Started { .. } => Err(tr!("the run starts twice")),
             Event::Drafted {
                 token,
                 position,
                 draft_distribution,
                 ..
             } => {
-                if *position as usize != start + open.drafted.len() {
-                    return order(tr!("a position is left out or comes twice"));
-                }
-                if open.judged > 0 || open.closing.is_some() || open.committed {
-                    return order(tr!("a token is drafted after the judging began"));
-                }
-                if open.drafted.len() >= most {
-                    return order(tr!("more tokens are drafted than a round can have"));
-                }
-                known(&[*token], vocabulary, &place)?;
-                check_distribution(draft_distribution, vocabulary, &place)?;
-                open.drafted.push(*token);
+                self.drafted(*token, *position)?;
+                check_distribution(draft_distribution, self.vocabulary)
             }
             Event::Verified {
                 token,
@@ -79,44 +145,27 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                 target_distribution,
                 ..
             } => {
-                if open.closing.is_some()
-                    || open.committed
-                    || open.discarded > 0
-                    || open.drafted.get(open.judged) != Some(token)
-                {
-                    return order(tr!("a token is judged that was not drafted there"));
-                }
-                if *position as usize != start + open.judged {
-                    return order(tr!("a position is left out or comes twice"));
-                }
-                for (value, name) in [
-                    (draft_prob, "draft_prob"),
-                    (target_prob, "target_prob"),
-                    (draw, "draw"),
-                ] {
-                    share(*value, name, &place)?;
-                }
-                if let Some(threshold) = threshold {
-                    share(*threshold, "threshold", &place)?;
-                }
+                self.is_next(*token, *position)?;
+                shares(&[
+                    (*draft_prob, "draft_prob"),
+                    (*target_prob, "target_prob"),
+                    (*draw, "draw"),
+                    (threshold.unwrap_or_default(), "threshold"),
+                ])?;
                 let evidence = Evidence {
                     probs: [*draft_prob, *target_prob],
                     draw: *draw,
                     threshold: *threshold,
                     is_own: own_token.map(|own| own == *token),
                 };
-                if !evidence.allows(*accepted, settings) {
-                    return order(tr!(
+                if !evidence.allows(*accepted, self.settings) {
+                    return Err(tr!(
                         "a token's verdict is not the one that its numbers give"
                     ));
                 }
-                known(own_token.as_slice(), vocabulary, &place)?;
-                check_distribution(target_distribution, vocabulary, &place)?;
-                if *accepted && open.accepted < open.judged {
-                    return order(tr!("a token is kept behind a rejected one"));
-                }
-                open.judged += 1;
-                open.accepted += usize::from(*accepted);
+                known(own_token.as_slice(), self.vocabulary)?;
+                check_distribution(target_distribution, self.vocabulary)?;
+                self.open.judge(*accepted)
             }
             Event::Discarded {
                 token,
@@ -126,22 +175,9 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                 target_distribution,
                 ..
             } => {
-                let column = open.judged + open.discarded;
-                if open.closing.is_some()
-                    || open.committed
-                    || open.accepted >= open.judged
-                    || open.drafted.get(column) != Some(token)
-                {
-                    return order(tr!("a token is discarded that was not drafted there"));
-                }
-                if *position as usize != start + column {
-                    return order(tr!("a position is left out or comes twice"));
-                }
-                for (value, name) in [(draft_prob, "draft_prob"), (target_prob, "target_prob")] {
-                    share(*value, name, &place)?;
-                }
-                check_distribution(target_distribution, vocabulary, &place)?;
-                open.discarded += 1;
+                self.discarded(*token, *position)?;
+                shares(&[(*draft_prob, "draft_prob"), (*target_prob, "target_prob")])?;
+                check_distribution(target_distribution, self.vocabulary)
             }
             Event::Resampled {
                 token,
@@ -150,18 +186,10 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                 draw,
                 ..
             } => {
-                if open.closing.is_some() || open.committed || open.accepted >= open.judged {
-                    return order(tr!("a token is redrawn where none was rejected"));
-                }
-                // Of all discarded tokens, or, in old traces, of none.
-                if open.discarded > 0 && open.judged + open.discarded != open.drafted.len() {
-                    return order(tr!("a position is left out or comes twice"));
-                }
-                known(&[*token], vocabulary, &place)?;
-                check_distribution(residual, vocabulary, &place)?;
-                share(*residual_mass, "residual_mass", &place)?;
-                share(*draw, "draw", &place)?;
-                open.closing = Some(*token);
+                self.open.may_resample()?;
+                shares(&[(*residual_mass, "residual_mass"), (*draw, "draw")])?;
+                check_distribution(residual, self.vocabulary)?;
+                self.close(*token)
             }
             Event::Bonus {
                 token,
@@ -169,54 +197,92 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
                 draw,
                 ..
             } => {
-                if open.closing.is_some() || open.committed || open.accepted < open.drafted.len() {
-                    return order(tr!("a bonus token comes though not everything was kept"));
+                if self.open.is_closed() || self.open.accepted < self.open.drafted.len() {
+                    return Err(tr!("a bonus token comes though not everything was kept"));
                 }
-                known(&[*token], vocabulary, &place)?;
-                check_distribution(target_distribution, vocabulary, &place)?;
-                share(*draw, "draw", &place)?;
-                open.closing = Some(*token);
+                shares(&[(*draw, "draw")])?;
+                check_distribution(target_distribution, self.vocabulary)?;
+                self.close(*token)
             }
-            Event::Committed { tokens, .. } => {
-                let kept = open.drafted.iter().take(open.accepted).chain(&open.closing);
-                // The end of the text or of the run may cut a round short.
-                let cut = tokens.iter().zip(kept).all(|(token, kept)| token == kept);
-                let most = open.accepted + usize::from(open.closing.is_some());
-                if open.committed
-                    || open.closing.is_none()
-                    || tokens.is_empty()
-                    || tokens.len() > most
-                    || !cut
-                {
-                    return order(tr!("other tokens become text than were kept"));
-                }
-                open.committed = true;
-                written = tokens.len();
-            }
+            Event::Committed { tokens, .. } => self.open.commit(tokens),
             Event::RoundEnded { timings, .. } => {
-                if !open.committed {
-                    return order(tr!("a round ends before its tokens become text"));
-                }
-                duration(timings.milliseconds, &place)?;
-                open = Open::default();
-                start += written;
-                round += 1;
-                if start > prompt_tokens.len() + settings.max_tokens as usize {
-                    return order(tr!("more tokens are written than were asked for"));
-                }
+                duration(timings.milliseconds)?;
+                self.end_round()
             }
             Event::Finished { .. } => {
-                if !open.drafted.is_empty() || open.closing.is_some() {
-                    return order(tr!("the run ends inside a round"));
+                if self.open.is_begun() {
+                    return Err(tr!("the run ends inside a round"));
                 }
-                finished = true;
+                self.finished = true;
+                Ok(())
             }
         }
     }
-    if !open.drafted.is_empty() || open.closing.is_some() {
-        return Err(tr!("its last round is not complete"));
+
+    fn drafted(&mut self, token: u32, position: u32) -> Result<(), String> {
+        self.is_at(position, self.open.drafted.len())?;
+        if self.open.judged > 0 || self.open.is_closed() {
+            return Err(tr!("a token is drafted after the judging began"));
+        }
+        if self.open.drafted.len() >= MAX_GAMMA.max(self.settings.gamma) as usize {
+            return Err(tr!("more tokens are drafted than a round can have"));
+        }
+        known(&[token], self.vocabulary)?;
+        self.open.drafted.push(token);
+        Ok(())
     }
-    Ok(())
+
+    /// That a verdict is about the token whose turn it is.
+    fn is_next(&self, token: u32, position: u32) -> Result<(), String> {
+        let open = &self.open;
+        if open.is_closed() || open.discarded > 0 || open.drafted.get(open.judged) != Some(&token) {
+            return Err(tr!("a token is judged that was not drafted there"));
+        }
+        self.is_at(position, open.judged)
+    }
+
+    fn discarded(&mut self, token: u32, position: u32) -> Result<(), String> {
+        let open = &self.open;
+        let column = open.judged + open.discarded;
+        if open.is_closed()
+            || open.accepted >= open.judged
+            || open.drafted.get(column) != Some(&token)
+        {
+            return Err(tr!("a token is discarded that was not drafted there"));
+        }
+        self.is_at(position, column)?;
+        self.open.discarded += 1;
+        Ok(())
+    }
+
+    /// That a position is the one of a column of the open round.
+    fn is_at(&self, position: u32, column: usize) -> Result<(), String> {
+        if position as usize == self.start + column {
+            Ok(())
+        } else {
+            Err(left_out())
+        }
+    }
+
+    /// The token that closes the open round.
+    fn close(&mut self, token: u32) -> Result<(), String> {
+        known(&[token], self.vocabulary)?;
+        self.open.closing = Some(token);
+        Ok(())
+    }
+
+    fn end_round(&mut self) -> Result<(), String> {
+        let Some(written) = self.open.committed else {
+            return Err(tr!("a round ends before its tokens become text"));
+        };
+        self.open = Open::default();
+        self.start += written;
+        self.round += 1;
+        if self.start > self.prompt + self.settings.max_tokens as usize {
+            return Err(tr!("more tokens are written than were asked for"));
+        }
+        Ok(())
+    }
 }
 
 /// What a rule looks at.
@@ -268,24 +334,32 @@ fn number(event: &Event) -> Option<u32> {
     }
 }
 
-fn known(tokens: &[u32], vocabulary: usize, place: &str) -> Result<(), String> {
+fn left_out() -> String {
+    tr!("a position is left out or comes twice")
+}
+
+/// That all of these, each with its name, are between 0 and 1.
+fn shares(named: &[(f32, &str)]) -> Result<(), String> {
+    named
+        .iter()
+        .try_for_each(|(value, name)| share(*value, name))
+}
+
+fn known(tokens: &[u32], vocabulary: usize) -> Result<(), String> {
     match tokens.iter().find(|token| **token as usize >= vocabulary) {
-        Some(token) => {
-            let clause = tr!(
-                "token {token} is none of the pair's {vocabulary}",
-                token,
-                vocabulary
-            );
-            Err(at(clause, place))
-        }
+        Some(token) => Err(tr!(
+            "token {token} is none of the pair's {vocabulary}",
+            token,
+            vocabulary
+        )),
         None => Ok(()),
     }
 }
 
-fn duration(milliseconds: f64, place: &str) -> Result<(), String> {
+fn duration(milliseconds: f64) -> Result<(), String> {
     if milliseconds.is_finite() && milliseconds >= 0.0 {
         Ok(())
     } else {
-        Err(at(tr!("milliseconds is no duration"), place))
+        Err(tr!("milliseconds is no duration"))
     }
 }
