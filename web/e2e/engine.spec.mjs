@@ -228,6 +228,30 @@ export default {
     assert.deepEqual(await page.evaluate(() => couplet.trace()), mine);
   },
 
+  "a run that is stopped while its drafter is on its way is stopped, and no download has failed": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.route("**/bigram.json", () => {});
+    const asked = page.waitForRequest("**/bigram.json");
+    const run = refusal(page, "generate", { drafter: "bigram", max_tokens: 20 });
+    await asked;
+    await page.getByTestId("stop").click();
+    assert.match((await run).message, /stopped before it began/);
+    assert.ok(await page.getByTestId("notice").isHidden());
+  },
+
+  "couplings that are asked for in the middle of a measurement wait for its end": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const order = await page.evaluate(async () => {
+      const ends = [];
+      const measured = couplet.bench({ pairs: 5, max_tokens: 160 }).then(() => ends.push("bench"));
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const coupled = couplet.couple({ draft: [0.5, 0.5], target: [0.2, 0.8], rule: "optimal", trials: 1000 }).then(() => ends.push("couple"));
+      await Promise.all([measured, coupled]);
+      return ends;
+    });
+    assert.deepEqual(order, ["bench", "couple"]);
+  },
+
   "a script gets the run that it asked for, whatever takes its place on the page": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     const other = await call(page, "generate", { seed: 3, max_tokens: 20 });

@@ -1,6 +1,6 @@
 // Two pairs on offer: going from one to the other keeps what makes sense.
 import assert from "node:assert/strict";
-import { call, finished, noPanicText, notice, open, patchWorker, ready, reload, shown, tokens, write } from "./support.mjs";
+import { WEIGHTS, call, finished, noPanicText, notice, open, patchWorker, ready, reload, shown, tokens, write } from "./support.mjs";
 
 const CPU = "?backend=cpu";
 const TWIN = { name: "twin", title: "A twin", prompt: "JULIET:\n" };
@@ -115,6 +115,26 @@ export default {
     );
   },
 
+  "a run that a script asks for is not cut off by what a link or a person waits for": async ({ page, base }) => {
+    let come;
+    const asked = new Promise((resolve) => (come = resolve));
+    await page.route(WEIGHTS, async (route) => {
+      await asked;
+      await route.continue().catch(() => {});
+    });
+    await page.goto(`${base}${CPU}#v=1&seed=9&max_tokens=30`);
+    await page.waitForFunction(() => window.couplet);
+    await page.evaluate(() => void (window.first = window.couplet.generate({ seed: 7, max_tokens: 240 })));
+    // The link gives way to it, and what a person wants besides is written beside it.
+    await page.getByTestId("generate").click();
+    await page.evaluate(() => void (window.second = window.couplet.generate({ seed: 8, max_tokens: 240 })));
+    come();
+    for (const [name, seed] of [["first", 7], ["second", 8]]) {
+      const { settings, events } = await page.evaluate((name) => window[name], name);
+      assert.deepEqual([settings.seed, events.at(-1).reason], [seed, "length"]);
+    }
+  },
+
   "a list of pairs that did not arrive is asked for again": async ({ page, base }) => {
     let asked = 0;
     await page.route("**/pairs/pairs.json", async (route) => {
@@ -217,6 +237,54 @@ export default {
     const trace = await write(page);
     assert.equal(trace.pair.name, "shakespeare");
     assert.ok(await page.getByTestId("notice").isHidden());
+  },
+
+  "going back is not held up by a pair whose server says nothing": async ({ page, base }) => {
+    await offerTwin(page);
+    await open(page, base, CPU);
+    await page.route("**/pairs/twin/model-card.json", () => {});
+    const asked = page.waitForRequest("**/pairs/twin/model-card.json");
+    await choose(page, "twin");
+    await asked;
+    await choose(page, "shakespeare");
+    const start = performance.now();
+    assert.equal((await write(page)).pair.name, "shakespeare");
+    assert.ok(performance.now() - start < 15_000, "not only once the connection is given up");
+  },
+
+  "swapping the drafter does not bring back a pair that somebody has left": async ({ page, base }) => {
+    await offerTwin(page);
+    await open(page, base, `${CPU}#v=1&scene=couplings`);
+    let come;
+    const left = new Promise((resolve) => (come = resolve));
+    await page.route("**/bigram.json", async (route) => {
+      await left;
+      await route.continue().catch(() => {});
+    });
+    const held = page.waitForRequest("**/bigram.json");
+    await page.getByTestId("swap-run").click();
+    await held;
+    await page.getByTestId("scene-stage").click();
+    await choose(page, "twin");
+    come();
+    await page.waitForFunction(() => window.couplet.ready().then(({ pair }) => pair.name === "twin"));
+    await page.getByTestId("scene-couplings").click();
+    assert.match(await page.getByTestId("swap-said").innerText(), /stopped/i);
+    assert.equal((await call(page, "ready")).pair.name, "twin");
+  },
+
+  "a run of a pair that the page does not have can be watched, and is not written on": async ({ page, base }) => {
+    await open(page, base, CPU);
+    const trace = await call(page, "generate", { max_tokens: 30 });
+    const foreign = { ...trace, settings: { ...trace.settings, pair: "gpt4" }, pair: { ...trace.pair, name: "gpt4" } };
+    await page.evaluate((trace) => window.couplet.replay(trace), foreign);
+    await page.getByTestId("gamma").fill("3");
+    await page.getByTestId("generate").click();
+    await page.locator("#pair-error").waitFor();
+    assert.match(await page.locator("#pair-error").innerText(), /does not have the pair “gpt4”/);
+    assert.equal(await page.getByTestId("notice").filter({ hasText: /download/ }).count(), 0);
+    await choose(page, "shakespeare");
+    assert.equal((await write(page)).pair.name, "shakespeare");
   },
 
   "a pair that cannot be had: a sentence, and the other one still works": async ({ page, base }) => {

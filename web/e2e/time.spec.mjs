@@ -152,6 +152,34 @@ export default {
     assert.equal(third.branch.kept[kept], other, "a branch of a branch keeps its token by hand");
   },
 
+  "branches that wait their turn leave the runs that they were asked for on, whatever is looked at meanwhile": async ({ page, base }) => {
+    await open(page, base, CPU);
+    const run = await call(page, "generate", { max_tokens: 60 });
+    await standBehind(page, 3);
+    const branch = async (temperature) => {
+      await page.getByTestId("temperature").fill(temperature);
+      await page.getByTestId("branch").click();
+    };
+    await branch("1.6");
+    await page.getByTestId("version-1").waitFor();
+    await finished(page);
+    // The engine is busy meanwhile.
+    await page.evaluate(() => void (window.measured = window.couplet.bench({ pairs: 5, max_tokens: 160 })));
+    await page.getByTestId("scene-stage").click();
+    await page.keyboard.press("End");
+    await page.keyboard.press("[");
+    await branch("0.3");
+    await page.getByTestId("version-0").click();
+    await page.evaluate(() => window.measured);
+    await page.getByTestId("version-2").waitFor();
+    const third = await finished(page);
+    assert.equal(third.settings.temperature, 0.3);
+    assert.match(await page.getByTestId("changes").innerText(), /temperature 1.6 → 0.3/);
+    assert.equal(await page.locator("[data-testid^=version-]").count(), 3);
+    await page.getByTestId("version-0").click();
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), run);
+  },
+
   "on a phone a token is picked from the table, and both texts fit": async ({ page, base }) => {
     await page.setViewportSize({ width: 320, height: 640 });
     await open(page, base, CPU);

@@ -1,8 +1,43 @@
 // Bad luck: each case gives a sentence and a way out, and nothing that the person had is lost.
 import assert from "node:assert/strict";
-import { WEIGHTS, call, finished, noPanicText, notice, open, patchWorker, ready, tokens } from "./support.mjs";
+import { WEIGHTS, call, finished, hasten, noPanicText, notice, open, patchWorker, ready, refusal, tokens, until } from "./support.mjs";
 
 const NO_GPU = "Object.defineProperty(WorkerNavigator.prototype, 'gpu', { get: () => undefined });";
+/**
+ * A worker whose GPU is lost at the fourth thing that a run with the prompt “LOSE IT” asks of it, and so is each that
+ * takes its place, as often as `times` says.
+ */
+const LOSES = (times) => `
+  const request = GPUAdapter.prototype.requestDevice;
+  let device, lost = 0, counts = false, submitted = 0;
+  GPUAdapter.prototype.requestDevice = async function (...options) {
+    const newest = (device = await request.apply(this, options));
+    const submit = newest.queue.submit.bind(newest.queue);
+    newest.queue.submit = (...lists) => {
+      submit(...lists);
+      if (!counts || newest !== device || (submitted += 1) < 4) return;
+      counts = false;
+      lost += 1;
+      newest.destroy();
+    };
+    return newest;
+  };
+  const begin = () => ((submitted = 0), (counts = lost < ${times}));
+  self.addEventListener('message', ({ data }) => String(data).includes('LOSE IT') && begin());
+  // A GPU that takes the place of another is checked first, and then told of.
+  const post = self.postMessage.bind(self);
+  self.postMessage = (text) => (post(text), lost > 0 && String(text).includes('"loaded"') && begin());`;
+
+/** A worker whose GPU \`lose()\` takes away. */
+const LOSABLE = `
+  const request = GPUAdapter.prototype.requestDevice;
+  GPUAdapter.prototype.requestDevice = async function (...options) {
+    const device = await request.apply(this, options);
+    self.lose ??= () => (device.destroy(), device.lost);
+    return device;
+  };`;
+const lose = (page) => page.workers()[0].evaluate(() => self.lose().then(() => {}));
+
 /** A WebAssembly module whose memory cannot grow by more than `pages` pages of 64 KiB. */
 function limitMemory(module, pages) {
   const readNumber = (at) => {
@@ -156,27 +191,7 @@ export default {
   },
 
   "a GPU that is lost in the middle of a run is replaced, and the text goes on": async ({ page, base }) => {
-    await patchWorker(
-      page,
-      `const request = GPUAdapter.prototype.requestDevice;
-       let first = true;
-       GPUAdapter.prototype.requestDevice = async function (...options) {
-         const device = await request.apply(this, options);
-         if (first) {
-           first = false;
-           self.addEventListener('message', (event) => {
-             if (!String(event.data).includes('LOSE IT')) return;
-             const submit = device.queue.submit.bind(device.queue);
-             let submitted = 0;
-             device.queue.submit = (...lists) => {
-               submit(...lists);
-               if ((submitted += 1) === 4) device.destroy();
-             };
-           });
-         }
-         return device;
-       };`,
-    );
+    await patchWorker(page, LOSES(1));
     const { device } = await open(page, base);
     assert.equal(device.backend, "gpu", device.reason);
     const trace = await call(page, "generate", { prompt: "LOSE IT", max_tokens: 100 });
@@ -186,6 +201,45 @@ export default {
     assert.match(after.reason ?? "", /lost/i);
     assert.equal(after.backend, "gpu");
     assert.doesNotMatch(await notice(page, /lost/i), /CPU/);
+  },
+
+  "a text whose GPU is lost again and again is written to its end by the CPU": async ({ page, base }) => {
+    await patchWorker(page, LOSES(9));
+    await open(page, base);
+    const trace = await call(page, "generate", { prompt: "LOSE IT", max_tokens: 100 });
+    assert.equal(tokens(trace).length, 1 + "LOSE IT".length + 100);
+    const { device } = await call(page, "ready");
+    assert.equal(device.backend, "cpu");
+    await notice(page, /lost; the CPU computes instead/);
+  },
+
+  "a GPU that is lost while nothing is asked of it is missed by nobody": async ({ page, base }) => {
+    await patchWorker(page, LOSABLE);
+    assert.equal((await open(page, base)).device.backend, "gpu");
+    await lose(page);
+    const report = await call(page, "bench", { gammas: [1], pairs: 5, max_tokens: 16 });
+    assert.equal(report.device.backend, "gpu");
+    assert.match(report.device.reason, /lost; there is a new connection/);
+  },
+
+  "couplings are counted to the end where the GPU is lost": async ({ page, base }) => {
+    await patchWorker(page, LOSABLE);
+    await open(page, base);
+    await lose(page);
+    const { trials, backend } = await call(page, "couple", { draft: [0.5, 0.5], target: [0.25, 0.75], rule: "optimal", trials: 10_000 });
+    assert.deepEqual([trials, backend], [10_000, "cpu"]);
+  },
+
+  "a GPU that is lost by a measurement or a look at a distribution takes nothing else with it": async ({ page, base }) => {
+    await patchWorker(page, LOSES(1));
+    await open(page, base);
+    const [bench, trace] = await Promise.all([
+      refusal(page, "bench", { prompt: "LOSE IT", gammas: [1], pairs: 5, max_tokens: 16 }),
+      call(page, "generate", { max_tokens: 12 }),
+    ]);
+    assert.match(bench.message, /GPU was lost/);
+    assert.equal(trace.events.at(-1).reason, "length");
+    assert.equal((await call(page, "ready")).device.backend, "gpu");
   },
 
   "a GPU that computes other numbers than the processor is passed over": async ({ page, base }) => {
@@ -239,6 +293,28 @@ export default {
     const { device: after } = await call(page, "ready");
     assert.equal(after.backend, "gpu");
     assert.match(after.reason, /new connection/);
+  },
+
+  "an engine that does not obey Stop is ended and started again, with text and settings kept": async ({ page, base }) => {
+    const isWaitedFor = await hasten(page, 10_000, 500);
+    await patchWorker(
+      page,
+      `const post = self.postMessage.bind(self);
+       let hangs = false;
+       self.addEventListener('message', ({ data }) => (hangs ||= String(data).includes('HANG')));
+       self.postMessage = (text) => { post(text); while (hangs && String(text).includes('"committed"')); };`,
+    );
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("prompt").fill("HANG");
+    await page.getByTestId("generate").click();
+    await page.waitForFunction(() => window.couplet.trace()?.events.some(({ event }) => event === "committed"));
+    await page.getByTestId("stop").click();
+    await notice(page, /did not answer/);
+    assert.ok(await isWaitedFor());
+    const trace = await finished(page);
+    assert.equal(trace.events.at(-1).reason, "stopped");
+    assert.equal(await page.getByTestId("prompt").inputValue(), "HANG");
+    await ready(page);
   },
 
   "an engine whose memory has run out says so and can be started again": async ({ page, base }) => {

@@ -56,6 +56,14 @@ pub(crate) async fn sleep(milliseconds: u32) {
     JsFuture::from(promise).await.ok();
 }
 
+/// Waits, but no longer than anybody cares.
+pub(crate) async fn sleep_unless(milliseconds: u32, gave_up: &impl Fn() -> bool) {
+    let end = now() + f64::from(milliseconds);
+    while !gave_up() && now() < end {
+        sleep(milliseconds.min(100)).await;
+    }
+}
+
 /// Milliseconds between looks at work that is being waited for.
 const GLANCE: u32 = 5;
 

@@ -99,7 +99,7 @@ impl Session {
     }
 
     async fn pairs(&self, id: u32) -> Result<(), Failure> {
-        let bytes = download::small("pairs/pairs.json").await?;
+        let bytes = download::small("pairs/pairs.json", &|| self.is_stopped(id)).await?;
         let pairs: Vec<PairSummary> = serde_json::from_slice(&bytes).map_err(|error| Failure {
             kind: FailureKind::Files,
             field: None,
@@ -172,7 +172,8 @@ impl Session {
     /// The pair's files, from an earlier visit or from the network.
     async fn fetch_pair(&self, id: u32, name: &str) -> Result<Pair, Failure> {
         let folder = format!("pairs/{name}/");
-        let bytes = download::small(&format!("{folder}model-card.json")).await?;
+        let gave_up = || self.is_stopped(id);
+        let bytes = download::small(&format!("{folder}model-card.json"), &gave_up).await?;
         let card: ModelCard = serde_json::from_slice(&bytes).map_err(|error| Failure {
             kind: FailureKind::Files,
             field: None,
@@ -278,11 +279,18 @@ impl Session {
         model: Which,
         text: &str,
     ) -> Result<(), Failure> {
-        let loaded = self.ready(id, pair).await?;
-        let engine = loaded.engine;
-        let probs = scope::patiently(engine.device(), engine.distribution(model, text))
-            .await
-            .map_err(|error| error.failure())?;
+        let mut engine = self.ready(id, pair).await?.engine;
+        let mut losses = 0;
+        let probs = loop {
+            let computed = engine.distribution(model, text);
+            match scope::patiently(engine.device(), computed).await {
+                Err(EngineError::Device(_)) if losses <= MAX_LOSSES => {
+                    losses += 1;
+                    engine = self.replace_engine(id, losses).await?.engine;
+                }
+                probs => break probs.map_err(|error| error.failure())?,
+            }
+        };
         scope::post(&Reply::Distribution {
             id,
             distribution: Distribution::new(&probs),
@@ -315,6 +323,11 @@ impl Session {
             let bench = bench(&engine, request, loaded.device, between);
             scope::attend(engine.device(), stopped, bench).await
         };
+        if let Some(Err(EngineError::Device(_))) = &result {
+            // What was measured says nothing any more; whoever asks next finds an engine. If there is
+            // none, they are told why.
+            let _ = self.replace_engine(id, 1).await;
+        }
         let report = result.transpose().map_err(fail)?.flatten();
         match report {
             Some(report) => scope::post(&Reply::Benched {

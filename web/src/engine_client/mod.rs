@@ -391,7 +391,9 @@ impl EngineClient {
             Reply::Failed { failure, .. } if failure.kind == FailureKind::Internal => {
                 self.crash(generation, &failure.sentence);
             }
-            Reply::Failed { failure, .. } if failure.kind == FailureKind::Device => {
+            // Without one the worker is of no use. Where a run or a measurement loses it, the worker
+            // looks for another by itself.
+            Reply::Failed { failure, .. } if loads && failure.kind == FailureKind::Device => {
                 self.fail(failure);
             }
             _ => self.pump(),

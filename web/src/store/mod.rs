@@ -28,6 +28,7 @@ pub use branching::Elsewhere;
 pub use measuring::{AskedBy, Kept, Measuring};
 pub use recording::fetch as fetch_recording;
 pub use replay::Aside;
+use versions::Origin;
 pub use versions::{Compared, Versions};
 use view::Standing;
 pub use view::{MarksShown, Notation, Scene, Selection};
@@ -68,8 +69,15 @@ impl Shown {
 #[derive(Clone)]
 struct Asked {
     branch: Branch,
-    /// Pair and prompt that its text begins with; an address may leave them to the page.
-    of: Option<[String; 2]>,
+    /// Where; an address leaves it to the page.
+    from: Option<AskedFrom>,
+}
+
+/// What the page was when a branch was asked for.
+#[derive(Clone)]
+struct AskedFrom {
+    settings: Settings,
+    origin: Origin,
 }
 
 /// Everything shared by the views. Copies are the same store.
@@ -180,7 +188,7 @@ impl Store {
             events: StoredValue::new(Vec::new()),
             left: StoredValue::new(left),
             beginning: StoredValue::new(None),
-            asked: StoredValue::new(link.view.branch.map(|branch| Asked { branch, of: None })),
+            asked: StoredValue::new(link.view.branch.map(|branch| Asked { branch, from: None })),
             usual: StoredValue::new(Settings::default()),
         };
         let of = store;
@@ -216,10 +224,7 @@ impl Store {
             let edits = store.form.edits.get();
             // Whoever changes a setting is done with watching.
             if before.is_some_and(|before| before != edits) {
-                if store.linked.get_untracked() {
-                    store.wanted.set(false);
-                    store.forget_link();
-                }
+                store.forget_link();
                 if untrack(|| store.recorded()) {
                     store.playhead.pause();
                 }

@@ -36,6 +36,15 @@ pub struct Versions {
     pub current: RwSignal<usize>,
     /// Which one was on the page before.
     before: RwSignal<usize>,
+    /// Counts how often all of them gave way to others.
+    family: StoredValue<u32>,
+}
+
+/// One of the versions, whichever is on the page, until others take the place of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Origin {
+    family: u32,
+    version: usize,
 }
 
 impl Default for Versions {
@@ -44,6 +53,7 @@ impl Default for Versions {
             list: RwSignal::new(Vec::new()),
             current: RwSignal::new(0),
             before: RwSignal::new(0),
+            family: StoredValue::new(0),
         }
     }
 }
@@ -87,8 +97,22 @@ impl Versions {
         }
     }
 
+    /// The version on the page.
+    pub(super) fn here(&self) -> Origin {
+        Origin {
+            family: self.family.get_value(),
+            version: self.current.get_untracked(),
+        }
+    }
+
+    /// Where a version is, if it still is one of these.
+    fn place_of(&self, origin: Origin) -> Option<usize> {
+        (origin.family == self.family.get_value()).then_some(origin.version)
+    }
+
     /// Puts them beside the one that is back on the page.
     pub(super) fn bring_back(&self, kept: KeptVersions) {
+        self.family.update_value(|family| *family += 1);
         self.list.set(kept.list);
         self.current.set(kept.current);
         self.before.set(kept.before);
@@ -102,6 +126,7 @@ impl Versions {
 
     /// Forgets all.
     pub(super) fn clear(&self) {
+        self.family.update_value(|family| *family += 1);
         if self.list.with_untracked(|list| !list.is_empty()) {
             self.list.set(Vec::new());
         }
@@ -129,23 +154,43 @@ impl Versions {
 }
 
 impl Store {
-    /// Whether a run that is about to begin goes on from the one on the page.
-    pub(super) fn is_branch_of_this(&self, next: &Shown) -> bool {
+    /// The version that a run which is about to begin goes on from: the one that was on the page when
+    /// it was asked for, else the one that is.
+    pub(super) fn parent_of(&self, next: &Shown, asked_at: Origin) -> Option<usize> {
+        let current = self.versions.current.get_untracked();
+        let asked_at = self.versions.place_of(asked_at);
+        let mut candidates = asked_at.into_iter().chain([current]);
+        candidates.find(|version| self.is_branch_of(next, *version))
+    }
+
+    fn is_branch_of(&self, next: &Shown, version: usize) -> bool {
         let Some(branch) = &next.branch else {
             return false;
         };
-        let same_beginning = |shown: &Shown| {
+        let goes_on = |shown: &Shown, run: &Run| {
+            let take = Take {
+                branch: shown.branch.as_ref(),
+                run,
+                playhead: usize::MAX,
+            };
             (&shown.settings.pair, &shown.settings.prompt)
                 == (&next.settings.pair, &next.settings.prompt)
+                && take.tokens().starts_with(&branch.kept)
         };
-        let related = self
-            .shown
-            .with_untracked(|shown| shown.as_ref().is_some_and(same_beginning));
-        related && self.written_tokens().starts_with(&branch.kept)
+        if version == self.versions.current.get_untracked() {
+            return self.shown.with_untracked(|shown| {
+                let shown = shown.as_ref();
+                shown.is_some_and(|shown| self.run.with_untracked(|run| goes_on(shown, run)))
+            });
+        }
+        self.versions.list.with_untracked(|list| {
+            let version = list.get(version);
+            version.is_some_and(|version| goes_on(&version.shown, &version.log.run))
+        })
     }
 
-    /// Puts the run on the page beside the others and begins one that left it.
-    pub(super) fn begin_branch(&self, next: Shown) {
+    /// Puts the run on the page beside the others and begins one that left the version `parent`.
+    pub(super) fn begin_branch(&self, parent: usize, next: Shown) {
         let versions = self.versions;
         if versions.list.with_untracked(Vec::is_empty) {
             let Some(shown) = self.shown.get_untracked() else {
@@ -157,7 +202,6 @@ impl Store {
                 log: Log::default(),
             }]);
         }
-        let parent = versions.current.get_untracked();
         self.put_aside();
         let mut child = 0;
         versions.list.update(|list| {

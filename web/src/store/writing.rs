@@ -4,11 +4,13 @@ use std::cell::Cell;
 
 use couplet_playback::Run;
 use couplet_protocol::{
-    Branch, Command, Event, Failure, FailureKind, FinishReason, Reply, Settings, Trace,
+    Branch, Command, Event, Failure, FailureKind, FinishReason, PairSummary, Reply, Settings, Trace,
 };
 use leptos::prelude::*;
+use tr::tr;
 
-use super::{Asked, Shown, Store};
+use super::versions::Origin;
+use super::{Asked, AskedFrom, Shown, Store};
 use crate::engine_client::{EngineState, reply_id};
 use crate::form::FieldError;
 use crate::permalink::{self, Left};
@@ -20,14 +22,35 @@ impl Store {
         let ready = self.engine.state.get_untracked() == EngineState::Ready;
         match self.linked.get_untracked() {
             true if ready => self.ask_linked(),
-            true => self.ask(self.asked_branch()),
+            true => self.ask_for(self.asked_branch()),
             false => self.ask(None),
         }
     }
 
     /// Writes with the settings of the form, from the prompt on or from the end of a branch, and
-    /// plays it; as soon as the engine is ready.
+    /// plays it; as soon as the engine is ready. A text from the prompt on takes the place of what
+    /// is being written.
     pub(super) fn ask(&self, branch: Option<Branch>) {
+        let asked = match (branch, untrack(|| self.form.read())) {
+            (Some(branch), Ok(settings)) => {
+                let origin = self.versions.here();
+                Some(Asked {
+                    branch,
+                    from: Some(AskedFrom { settings, origin }),
+                })
+            }
+            // What a branch leaves is finished first, so that both can be compared to their ends.
+            (None, Ok(_)) => {
+                self.stop_writing();
+                None
+            }
+            (_, Err(_)) => None,
+        };
+        self.ask_for(asked);
+    }
+
+    /// Writes what was asked for beside what others have asked for.
+    fn ask_for(&self, asked: Option<Asked>) {
         let linked = self.linked.get_untracked();
         if !linked {
             self.place.set_value(None);
@@ -37,15 +60,25 @@ impl Store {
             self.wanted.set(false);
             return;
         };
+        let from = asked.as_ref().and_then(|asked| asked.from.clone());
+        let here = self.versions.here();
+        let (origin, settings) = match from {
+            // The form has come to be about another version meanwhile.
+            Some(from) if from.origin != here => (from.origin, from.settings),
+            _ => (here, settings),
+        };
         self.form.refused.set(None);
+        if let Some(error) = self.unknown_pair(&settings.pair) {
+            self.wanted.set(false);
+            self.form.refused.set(Some(error));
+            return;
+        }
         // What was said of the link is still to be read when its run begins.
         if !linked {
             self.message.set(None);
         }
-        self.asked.set_value(branch.clone().map(|branch| Asked {
-            branch,
-            of: Some([settings.pair.clone(), settings.prompt.clone()]),
-        }));
+        let branch = asked.as_ref().map(|asked| asked.branch.clone());
+        self.asked.set_value(asked);
         if self.engine.state.get_untracked() != EngineState::Ready {
             self.wanted.set(true);
             match self.engine.state.get_untracked() {
@@ -62,15 +95,11 @@ impl Store {
             return;
         }
         self.beginning.set_value(beginning);
-        // What a branch leaves is finished first, so that both can be compared to their ends.
-        if branch.is_none() {
-            self.stop_writing();
-        }
         permalink::write(&settings, branch.as_ref());
         let store = *self;
         let started = Cell::new(false);
         let asked = settings.clone();
-        self.write(settings, branch, move |reply| {
+        self.write_from(origin, settings, branch, move |reply| {
             let begins = matches!(reply, Reply::Events { events, .. } if begins(events));
             if !started.get() && (begins || is_end(reply)) {
                 store.beginning.set_value(None);
@@ -96,13 +125,13 @@ impl Store {
             .filter(|_| self.linked.get_untracked());
         self.left.set_value(None);
         let Some(Left { settings, branch }) = first else {
-            return self.ask(self.asked_branch());
+            return self.ask_for(self.asked_branch());
         };
         self.wanted.set(false);
         self.write(settings, branch, move |reply| {
             // Unless somebody wanted something else meanwhile.
             if is_end(reply) && store.linked.get_untracked() {
-                store.ask(store.asked_branch());
+                store.ask_for(store.asked_branch());
             }
         });
         // The run that the address asks for is still to come.
@@ -110,15 +139,45 @@ impl Store {
     }
 
     /// The branch that was asked for, unless the form has come to begin another text meanwhile.
-    fn asked_branch(&self) -> Option<Branch> {
-        let Asked { branch, of } = self.asked.get_value()?;
+    fn asked_branch(&self) -> Option<Asked> {
+        let asked = self.asked.get_value()?;
         let begins = untrack(|| [self.form.pair.get(), self.form.prompt.get()]);
-        of.is_none_or(|of| of == begins).then_some(branch)
+        let still = |from: &AskedFrom| {
+            let Settings { pair, prompt, .. } = &from.settings;
+            [pair, prompt] == begins.each_ref()
+        };
+        asked.from.as_ref().is_none_or(still).then_some(asked)
+    }
+
+    /// What is wrong with a pair that the page does not have: that of a run from a file, say.
+    fn unknown_pair(&self, name: &str) -> Option<FieldError> {
+        let known: Vec<String> = self.engine.pairs.with_untracked(|pairs| {
+            let name = |pair: &PairSummary| pair.name.clone();
+            pairs.iter().map(name).collect()
+        });
+        let is_known = known.is_empty() || known.iter().any(|known| known == name);
+        (!is_known).then(|| FieldError {
+            field: "pair".to_owned(),
+            sentence: tr!(
+                "this page does not have the pair “{name}”; choose another",
+                name = permalink::shorten(name)
+            ),
+        })
     }
 
     /// Sends a run to the engine and shows it; `also` sees every reply after the page has.
     pub fn write(
         &self,
+        settings: Settings,
+        branch: Option<Branch>,
+        also: impl FnMut(&Reply) + 'static,
+    ) {
+        self.write_from(self.versions.here(), settings, branch, also);
+    }
+
+    fn write_from(
+        &self,
+        origin: Origin,
         settings: Settings,
         branch: Option<Branch>,
         mut also: impl FnMut(&Reply) + 'static,
@@ -151,8 +210,8 @@ impl Store {
                 }
                 match reply {
                     Reply::Events { events, .. } => {
-                        let version =
-                            *version.get_or_insert_with(|| store.begin_written(&asked, events));
+                        let version = *version
+                            .get_or_insert_with(|| store.begin_written(&asked, origin, events));
                         if let Some(version) = version {
                             store.append_to(version, events);
                         }
@@ -178,14 +237,19 @@ impl Store {
     fn begin_written(
         &self,
         (settings, branch): &(Settings, Option<Branch>),
+        origin: Origin,
         events: &[Event],
     ) -> Option<usize> {
         if !begins(events) {
             return None;
         }
-        match self.shown_here(settings, branch) {
-            Some(shown) if self.is_branch_of_this(&shown) => self.begin_branch(shown),
-            shown => self.begin(shown),
+        let shown = self.shown_here(settings, branch);
+        let parent = shown
+            .as_ref()
+            .and_then(|shown| self.parent_of(shown, origin));
+        match (parent, shown) {
+            (Some(parent), Some(shown)) => self.begin_branch(parent, shown),
+            (_, shown) => self.begin(shown),
         }
         Some(self.versions.current.get_untracked())
     }
@@ -302,6 +366,7 @@ impl Store {
     /// Neither waits for the run that the address asks for nor goes to its place in it.
     pub fn forget_link(&self) {
         if self.linked.get_untracked() {
+            self.wanted.set(false);
             self.linked.set(false);
             self.place.set_value(None);
         }

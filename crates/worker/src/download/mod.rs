@@ -109,28 +109,26 @@ impl Downloads {
 ///
 /// # Errors
 ///
-/// If it cannot be had.
-pub(crate) async fn small(path: &str) -> Result<Vec<u8>, Failure> {
+/// If it cannot be had, or nobody waits for it any more.
+pub(crate) async fn small(path: &str, gave_up: &impl Fn() -> bool) -> Result<Vec<u8>, Failure> {
     let address = scope::address(path);
     let mut patience = Patience::default();
     loop {
-        let trouble = match attempt(&address).await {
+        let trouble = match attempt(&address, gave_up).await {
             Ok(bytes) => return Ok(bytes),
             Err(trouble) => trouble,
         };
-        let wait = trouble
-            .may_pass
-            .then(|| patience.after_failure(0))
-            .flatten();
+        let may_pass = trouble.may_pass && !gave_up();
+        let wait = may_pass.then(|| patience.after_failure(0)).flatten();
         match wait {
-            Some(wait) => scope::sleep(wait).await,
+            Some(wait) => scope::sleep_unless(wait, gave_up).await,
             None => return Err(named(path, trouble)),
         }
     }
 }
 
-async fn attempt(address: &str) -> Result<Vec<u8>, Trouble> {
-    let connection = Connection::open(address, RequestCache::NoCache, 0, &|| false)
+async fn attempt(address: &str, gave_up: &impl Fn() -> bool) -> Result<Vec<u8>, Trouble> {
+    let connection = Connection::open(address, RequestCache::NoCache, 0, gave_up)
         .await
         .map_err(Trouble::broken)?;
     match Answer::read(connection.status, None, 0) {
@@ -138,7 +136,7 @@ async fn attempt(address: &str) -> Result<Vec<u8>, Trouble> {
         answer => return Err(Trouble::refused(answer, connection.status)),
     }
     let mut bytes = Vec::new();
-    while let Some(more) = connection.next(&|| false).await.map_err(Trouble::broken)? {
+    while let Some(more) = connection.next(gave_up).await.map_err(Trouble::broken)? {
         bytes.extend(more.to_vec());
     }
     Ok(bytes)
@@ -168,7 +166,7 @@ async fn complete(
                     return Err(trouble);
                 };
                 watcher.progress(Stage::Broken, arrival.received());
-                scope::sleep(wait).await;
+                scope::sleep_unless(wait, &|| watcher.gave_up()).await;
             }
         }
     }

@@ -142,6 +142,10 @@ impl Exhibit {
             swap.writing.set(Writing::Idle);
             return;
         }
+        // It would bring back the pair that somebody has just left.
+        if self.store.form.pair.get_untracked() != coming.texts.settings.pair {
+            return self.give_up(&tr!("Stopped."));
+        }
         swap.writing.set(Writing::Row {
             done: coming.done,
             of: COUNT,
