@@ -102,6 +102,12 @@ export default {
       assert.deepEqual(await findings(page), [], colorScheme);
       await page.keyboard.press("Escape");
     }
+    // A filled button's letters would have the ground's colour, with a ground of their own under them.
+    for (const [scene, button] of [["stage", ".button.play"], ["couplings", ".button.primary"], ["proof", ".button.primary"], ["speed", ".button.primary"]]) {
+      await page.getByTestId(`scene-${scene}`).click();
+      const adjusts = await page.locator(button).first().evaluate((element) => getComputedStyle(element).forcedColorAdjust);
+      assert.equal(adjusts, "none", `${button} of ${scene}`);
+    }
   },
 
   "Tab goes through every scene in order, past nothing, with the focus always in sight": async ({ page, base }) => {

@@ -1,7 +1,7 @@
 // The page in its other language.
 import assert from "node:assert/strict";
 import { settle, sideways } from "./scenes.mjs";
-import { call, ready, until, visitor } from "./support.mjs";
+import { call, notice, ready, until, visitor } from "./support.mjs";
 
 /** What makes each scene say more than at first. */
 const SCENES = {
@@ -118,6 +118,19 @@ export default {
       assert.equal(await lang(), "en");
     } finally {
       await close();
+    }
+  },
+
+  "what stands above the page is said in the language that is chosen": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu#v=1&gamma=99");
+    const before = await notice(page, /99/);
+    assert.match(before, /could not be used: gamma: 99 is out of range; choose 0 to 16/);
+    for (const [language, says] of [["Deutsch", /^Der Link[^.]*99[^.]*wähle 0 bis 16\. Dies sind die üblichen/], ["English", /^The link could not/]]) {
+      await page.getByTestId("help").click();
+      await page.getByTestId("languages").getByText(language).click();
+      await page.waitForFunction((lang) => document.documentElement.lang === lang, language.slice(0, 2).toLowerCase());
+      await page.keyboard.press("Escape");
+      assert.match(await notice(page, /99/), says);
     }
   },
 

@@ -414,6 +414,29 @@ export default {
     assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
   },
 
+  "the browser's Back leads out of a lesson that was begun on the Stage, too": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const mine = await call(page, "generate", { max_tokens: 20 });
+    await page.getByTestId("first-lesson").click();
+    await page.getByTestId("lesson-panel").locator("form").waitFor();
+    await shown(page, "recorded");
+    await page.goBack();
+    await page.getByTestId("lesson-panel").waitFor({ state: "detached" });
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+  },
+
+  "a step that is about the recorded run says so where another one is on the page, and shows it again": async ({ page, base }) => {
+    await step(page, base, "draft", 2);
+    await page.evaluate(() => window.couplet.ready());
+    assert.equal(await page.getByTestId("lesson-run").count(), 0);
+    const mine = await call(page, "generate", { seed: 5, max_tokens: 20 });
+    await page.getByTestId("lesson-run").click();
+    await shown(page, "recorded");
+    await page.getByTestId("lesson-run").waitFor({ state: "detached" });
+    await page.getByTestId("lesson-close").click();
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+  },
+
   "the browser's Back leads out of a page that was opened by a lesson's link": async ({ page, base }) => {
     await page.goto(`${base}notices.txt`);
     // The step belongs to another scene, which the link leaves out.

@@ -466,9 +466,25 @@ export default {
       // What is about to appear would be missing on paper.
       const moving = () => [...document.querySelectorAll("main *")].filter((each) => getComputedStyle(each).animationName !== "none").length;
       assert.equal(await page.evaluate(moving), 0, `${scene} is printed while it moves`);
+      // Ink on white, also where the page is dark.
+      for (const colorScheme of ["dark", "light"]) {
+        await page.emulateMedia({ media: "print", colorScheme });
+        const colors = () => [getComputedStyle(document.querySelector("main")).color, getComputedStyle(document.documentElement).backgroundColor];
+        assert.deepEqual(await page.evaluate(colors), ["rgb(29, 28, 26)", "rgb(255, 255, 255)"], `${scene}, ${colorScheme}`);
+      }
+      if (scene === "proof") assert.match(await page.getByTestId("test").innerText(), /Look-ahead γ\s+\d\s/);
       const pdf = await page.pdf({ format: "A4" });
       assert.ok(pdf.length > 5_000, scene);
       await page.emulateMedia({ media: "screen" });
     }
+  },
+
+  "the browser's Back closes what stands over the part that is left": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("scene-couplings").click();
+    await page.getByTestId("share").click();
+    await page.getByTestId("share-panel").waitFor();
+    await page.goBack();
+    await page.getByTestId("share-panel").waitFor({ state: "hidden" });
   },
 };

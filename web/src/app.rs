@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
 use crate::couplings::{Couplings, Exhibit};
-use crate::errors::Notices;
+use crate::errors::{Notices, Said};
 use crate::header::Header;
 use crate::help::{Help, single_keys};
 use crate::language::Language;
@@ -31,7 +31,9 @@ pub fn App(
     let link = permalink::read();
     let store = Store::new(link.clone(), language);
     if message.is_some() {
-        store.message.set(message);
+        store
+            .message
+            .set(message.map(|sentence| Said::new(move || sentence.clone())));
     }
     provide_context(store);
     let (exhibit, proof) = (Exhibit::new(store), ProofState::new(store));
@@ -74,6 +76,9 @@ pub fn App(
             let _ = window().location().reload();
         } else {
             let view = permalink::read().view;
+            // What stands over the page is about the part that was left.
+            help.set(false);
+            sharing.open.set(false);
             store.scene.set(view.scene);
             lessons.follow_history(&view);
         }

@@ -123,7 +123,7 @@ fn notices(
     if let Some(sentence) = store
         .message
         .get()
-        .map(|sentence| language::of_engine(&sentence))
+        .map(|said| said.now())
         .filter(|sentence| failed.as_ref() != Some(sentence))
     {
         notices.push(Notice {

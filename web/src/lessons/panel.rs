@@ -109,6 +109,17 @@ fn turn(
     let said = words().step(lesson.id, index)?;
     let choices = Lessons::choices(step, said, facts);
     Some(view! {
+        <Show when=move || lessons.lacks_run()>
+            <div class="lesson-elsewhere" role="status">
+                <p>{tr!("This step is about the recorded run, and another one is on the page.")}</p>
+                <button type="button" class="button" data-testid="lesson-run" on:click=move |_| {
+                    lessons.return_to_step();
+                    browser::focus(TITLE);
+                }>
+                    {tr!("Show the recorded run")}
+                </button>
+            </div>
+        </Show>
         <form class="lesson-ask" on:submit=move |event: web_sys::SubmitEvent| {
             event.prevent_default();
             lessons.reveal();

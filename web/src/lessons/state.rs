@@ -208,6 +208,18 @@ impl Lessons {
     /// Opens a step and brings the page into its state.
     pub fn go(&self, lesson: usize, step: usize) {
         self.folded.set(false);
+        // The browser's Back leads out of a lesson that is opened without leaving its scene, too.
+        let place = COURSE
+            .get(lesson)
+            .and_then(|it| Some((it, it.steps.get(step)?)));
+        if let Some((it, first)) = place
+            && self.open.with_untracked(Option::is_none)
+            && first.place.scene() == self.store.scene.get_untracked()
+        {
+            permalink::write_view(true, |view| {
+                (view.lesson, view.step) = (Some(it.id.to_owned()), step + 1);
+            });
+        }
         self.show(Some((lesson, step)));
         self.arrange_open();
     }
@@ -396,6 +408,31 @@ impl Lessons {
         proof.choose_rule(rule);
     }
 
+    /// Whether the open step is about the recorded run while another one is on the page; tracked.
+    pub fn lacks_run(&self) -> bool {
+        let stands_there = self
+            .here()
+            .is_some_and(|place| matches!(place, Place::Stage(_)));
+        stands_there && self.recording.with(Option::is_some) && !self.teaches_run()
+    }
+
+    /// Brings the page back into the state of the open step.
+    pub fn return_to_step(&self) {
+        if let Some(place) = untrack(|| self.here()) {
+            self.arrange(place);
+        }
+    }
+
+    /// The state that the open step has brought the page into; tracked.
+    fn here(&self) -> Option<Place> {
+        let (_, step) = self.current()?;
+        Some(if self.revealed.get() {
+            step.reveal
+        } else {
+            step.place
+        })
+    }
+
     /// Whether the run on the page is the recorded one.
     fn teaches_run(&self) -> bool {
         self.recording.with(|recording| {
@@ -424,7 +461,11 @@ impl Lessons {
                 false => form.map(|form| Stage::Form(form, wanted)),
             };
             self.before.update_value(|before| {
-                before.stage = before.stage.take().or(stage);
+                // A run that somebody had written meanwhile is what they want back.
+                before.stage = match (before.stage.take(), stage) {
+                    (_, Some(Stage::Run)) => Some(Stage::Run),
+                    (before, now) => before.or(now),
+                };
             });
         }
         let facts = self.facts.get_untracked();

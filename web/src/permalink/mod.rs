@@ -12,6 +12,7 @@ use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsValue;
 
+use crate::errors::Said;
 pub use exhibits::{Exhibits, LiveTest, MOST_TOKENS, OwnPair};
 pub use left::Left;
 pub use view::{HIDEABLE, LinkTheme, View};
@@ -224,12 +225,23 @@ fn is_claimed() -> bool {
     state.is_ok_and(|state| !state.is_null())
 }
 
+/// What could not be understood of the page's address as it is now.
+pub fn said_trouble() -> Said {
+    let location = window().location();
+    let search = location.search().unwrap_or_default();
+    let hash = location.hash().unwrap_or_default();
+    Said::new(move || understand(&search, &hash).trouble.unwrap_or_default())
+}
+
 /// A sentence about a part of the page's address that its scene or lesson has no use for.
-pub fn left_out(key: &str) -> String {
+pub fn left_out(key: &'static str) -> Said {
     let hash = window().location().hash().unwrap_or_default();
     let pairs = query::parse(hash.trim_start_matches('#'));
-    let clause = cannot_be(key, query::value(&pairs, key).unwrap_or_default());
-    tr!("A part of the link was left out: {clause}.", clause)
+    let value = query::value(&pairs, key).unwrap_or_default().to_owned();
+    Said::new(move || {
+        let clause = cannot_be(key, &value);
+        tr!("A part of the link was left out: {clause}.", clause)
+    })
 }
 
 /// A clause about a value that a key cannot have.

@@ -11,6 +11,7 @@ use web_sys::DragEvent;
 
 use super::Sharing;
 use super::check::{self, MOST_BYTES};
+use crate::errors::Said;
 use crate::store::{Scene, Store};
 
 /// Has the page take in what is dropped on it.
@@ -76,7 +77,8 @@ pub fn take(store: Store, sharing: Sharing, file: JsValue) {
         .unwrap_or(0.0);
     let refuse = move |sentence: String| {
         if !sharing.open.get_untracked() {
-            store.message.set(Some(sentence.clone()));
+            let sentence = sentence.clone();
+            store.message.set(Some(Said::new(move || sentence.clone())));
         }
         sharing.file_trouble.set(Some(sentence));
     };

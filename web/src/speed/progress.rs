@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::setup::duration;
+use super::state::use_speed;
 use crate::language;
 use crate::proof::words::capital;
 use crate::store::{Measuring, use_store};
@@ -25,7 +26,7 @@ pub fn heard_progress(measuring: Measuring) -> Memo<Option<String>> {
 /// How far the bench is and the way out of it; what went wrong with the last one.
 #[component]
 pub fn Timing() -> impl IntoView {
-    let store = use_store();
+    let (store, speed) = (use_store(), use_speed());
     let measuring = store.measuring;
     let says = move || {
         measuring.progress.get().map(|progress| {
@@ -68,7 +69,11 @@ pub fn Timing() -> impl IntoView {
                     <progress aria-label=tr!("Runs done") max=move || runs().to_string() value=move || done().to_string()></progress>
                     <p class="muted">{tr!("Nothing moves while the engine is timed.")}</p>
                 </div>
-                <button type="button" class="button" data-testid="bench-stop" on:click=move |_| store.stop_measuring()>
+                <button type="button" class="button" data-testid="bench-stop" on:click=move |_| {
+                    // Also of one that a script began: the button goes, and with it the focus.
+                    speed.awaited.set_value(true);
+                    store.stop_measuring();
+                }>
                     {tr!("Stop")}
                 </button>
             </section>

@@ -22,6 +22,10 @@ pub fn Controls() -> impl IntoView {
         if error.with(Option::is_some) && asked.get_value() {
             asked.set_value(false);
             browser::show("#controls .field-error");
+            // Whoever has not gone elsewhere meanwhile goes on where it is.
+            if browser::has_focus("body, [data-testid=play]") {
+                browser::focus("#controls [aria-invalid=true]");
+            }
         }
     });
     let submit = move |event: web_sys::SubmitEvent| {

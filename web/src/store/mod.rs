@@ -19,9 +19,10 @@ use couplet_protocol::{
 use leptos::prelude::*;
 
 use crate::engine_client::{EngineClient, EngineState};
+use crate::errors::Said;
 use crate::form::Form;
 use crate::language::Language;
-use crate::permalink::{Left, Link};
+use crate::permalink::{self, Left, Link};
 use crate::playhead::Playhead;
 
 pub use branching::Elsewhere;
@@ -122,7 +123,7 @@ pub struct Store {
     /// What the page speaks.
     pub language: RwSignal<Language>,
     /// A sentence above everything.
-    pub message: RwSignal<Option<String>>,
+    pub message: RwSignal<Option<Said>>,
     /// Whether the settings are unfolded where they fold.
     pub settings_open: RwSignal<bool>,
     /// Where the address wants the page to stand in the run that it names.
@@ -175,7 +176,7 @@ impl Store {
             marks: RwSignal::new(link.view.marks),
             measuring: Measuring::default(),
             language: RwSignal::new(language),
-            message: RwSignal::new(link.trouble),
+            message: RwSignal::new(link.trouble.map(|_| permalink::said_trouble())),
             settings_open: RwSignal::new(false),
             place: StoredValue::new(link.view.at.map(|at| Standing {
                 at,

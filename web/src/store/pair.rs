@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::Store;
+use crate::errors::Said;
 use crate::permalink;
 
 impl Store {
@@ -43,10 +44,13 @@ impl Store {
             self.asked.set_value(None);
             // What the link asks for besides is written all the same.
             self.load_pair(&usual);
-            self.message.set(Some(tr!(
-                "The link names an unknown pair, “{name}”. The default is used.",
-                name = permalink::shorten(asked)
-            )));
+            let name = permalink::shorten(asked);
+            self.message.set(Some(Said::new(move || {
+                tr!(
+                    "The link names an unknown pair, “{name}”. The default is used.",
+                    name
+                )
+            })));
         }
     }
 

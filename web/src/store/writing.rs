@@ -12,6 +12,7 @@ use tr::tr;
 use super::versions::Origin;
 use super::{Asked, AskedFrom, Shown, Store};
 use crate::engine_client::{EngineState, reply_id};
+use crate::errors::Said;
 use crate::form::FieldError;
 use crate::permalink::{self, Left};
 
@@ -336,7 +337,7 @@ impl Store {
             }
             // Trouble of the engine itself is told by the engine's own notice.
             None if failure.kind == FailureKind::Internal => {}
-            None => self.message.set(Some(failure.sentence.clone())),
+            None => self.say_by_engine(&failure.sentence),
         }
     }
 
@@ -346,8 +347,13 @@ impl Store {
         if self.form_says(asked) {
             self.refuse(failure);
         } else if failure.field.is_some() {
-            self.message.set(Some(failure.sentence.clone()));
+            self.say_by_engine(&failure.sentence);
         }
+    }
+
+    fn say_by_engine(&self, sentence: &str) {
+        let said = Said::ByEngine(sentence.to_owned());
+        self.message.set(Some(said));
     }
 
     fn form_says(&self, settings: &Settings) -> bool {
