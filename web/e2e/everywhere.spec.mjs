@@ -152,6 +152,9 @@ export default {
       const [top, bottom] = [await edge(".transport", "top"), await edge('[data-testid="play"]', "bottom")];
       assert.ok(decided <= top && bottom <= height, `${width}x${height}: ${decided}, ${top} to ${bottom}`);
       const text = await edge(".manuscript .page", "top");
+      // From a laptop's width on the tokens of a round are seen beside each other.
+      const columns = await page.locator('[data-testid="round"] .column').evaluateAll((all) => all.filter((column) => column.checkVisibility()).length);
+      assert.equal(columns > 1, width > 1024, `${width}x${height}: ${columns} columns`);
       assert.ok(text >= 0, `${width}x${height}: the text begins at ${text}`);
     }
   },
