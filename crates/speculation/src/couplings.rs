@@ -21,8 +21,6 @@ pub use joint::Joint;
 pub use sample::{ClockPair, DartPair, MAX_RECORDED_DARTS, Region, Steps, TokenPair};
 pub use von_neumann::{AcceptanceRejection, Attempt};
 
-use serde::{Deserialize, Serialize};
-
 use crate::distribution::{overlap, pairs, total_variation};
 use crate::formulas::{
     agreement_bound, gumbel_agreement, independent_agreement, minhash_agreement,
@@ -32,15 +30,13 @@ use crate::input::{Argument, InputError, MAX_JOINT_TOKENS, check_argument};
 pub(crate) use clocks::Race;
 
 /// How a token of the draft and one of the target are drawn together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Coupling {
     /// Two independent draws.
     Independent,
     /// The first dart below each row, of one sequence of darts.
     ///
     /// Source: Daliri, Musco, Suresh 2025.
-    #[serde(rename = "minhash")]
     MinHash,
     /// The first clock of each row to strike, of one clock per token.
     ///

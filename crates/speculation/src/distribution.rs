@@ -4,8 +4,6 @@
 //! A distribution is a slice with one probability per token id, in id order. Sorting happens
 //! inside a function and never leaves it, so ids and ranks cannot be confused.
 
-use serde::{Deserialize, Serialize};
-
 /// How far from one the sum of a distribution may be.
 ///
 /// Rows that come back from the GPU are f32: one rounding is 6e-8, and the roundings of a row
@@ -13,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub const SUM_TOLERANCE: f64 = 1e-6;
 
 /// What turns logits into the probabilities that a model samples from.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filter {
     /// Divides the logits. 0 or more; 0 puts all mass on the largest logit.
     pub temperature: f64,

@@ -24,15 +24,12 @@ pub use keyed::{Keyed, Numbers, PlayedRound, play_round, play_text};
 pub use parameters::{Lenience, ParameterError, Typical, is_typical};
 pub use repeated::joint_of_rounds;
 
-use serde::{Deserialize, Serialize};
-
 use crate::couplings::Coupling;
 use crate::distribution::draw;
 use crate::random::{first_dart, race};
 
 /// How drafted tokens are verified.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// Keeps a drafted token iff `u·draft < target`, and otherwise draws from the residual
     /// `max(0, target − draft)`. The text has exactly the target's distribution, and no rule that
@@ -55,7 +52,6 @@ pub enum Rule {
     /// is the target's own. Lossless, and the text does not depend on the draft.
     ///
     /// Source: Daliri, Musco, Suresh 2025.
-    #[serde(rename = "minhash")]
     MinHash,
     /// The target draws its own token with its own number at every position. A drafted token is
     /// kept iff it is that one. Lossless, and the text does not depend on the draft.
@@ -208,8 +204,7 @@ pub enum RoundError {
 }
 
 /// Where the last token of a round comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// It replaces the first drafted token that was not kept.
     Residual,
@@ -218,7 +213,7 @@ pub enum Verdict {
 }
 
 /// What a round decided: it commits `drafted[..accepted]` and then `token`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Outcome {
     /// How many drafted tokens are kept, 0 to gamma.
     pub accepted: usize,
@@ -247,13 +242,11 @@ pub enum Coin {
 }
 
 /// Noise with which both models draw at a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SharedNoise {
     /// Exponential clocks, [`race`].
     Gumbel,
     /// Darts, [`first_dart`].
-    #[serde(rename = "minhash")]
     MinHash,
 }
 

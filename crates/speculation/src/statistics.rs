@@ -5,7 +5,6 @@ mod binomial;
 
 pub use binomial::count_interval;
 
-use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::{
     beta::beta_reg,
@@ -164,7 +163,7 @@ fn sorted(values: &[f64]) -> Vec<f64> {
 }
 
 /// What [`chi_square`] finds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChiSquare {
     /// `Σ (observed − expected)² / expected` over the pooled cells; infinite when something was
     /// observed that has probability 0.

@@ -1,7 +1,5 @@
 //! Coupled pairs of tokens, drawn with counter-based numbers, and the steps of drawing them.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Coupling, Pair};
 use crate::distribution::{draw, residual};
 use crate::random::exponential::{exponential, strike};
@@ -11,7 +9,7 @@ use crate::random::{MAX_DARTS, Purpose, dart, first_dart, race, uniform};
 pub const MAX_RECORDED_DARTS: usize = 4096;
 
 /// What one trial of a coupling drew.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenPair {
     /// The draft's token.
     pub draft: usize,
@@ -27,7 +25,7 @@ impl TokenPair {
 }
 
 /// A dart and the curves that it landed under.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DartPair {
     /// Its index in the sequence.
     pub index: u32,
@@ -42,7 +40,7 @@ pub struct DartPair {
 }
 
 /// A token's clock and when it strikes in each race.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClockPair {
     /// The exponential number that both races share, mean 1.
     pub exponential: f32,
@@ -53,8 +51,7 @@ pub struct ClockPair {
 }
 
 /// Where a point under the draft's probability lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Region {
     /// Under the target's as well: both have the token.
     Overlap,
@@ -63,8 +60,7 @@ pub enum Region {
 }
 
 /// The steps of one trial, for drawing them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "coupling", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Steps {
     /// One uniform number per model.
     Independent {
@@ -74,7 +70,6 @@ pub enum Steps {
         target_number: f64,
     },
     /// Darts until both models have one.
-    #[serde(rename = "minhash")]
     MinHash {
         /// The darts on the board in order: the first [`MAX_RECORDED_DARTS`], and the two that
         /// decide.

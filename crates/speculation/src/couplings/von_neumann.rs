@@ -1,14 +1,12 @@
 //! Acceptance-rejection sampling, from which the rule of speculative decoding descends.
 
-use serde::{Deserialize, Serialize};
-
 use super::Pair;
 use crate::distribution::{draw, pairs};
 use crate::input::InputError;
 use crate::random::{Purpose, uniform};
 
 /// One point thrown under the scaled proposal.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attempt {
     /// The token drawn from the proposal.
     pub token: usize,
@@ -19,7 +17,7 @@ pub struct Attempt {
 }
 
 /// A draw from the target by way of the draft.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AcceptanceRejection {
     /// `M = max target/draft`: how far the proposal is scaled to lie above the target, and how many
     /// attempts it takes on average.

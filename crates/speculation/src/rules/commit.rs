@@ -1,10 +1,7 @@
 //! What of a round's tokens enters the text.
 
-use serde::{Deserialize, Serialize};
-
 /// Why a text ends with a round.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CommitEnd {
     /// The text has as many tokens as were asked for.
     Length,

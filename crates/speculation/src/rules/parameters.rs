@@ -2,8 +2,6 @@
 
 use std::hash::{Hash, Hasher};
 
-use serde::{Deserialize, Serialize};
-
 /// Why a rule cannot have a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterError {
@@ -20,8 +18,7 @@ pub enum ParameterError {
 
 /// The factor by which [`Rule::Lenience`](super::Rule::Lenience) shrinks the draft's
 /// probabilities: 1 is Rejection, 0 keeps whatever the target can draw at all.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lenience(f64);
 
 impl Lenience {
@@ -42,20 +39,6 @@ impl Lenience {
     }
 }
 
-impl TryFrom<f64> for Lenience {
-    type Error = ParameterError;
-
-    fn try_from(lenience: f64) -> Result<Self, ParameterError> {
-        Self::new(lenience)
-    }
-}
-
-impl From<Lenience> for f64 {
-    fn from(lenience: Lenience) -> f64 {
-        lenience.0
-    }
-}
-
 // Never a NaN and never −0.
 impl Eq for Lenience {}
 
@@ -66,17 +49,8 @@ impl Hash for Lenience {
 }
 
 /// The threshold of [`Rule::Typical`](super::Rule::Typical): `min(ε, δ·e^(−H))`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "TypicalFields", into = "TypicalFields")]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Typical {
-    epsilon: f64,
-    delta: f64,
-}
-
-/// How [`Typical`] is written.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TypicalFields {
     epsilon: f64,
     delta: f64,
 }
@@ -93,16 +67,6 @@ impl Typical {
             return Err(ParameterError::Delta(delta));
         }
         Ok(Self { epsilon, delta })
-    }
-
-    /// The hard threshold ε: a token above it is always typical.
-    pub fn epsilon(self) -> f64 {
-        self.epsilon
-    }
-
-    /// The factor δ before `e^(−H)`.
-    pub fn delta(self) -> f64 {
-        self.delta
     }
 
     /// What a token's probability must exceed in a row with this entropy, in nats.
@@ -131,23 +95,6 @@ impl Default for Typical {
         Self {
             epsilon: 0.09,
             delta: 0.3,
-        }
-    }
-}
-
-impl TryFrom<TypicalFields> for Typical {
-    type Error = ParameterError;
-
-    fn try_from(fields: TypicalFields) -> Result<Self, ParameterError> {
-        Self::new(fields.epsilon, fields.delta)
-    }
-}
-
-impl From<Typical> for TypicalFields {
-    fn from(typical: Typical) -> Self {
-        Self {
-            epsilon: typical.epsilon,
-            delta: typical.delta,
         }
     }
 }
