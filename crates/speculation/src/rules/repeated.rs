@@ -14,10 +14,9 @@ use super::ExactRound;
 /// # Panics
 /// When a round of `round` commits nothing.
 pub fn joint_of_rounds(round: &ExactRound, length: usize) -> BTreeMap<Vec<usize>, f64> {
-    let mut complete = BTreeMap::new();
     // Texts at whose end a round has just ended, by their length.
-    let mut open: Vec<BTreeMap<Vec<usize>, f64>> = vec![BTreeMap::new(); length + 1];
-    open[0].insert(vec![], 1.0);
+    let mut texts: Vec<BTreeMap<Vec<usize>, f64>> = vec![BTreeMap::new(); length + 1];
+    texts[0].insert(vec![], 1.0);
     for begun in 0..length {
         // What a round adds here: its tokens, cut where the text is complete.
         let mut added: BTreeMap<&[usize], f64> = BTreeMap::new();
@@ -26,19 +25,15 @@ pub fn joint_of_rounds(round: &ExactRound, length: usize) -> BTreeMap<Vec<usize>
             let cut = &committed[..committed.len().min(length - begun)];
             *added.entry(cut).or_insert(0.0) += prob;
         }
-        for (text, before) in std::mem::take(&mut open[begun]) {
+        for (text, before) in std::mem::take(&mut texts[begun]) {
             for (tokens, prob) in &added {
                 let longer = [&text, *tokens].concat();
-                let texts = match longer.len() {
-                    full if full == length => &mut complete,
-                    shorter => &mut open[shorter],
-                };
-                *texts.entry(longer).or_insert(0.0) += before * prob;
+                let same_length = &mut texts[longer.len()];
+                *same_length.entry(longer).or_insert(0.0) += before * prob;
             }
         }
     }
-    complete.append(&mut open[length]);
-    complete
+    texts.swap_remove(length)
 }
 
 #[cfg(test)]
