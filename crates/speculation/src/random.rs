@@ -113,6 +113,8 @@ mod tests {
     fn seeds_positions_purposes_and_lanes_have_coins_of_their_own() {
         let base = uniform(7, 3, Purpose::Draft, 0);
         assert_ne!(base, uniform(8, 3, Purpose::Draft, 0));
+        // Seeds have up to 53 bits, and the upper ones count.
+        assert_ne!(base, uniform((1 << 40) | 7, 3, Purpose::Draft, 0));
         assert_ne!(base, uniform(7, 4, Purpose::Draft, 0));
         assert_ne!(base, uniform(7, 3, Purpose::Accept, 0));
         assert_ne!(base, uniform(7, 3, Purpose::Draft, 1));

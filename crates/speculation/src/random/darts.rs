@@ -129,6 +129,14 @@ mod tests {
         assert_eq!(first_dart(3, 0, &[1.0]), 0);
     }
 
+    #[test]
+    fn a_dart_is_shown_at_the_middle_of_its_height() {
+        let shown = |height| Dart { token: 0, height }.height_fraction();
+        assert_eq!(shown(0), 2f64.powi(-33));
+        assert_eq!(shown(1 << 31), 0.5 + 2f64.powi(-33));
+        assert_eq!(shown(u32::MAX), 1.0 - 2f64.powi(-33));
+    }
+
     /// Every column is tried at its edges: it begins and ends where it would with equally many
     /// words for each.
     #[test]

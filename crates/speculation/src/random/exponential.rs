@@ -181,6 +181,18 @@ mod tests {
         assert!(p_value > 1e-3, "p = {p_value}");
     }
 
+    /// Probabilities in proportion to the clocks let all of them strike at once.
+    #[test]
+    fn of_clocks_that_strike_at_once_the_lowest_id_wins() {
+        for position in 0..20 {
+            let row = [0, 1, 2].map(|token| exponential(5, position, token) / 64.0);
+            for (token, prob) in (0..).zip(row) {
+                assert_eq!(strike(exponential(5, position, token), prob), Some(64.0));
+            }
+            assert_eq!(race(5, position, row), 0);
+        }
+    }
+
     #[test]
     fn a_race_does_not_know_the_scale_of_its_row() {
         for position in 0..2_000 {
