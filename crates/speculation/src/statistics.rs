@@ -398,6 +398,15 @@ mod tests {
     }
 
     #[test]
+    fn cells_that_expect_just_enough_are_not_pooled() {
+        assert_eq!(chi_square(&[3, 7], &[0.5, 0.5]).degrees_of_freedom, 1);
+        // Expected 48, 47, 4, 1: the pool of exactly 5 takes in no other.
+        let found = chi_square(&[48, 44, 6, 2], &[0.48, 0.47, 0.04, 0.01]);
+        assert_eq!(found.degrees_of_freedom, 2);
+        close(found.statistic, 9.0 / 47.0 + 9.0 / 5.0, 1e-12);
+    }
+
+    #[test]
     fn an_impossible_observation_is_never_pooled_away() {
         let found = chi_square(&[500, 499, 1], &[0.5, 0.5, 0.0]);
         assert_eq!((found.statistic, found.p_value), (f64::INFINITY, 0.0));

@@ -255,6 +255,8 @@ fn impossible_prefixes_are_refused_and_equal_rows_kept() {
         target_probs: &vec![half.clone(); 3],
         ..round
     };
+    let kept = block_prefixes(&equal).into_iter().map(|it| it.keep_prob);
+    assert_eq!(kept.collect::<Vec<_>>(), [1.0; 3], "nothing by nothing");
     let outcome = verify(Rule::Block, &equal, &mut |_| 1.0 - 2f64.powi(-24));
     assert_eq!((outcome.accepted, outcome.verdict), (2, Verdict::Bonus));
 }

@@ -135,6 +135,13 @@ fn top_p_keeps_a_token_while_the_mass_before_it_is_below() {
     );
 }
 
+/// The second token is so improbable that the mass before it is 1 when it is rounded.
+#[test]
+fn a_top_p_of_one_keeps_the_least_probable_token() {
+    let probs = probabilities(&[0.0, -50.0], &plain());
+    assert!(probs[0] == 1.0 && probs[1] > 0.0, "{probs:?}");
+}
+
 #[test]
 fn top_p_sees_the_distribution_renormalised_after_top_k() {
     // Of .4, .3, .3 two stay as 4/7 and 3/7. Before the second there is .571 of the

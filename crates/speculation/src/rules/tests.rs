@@ -1,4 +1,5 @@
 use super::*;
+use crate::formulas::{typical_acceptance, typical_output};
 
 const DRAFT: [f64; 3] = [0.5, 0.3, 0.2];
 const TARGET: [f64; 3] = [0.2, 0.3, 0.5];
@@ -85,6 +86,27 @@ fn a_residual_lost_to_rounding_is_a_draw_from_the_target() {
         let expect = if u < 5.0 / 9.0 { 0 } else { 1 };
         assert_eq!((outcome.accepted, outcome.token), (0, expect));
     }
+}
+
+/// It has to be above the threshold, which is ε here: e^(−H) is 0.357.
+#[test]
+fn a_token_at_the_threshold_is_not_typical() {
+    let typical = Typical::new(0.2, 1.0).unwrap();
+    assert_eq!(typical.threshold(crate::entropy(&TARGET)), TARGET[0]);
+    let accepted = |drafted| {
+        let (outcome, _) = one(Rule::Typical(typical), drafted, &DRAFT, &TARGET, 0.0, 0.0);
+        outcome.accepted
+    };
+    assert_eq!([0, 1, 2].map(accepted), [0, 1, 1]);
+    let row = TARGET.map(|prob| prob as f32);
+    let portable = [0, 1, 2].map(|token| is_typical(&row, token, 0.2, 1.0));
+    assert_eq!(portable, [false, true, true]);
+    let (kept, output) = (
+        typical_acceptance(&DRAFT, &TARGET, typical),
+        typical_output(&DRAFT, &TARGET, typical),
+    );
+    assert!((kept - (DRAFT[1] + DRAFT[2])).abs() < 1e-12, "{kept}");
+    assert!((output[0] - 0.5 * TARGET[0]).abs() < 1e-12, "{output:?}");
 }
 
 #[test]
