@@ -205,6 +205,14 @@ mod tests {
             (discarded.draft_prob(), discarded.target_prob()),
             (Some(0.4), Some(0.1))
         );
+        for proposal in &round.proposals {
+            let said = proposal.target_distribution().map(|it| it.probs.len());
+            assert_eq!(
+                said,
+                Some(6),
+                "the target has spoken of every drafted token"
+            );
+        }
         let settings = Settings::default();
         let test = Test::at(discarded, &settings);
         assert_eq!(
@@ -225,7 +233,9 @@ mod tests {
         let mut events = fixture::events();
         events.retain(|event| !is_new(event));
         let unknown = Run::from_events(&events);
-        assert_eq!(unknown.rounds()[0].proposals[2].target_prob(), None);
+        let untold = &unknown.rounds()[0].proposals[2];
+        assert_eq!(untold.target_prob(), None);
+        assert_eq!(untold.target_distribution(), None);
         assert_eq!(unknown.steps(), known.steps());
     }
 
@@ -237,6 +247,9 @@ mod tests {
             .collect();
         let expected = [Some(false), Some(true), Some(false), Some(false)];
         assert_eq!(passed, expected);
+        let (u, below) = (0.5, 0.5);
+        let level = Test::Prefix { u, below };
+        assert_eq!(level.passes_alone(), Some(false), "it has to be below");
     }
 
     #[test]

@@ -423,6 +423,17 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_behind_a_rejected_token_is_discarded() {
+        let counts = |accepted| {
+            let run = Run::from_events(&fixture::kept(3, accepted));
+            let round = &run.rounds()[0];
+            (round.accepted(), round.tested(), round.discarded())
+        };
+        let expected = [(0, 1, 2), (1, 2, 1), (2, 3, 0), (3, 3, 0)];
+        assert_eq!([0, 1, 2, 3].map(counts), expected);
+    }
+
+    #[test]
     fn a_target_alone_round_has_bonus_and_commit_only() {
         let events = [
             Event::Started {
@@ -489,9 +500,13 @@ mod tests {
     fn streaming_event_by_event_gives_the_same_index() {
         let events = fixture::events();
         let mut run = Run::default();
+        assert!(!run.started());
         for event in &events {
+            assert_eq!(run.finished(), None);
             run.push(event);
+            assert!(run.started());
         }
+        assert_eq!(run.finished(), Some(FinishReason::Length));
         assert_eq!(run, Run::from_events(&events));
     }
 

@@ -328,6 +328,65 @@ mod tests {
         assert_eq!(statistics.tokens_per_second(), Some(200.0));
     }
 
+    /// Five tokens are tested in two rounds of ten milliseconds, and four of them kept.
+    #[test]
+    fn rates_are_those_of_what_was_counted_and_there_is_none_of_nothing() {
+        let rates = |playhead| {
+            let statistics = fold(&fixture::events(), playhead).statistics;
+            (
+                statistics.acceptance_rate(),
+                statistics.tokens_per_round(),
+                statistics.tokens_per_second(),
+            )
+        };
+        assert_eq!(rates(2), (None, None, None));
+        assert_eq!(rates(4), (Some(0.5), None, None), "not yet committed");
+        assert_eq!(rates(usize::MAX), (Some(0.8), Some(3.0), Some(300.0)));
+    }
+
+    #[test]
+    fn a_round_is_verified_judged_and_closed_step_by_step() {
+        let known = |playhead| {
+            let state = fold(&fixture::events(), playhead);
+            assert_eq!(state.playhead, playhead);
+            (state.verified(), state.judged(), state.closed())
+        };
+        let expected = [
+            (false, 0, false),
+            (false, 0, false),
+            (true, 0, false),
+            (true, 1, false),
+            (true, 2, false),
+            (true, 2, true),
+            (true, 2, true),
+            // The draft of the next round.
+            (false, 0, false),
+        ];
+        assert_eq!([0, 1, 2, 3, 4, 5, 6, 7].map(known), expected);
+        assert_eq!(fold(&fixture::events(), usize::MAX).playhead, 13);
+    }
+
+    #[test]
+    fn a_glyph_tells_no_more_than_the_playhead_has_passed() {
+        let glyph = |accepted, bonus| Glyph {
+            accepted,
+            drafted: 3,
+            bonus,
+        };
+        let run = Run::from_events(&fixture::events());
+        let last = |playhead| run.state(playhead).glyphs.last().copied();
+        let (replaced, kept) = (glyph(1, Some(false)), glyph(3, Some(true)));
+        let first_round = [2, 3, 4, 5].map(last);
+        let expected = [glyph(0, None), glyph(1, None), glyph(1, None), replaced];
+        assert_eq!(first_round, expected.map(Some));
+        assert_eq!(run.state(usize::MAX).glyphs, [replaced, kept]);
+        // In the timeline of a whole run.
+        assert_eq!(
+            [0, 1, 2].map(|round| run.glyph(round)),
+            [Some(replaced), Some(kept), None]
+        );
+    }
+
     #[test]
     fn a_block_is_inked_struck_and_discarded_in_one_step() {
         use Mark::*;

@@ -45,6 +45,40 @@ fn every_phase_has_its_sentence() {
 }
 
 #[test]
+fn a_round_that_is_kept_whole_counts_its_bonus() {
+    let said = |playhead| sentence(&fixture::events(), playhead, Rule::Rejection);
+    assert_eq!(
+        said(12),
+        "All three were inked. The same pass already holds the target’s next token, so d comes free."
+    );
+    assert_eq!(
+        said(13),
+        "Three inked, one bonus: four tokens from a single pass of the target."
+    );
+}
+
+#[test]
+fn a_single_drafted_token_is_spoken_of_as_one() {
+    let said = |playhead| sentence(&fixture::kept(1, 1), playhead, Rule::Rejection);
+    assert_eq!(said(1), "The draft pencils space.");
+    assert_eq!(
+        said(2),
+        "The target reads it in one pass and gives it a probability of its own."
+    );
+    assert_eq!(
+        said(4),
+        "The drafted token was inked. The same pass already holds the target’s next token, so n comes free."
+    );
+}
+
+#[test]
+fn the_target_alone_has_nothing_inked_and_no_bonus() {
+    let said = |playhead| sentence(&fixture::alone(&[2]), playhead, Rule::Rejection);
+    assert_eq!(said(1), "Nothing was drafted: the target writes s alone.");
+    assert_eq!(said(2), "One token from a single pass of the target.");
+}
+
+#[test]
 fn greedy_speaks_of_the_most_probable_token() {
     let said = |playhead| sentence(&fixture::events(), playhead, Rule::Greedy);
     assert!(said(4).contains("is not the target’s most probable token"));
