@@ -186,6 +186,11 @@ mod tests {
         assert_eq!((cut.old.most_drafted, cut.new.most_drafted), (3, 0));
         assert_eq!(cut.new.rounds, [1]);
         assert_eq!(cut.new.tokens_per_round(), Some(1.0));
+        let all = compare(0, None, 0, usize::MAX).old;
+        assert_eq!(
+            (all.rounds.as_slice(), all.tokens_per_round()),
+            (&[2, 4][..], Some(3.0))
+        );
         // A cut inside the first round leaves that round out.
         assert_eq!(compare(1, Some(0), 0, usize::MAX).old, {
             let mut inside = cut.old.clone();

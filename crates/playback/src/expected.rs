@@ -159,7 +159,12 @@ mod tests {
         };
         let part = proposal(kept([4, 2], 0.1), kept([4, 2], 0.0));
         assert_eq!(expected_acceptance(&part, &settings), None);
+        let part = proposal(kept([4, 2], 0.0), kept([4, 2], 0.1));
+        assert_eq!(expected_acceptance(&part, &settings), None);
         let whole = proposal(kept([4, 2], 0.0), kept([2, 9], 0.0));
         assert_eq!(expected_acceptance(&whole, &settings), Some(0.25));
+        // The most probable token comes first, whichever it is.
+        let turned = proposal(kept([4, 2], 0.0), kept([2, 4], 0.0));
+        assert_eq!(expected_acceptance(&turned, &settings), Some(0.5));
     }
 }

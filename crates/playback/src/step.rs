@@ -99,14 +99,30 @@ mod tests {
     }
 
     #[test]
-    fn reduced_motion_takes_one_phase_per_1200_milliseconds() {
-        assert_eq!(
-            Pace {
-                speed: 4.0,
-                reduced: true
-            }
-            .milliseconds(Phase::Draft, 8),
-            1200.0
-        );
+    fn every_drafted_token_takes_its_time_and_a_needle_that_is_skipped_none() {
+        let takes = |speed, phase, drafted| {
+            let pace = Pace {
+                speed,
+                reduced: false,
+            };
+            pace.milliseconds(phase, drafted)
+        };
+        assert_eq!(takes(1.0, Phase::Draft, 1), 320.0);
+        assert_eq!(takes(1.0, Phase::Draft, 8), 740.0);
+        assert_eq!(takes(2.0, Phase::Judge, 8), 240.0);
+        assert_eq!(takes(4.0, Phase::Judge, 8), 60.0);
+    }
+
+    /// Nobody who asked for less movement gets more of it at a higher speed.
+    #[test]
+    fn reduced_motion_takes_one_phase_per_1200_milliseconds_at_least() {
+        let takes = |speed| {
+            let pace = Pace {
+                speed,
+                reduced: true,
+            };
+            pace.milliseconds(Phase::Draft, 8)
+        };
+        assert_eq!([0.5, 1.0, 4.0].map(takes), [2400.0, 1200.0, 1200.0]);
     }
 }

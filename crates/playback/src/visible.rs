@@ -98,6 +98,9 @@ mod tests {
         check(" \n", "␣↵");
         check("the ", "-the␣");
         check("<|endoftext|>", "‹end›");
+        check("</s>", "‹end›");
+        check("<|", "<|");
+        check("|>", "|>");
     }
 
     #[test]
