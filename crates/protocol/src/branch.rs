@@ -124,6 +124,7 @@ mod tests {
         assert_eq!(error.field, "branch");
         assert!(error.sentence.contains("no token 65"), "{error}");
         assert!(branch(&[], Some(65)).check(65).is_err());
+        assert!(branch(&[0; Branch::MAX_KEPT], Some(0)).check(65).is_ok());
         assert!(branch(&[0; Branch::MAX_KEPT + 1], None).check(65).is_err());
     }
 
@@ -138,6 +139,7 @@ mod tests {
             let branch = Branch { kept, forced };
             let text = branch.print().unwrap();
             assert!(text.len() <= 2 * branch.len() + 1);
+            assert_eq!(text.is_empty(), branch.is_empty());
             assert!(
                 text.chars()
                     .all(|c| c.is_ascii_alphanumeric() || "-_~".contains(c))

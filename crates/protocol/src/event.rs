@@ -267,6 +267,10 @@ mod tests {
         let kept = Distribution::new(&probs);
         assert_eq!(kept.iter().next(), Some((150, 0.5)));
         assert_eq!(kept.probs.len(), 20);
+        assert_eq!(kept.prob(150), Some(0.5));
+        // Of the others, which are alike, the lowest ids are kept.
+        assert_eq!(kept.prob(18), Some(probs[18]));
+        assert_eq!(kept.prob(19), None);
         let total = kept.probs.iter().sum::<f32>() + kept.rest;
         assert!((total - 1.0).abs() < 1e-6, "{total}");
     }

@@ -315,6 +315,63 @@ mod tests {
     }
 
     #[test]
+    fn the_ends_of_every_range_belong_to_it() {
+        let shares = |share: f64| Settings {
+            lenience: share,
+            epsilon: share,
+            delta: share,
+            top_p: share,
+            ..Settings::default()
+        };
+        let largest = Settings {
+            // Characters, not bytes.
+            prompt: "ä".repeat(Settings::MAX_PROMPT),
+            gamma: MAX_GAMMA,
+            temperature: 4.0,
+            top_k: 1_000_000,
+            seed: MAX_SEED,
+            max_tokens: 4096,
+            ..shares(1.0)
+        };
+        assert_eq!(largest.check(), Ok(()));
+        for temperature in [0.0, Settings::SMALLEST_TEMPERATURE] {
+            let smallest = Settings {
+                prompt: String::new(),
+                gamma: 0,
+                temperature,
+                top_k: 0,
+                seed: 0,
+                max_tokens: 1,
+                ..shares(Settings::SMALLEST_SHARE)
+            };
+            assert_eq!(smallest.check(), Ok(()));
+        }
+        assert_eq!(field(r#"{"max_tokens": 4097}"#), "max_tokens");
+    }
+
+    #[test]
+    fn a_seed_fixes_the_text_under_rules_of_the_targets_own_token_and_at_temperature_0() {
+        let fixed = |rule, temperature| {
+            let settings = Settings {
+                rule,
+                temperature,
+                ..Settings::default()
+            };
+            settings.is_drafter_invariant()
+        };
+        for rule in Rule::ALL {
+            let own = [
+                Rule::Gumbel,
+                Rule::MinHash,
+                Rule::SampleAndMatch,
+                Rule::Greedy,
+            ];
+            assert_eq!(fixed(rule, 0.8), own.contains(&rule), "{rule:?}");
+            assert!(fixed(rule, 0.0), "{rule:?}");
+        }
+    }
+
+    #[test]
     fn rules_and_drafters_have_one_name_each() {
         for rule in Rule::ALL {
             let json = serde_json::to_string(&rule).unwrap();

@@ -352,6 +352,27 @@ mod tests {
         assert_eq!(request(r#"{"settings": {}}"#).check(), Ok(()));
     }
 
+    /// At temperature 0 nothing is left for Block to weigh.
+    #[test]
+    fn a_formula_predicts_what_is_judged_token_by_token() {
+        for rule in Rule::ALL {
+            let predicts = |temperature| {
+                let settings = Settings {
+                    rule,
+                    temperature,
+                    ..Settings::default()
+                };
+                let request = SpeedRequest {
+                    settings,
+                    ..request(r#"{"settings": {}}"#)
+                };
+                request.has_formula()
+            };
+            assert_eq!(predicts(0.8), rule != Rule::Block, "{rule:?}");
+            assert!(predicts(0.0), "{rule:?}");
+        }
+    }
+
     fn speed(interval: [f64; 2]) -> GammaSpeed {
         GammaSpeed {
             gamma: 3.0,
@@ -437,6 +458,7 @@ mod tests {
         assert_eq!(about(&[slower], None), Some((slower, false)));
         assert_eq!(about(&[], Some(slower)), Some((slower, true)));
         assert_eq!(about(&[], None), None);
+        assert!(!report(&[], None).is_about_auto());
     }
 
     #[test]
@@ -445,6 +467,21 @@ mod tests {
         assert_eq!(speed([0.8, 0.99]).verdict(), Verdict::Slower);
         assert_eq!(speed([0.99, 1.2]).verdict(), Verdict::CannotTell);
         assert_eq!(speed([1.0, 1.2]).verdict(), Verdict::CannotTell);
-        assert_eq!(speed([1.0, 1.2]).acceptance_rate(), None);
+        assert_eq!(speed([0.8, 1.0]).verdict(), Verdict::CannotTell);
+    }
+
+    #[test]
+    fn what_was_never_judged_has_no_acceptance() {
+        let of = |judged, accepted| {
+            let row = GammaSpeed {
+                judged,
+                accepted,
+                ..speed([1.0, 1.2])
+            };
+            row.acceptance_rate()
+        };
+        assert_eq!(of(0, 0), None);
+        assert_eq!(of(8, 6), Some(0.75));
+        assert_eq!(of(8, 0), Some(0.0));
     }
 }
