@@ -162,6 +162,28 @@ fn every_position_has_its_own_coin() {
     }
 }
 
+/// The first beginning to be kept is the longest, so a token's coin is asked for only where those
+/// behind it have failed.
+#[test]
+fn block_asks_for_the_coins_of_its_positions_from_the_last_on() {
+    let asked = |number: f64| {
+        let mut asked = Vec::new();
+        let round = Round {
+            drafted: &[0, 0, 2],
+            draft_probs: &vec![DRAFT.to_vec(); 3],
+            target_probs: &vec![TARGET.to_vec(); 4],
+        };
+        verify(Rule::Block, &round, &mut |coin| {
+            asked.push(coin);
+            number
+        });
+        asked
+    };
+    assert_eq!(asked(0.1), [Coin::Accept(2), Coin::Target]);
+    let all = [2, 1, 0].map(Coin::Accept);
+    assert_eq!(asked(0.99), [&all[..], &[Coin::Residual(0)]].concat());
+}
+
 #[test]
 #[should_panic(expected = "has one more row")]
 fn a_missing_target_row_is_noticed() {
