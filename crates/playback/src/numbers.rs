@@ -111,6 +111,8 @@ mod tests {
         assert_eq!(told_apart(0.1772, 0.1768), ["0.1772", "0.1768"]);
         assert_eq!(told_apart(0.9996, 1.0), ["0.9996", "1"]);
         assert_eq!(told_apart(0.97, 0.97), ["0.97", "0.97"]);
+        let small = told_apart(0.000_012_1, 0.000_012_4);
+        assert_eq!(small, ["1.21 · 10^-5", "1.24 · 10^-5"]);
     }
 
     #[test]
@@ -118,6 +120,7 @@ mod tests {
         assert_eq!(at_most(0.5, 3), "0.5");
         assert_eq!(at_most(3.0, 3), "3");
         assert_eq!(at_most(120.0, 0), "120");
+        assert_eq!(shortest(0.05), "0.05");
         assert_eq!(grouped(1_234_005), "1,234,005");
         assert_eq!(
             interval(decimal(0.5, 2), decimal(1.0_f32, 2)),

@@ -139,6 +139,10 @@ fn rules_with_an_own_token_name_it() {
         "The target’s own first is d, so that is inked."
     );
     assert_eq!(
+        said(3, Rule::MinHash),
+        "Both models look at the same darts, and both hit s, so it is inked."
+    );
+    assert_eq!(
         said(4, Rule::MinHash),
         "Both models look at the same darts: the draft’s hit names n, the target’s d, so n is struck."
     );
@@ -153,6 +157,30 @@ fn rules_with_an_own_token_name_it() {
     assert_eq!(
         said(4, Rule::SampleAndMatch),
         "The draft pencilled n, but the target’s own draw is d, so n is struck."
+    );
+}
+
+/// A trace from a file may leave out which token the target's own was.
+#[test]
+fn an_own_token_that_is_not_known_is_another() {
+    let mut events = fixture::own_tokens(&[(2, 2), (3, 4)]);
+    for event in &mut events {
+        if let Event::Verified { own_token, .. } = event {
+            *own_token = None;
+        }
+    }
+    let said = |rule| sentence(&events, 4, rule);
+    assert_eq!(
+        said(Rule::Gumbel),
+        "Both models run the same clocks: the draft’s first is n, the target’s is another, so n is struck."
+    );
+    assert_eq!(
+        said(Rule::MinHash),
+        "Both models look at the same darts: the draft’s hit names n, the target’s is another, so n is struck."
+    );
+    assert_eq!(
+        said(Rule::SampleAndMatch),
+        "The draft pencilled n, the target’s is another, so n is struck."
     );
 }
 
