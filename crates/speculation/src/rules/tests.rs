@@ -101,6 +101,8 @@ fn a_token_at_the_threshold_is_not_typical() {
     let row = TARGET.map(|prob| prob as f32);
     let portable = [0, 1, 2].map(|token| is_typical(&row, token, 0.2, 1.0));
     assert_eq!(portable, [false, true, true]);
+    // Of two tokens alike both are at e^(−H).
+    assert!(!is_typical(&[0.5, 0.5], 0, 1.0, 1.0));
     let (kept, output) = (
         typical_acceptance(&DRAFT, &TARGET, typical),
         typical_output(&DRAFT, &TARGET, typical),
