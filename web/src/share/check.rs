@@ -276,6 +276,28 @@ pub mod tests {
     }
 
     #[test]
+    fn no_two_events_can_change_places() {
+        let mut trace = recording();
+        for place in 1..trace.events.len() {
+            trace.events.swap(place - 1, place);
+            assert!(check(&trace).is_err(), "{:?} too late", trace.events[place]);
+            trace.events.swap(place - 1, place);
+        }
+    }
+
+    #[test]
+    fn a_run_can_be_cut_off_between_rounds_only() {
+        let mut trace = recording();
+        while let Some(last) = trace.events.pop() {
+            let between = matches!(
+                trace.events.last(),
+                Some(Event::Started { .. } | Event::RoundEnded { .. })
+            );
+            assert_eq!(check(&trace).is_ok(), between, "before {last:?}");
+        }
+    }
+
+    #[test]
     fn numbers_that_cannot_be_drawn_are_refused() {
         let whole = recording();
         let spoil = |change: &dyn Fn(&mut Event) -> bool| {
@@ -325,6 +347,24 @@ pub mod tests {
             _ => false,
         });
         assert!(draw.contains("draw"), "{draw}");
+        let other_round = spoil(&|event| match event {
+            Event::Verified { round, .. } => {
+                *round += 1;
+                true
+            }
+            _ => false,
+        });
+        assert!(other_round.contains("a round other than"), "{other_round}");
+        for no_duration in [-1.0, f64::INFINITY, f64::NAN] {
+            let duration = spoil(&|event| match event {
+                Event::RoundEnded { timings, .. } => {
+                    timings.milliseconds = no_duration;
+                    true
+                }
+                _ => false,
+            });
+            assert!(duration.contains("no duration"), "{duration}");
+        }
     }
 
     #[test]
@@ -355,6 +395,19 @@ pub mod tests {
             });
             assert!(moved.contains(refused), "{moved}");
         }
+        // On the line itself rounding may have decided either way.
+        let level = with(Rule::Rejection, &|event: &mut Event| {
+            if let Event::Verified {
+                draw,
+                draft_prob,
+                target_prob,
+                ..
+            } = event
+            {
+                (*draw, *draft_prob, *target_prob) = (0.5, 0.5, 0.25);
+            }
+        });
+        assert_eq!(level, "");
         // What these rules look at is not in a run by Rejection.
         for rule in [
             Rule::Gumbel,
@@ -372,6 +425,105 @@ pub mod tests {
             }
         });
         assert!(beyond.contains("threshold"), "{beyond}");
+        // With it they are read, and refused where it says the opposite.
+        for rule in [Rule::Gumbel, Rule::MinHash, Rule::SampleAndMatch] {
+            let own = |opposite: bool| {
+                with(rule, &move |event: &mut Event| {
+                    if let Event::Verified {
+                        own_token,
+                        token,
+                        accepted,
+                        ..
+                    } = event
+                    {
+                        let other = if *token == 0 { 1 } else { 0 };
+                        let is_own = *accepted != opposite;
+                        *own_token = Some(if is_own { *token } else { other });
+                    }
+                })
+            };
+            assert_eq!(own(false), "", "{rule:?}");
+            let said = own(true);
+            assert!(said.contains(refused), "{rule:?}: {said}");
+        }
+        let typical = |opposite: bool| {
+            with(Rule::Typical, &move |event: &mut Event| {
+                if let Event::Verified {
+                    threshold,
+                    target_prob,
+                    accepted,
+                    ..
+                } = event
+                {
+                    let above = *accepted != opposite;
+                    *target_prob = 0.25;
+                    *threshold = Some(if above { 0.125 } else { 0.5 });
+                }
+            })
+        };
+        assert_eq!(typical(false), "");
+        let said = typical(true);
+        assert!(said.contains(refused), "{said}");
+    }
+
+    #[test]
+    fn a_token_behind_a_rejected_one_is_not_kept() {
+        let mut trace = recording();
+        let place = |event: &Event| matches!(event, Event::Discarded { .. });
+        let place = trace.events.iter().position(place).unwrap();
+        let Event::Discarded {
+            round,
+            position,
+            token,
+            draft_prob,
+            target_prob,
+            target_distribution,
+        } = trace.events[place].clone()
+        else {
+            unreachable!();
+        };
+        trace.events[place] = Event::Verified {
+            round,
+            position,
+            token,
+            draft_prob,
+            target_prob,
+            draw: 0.0,
+            threshold: None,
+            own_token: None,
+            accepted: true,
+            target_distribution,
+        };
+        let said = check(&trace).unwrap_err();
+        assert!(said.contains("kept behind a rejected one"), "{said}");
+    }
+
+    /// The first round that ends in a replacement, with that told as a bonus.
+    #[test]
+    fn a_bonus_behind_a_rejected_token_is_refused() {
+        let mut trace = recording();
+        let place = |event: &Event| matches!(event, Event::Resampled { .. });
+        let place = trace.events.iter().position(place).unwrap();
+        let Event::Resampled {
+            round,
+            position,
+            token,
+            residual,
+            draw,
+            ..
+        } = trace.events[place].clone()
+        else {
+            unreachable!();
+        };
+        trace.events[place] = Event::Bonus {
+            round,
+            position,
+            token,
+            target_distribution: residual,
+            draw,
+        };
+        let said = check(&trace).unwrap_err();
+        assert!(said.contains("a bonus token comes though"), "{said}");
     }
 
     #[test]
