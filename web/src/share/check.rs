@@ -276,6 +276,16 @@ pub mod tests {
     }
 
     #[test]
+    fn an_old_trace_that_tells_nothing_of_discarded_tokens_is_read() {
+        let mut trace = recording();
+        let told = trace.events.len();
+        let is_old = |event: &Event| !matches!(event, Event::Discarded { .. });
+        trace.events.retain(is_old);
+        assert!(trace.events.len() < told);
+        assert_eq!(check(&trace), Ok(()));
+    }
+
+    #[test]
     fn no_two_events_can_change_places() {
         let mut trace = recording();
         for place in 1..trace.events.len() {
