@@ -1,0 +1,357 @@
+use super::*;
+use couplet_protocol::Rule;
+
+/// The recording that comes with the page.
+pub fn recording() -> Trace {
+    read(include_str!(
+        "../../../../assets/pairs/shakespeare/recording.json"
+    ))
+    .unwrap()
+}
+
+#[test]
+fn what_the_page_itself_wrote_is_read() {
+    recording();
+    read(include_str!(
+        "../../../../assets/pairs/stories/recording.json"
+    ))
+    .unwrap();
+}
+
+/// Takes the recording apart in one place.
+fn broken(from: &str, to: &str) -> String {
+    let text = include_str!("../../../../assets/pairs/shakespeare/recording.json");
+    let changed = text.replacen(from, to, 1);
+    assert_ne!(text, changed, "{from}");
+    read(&changed).expect_err(from)
+}
+
+#[test]
+fn whatever_is_wrong_gets_a_sentence() {
+    for (from, to, says) in [
+        ("\"version\":1", "\"version\":2", "version 2"),
+        ("\"gamma\":5", "\"gamma\":55", "gamma"),
+        ("\"accepted\":true", "\"accepted\":1", "damaged"),
+        ("\"event\":\"drafted\"", "\"event\":\"dreamt\"", "damaged"),
+        ("\"prefix_tokens\":1", "\"prefix_tokens\":1000", "prefix"),
+        (
+            "\"acceptance_rate\":0.8",
+            "\"acceptance_rate\":8.8",
+            "acceptance_rate",
+        ),
+        ("\"draft_prob\":0.", "\"draft_prob\":7.", "draft_prob"),
+    ] {
+        let sentence = broken(from, to);
+        assert!(sentence.contains(says), "{sentence}");
+        assert!(sentence.ends_with('.'), "{sentence}");
+    }
+    for nonsense in [
+        "",
+        "{",
+        "[]",
+        "null",
+        "{\"version\":1}",
+        "\u{0}",
+        "{\"version\":-1}",
+    ] {
+        assert!(read(nonsense).is_err());
+    }
+}
+
+#[test]
+fn no_event_can_be_left_out_or_doubled_but_timings() {
+    let whole = recording();
+    for place in 0..whole.events.len() {
+        let mut without = whole.clone();
+        without.events.remove(place);
+        // The end may be missing: such a run was cut off.
+        let last = place + 1 == whole.events.len();
+        // So may what the target said of the tokens behind a rejected one, as in old traces:
+        // of all of them.
+        let discarded_in = |event: &Event| match event {
+            Event::Discarded { round, .. } => Some(*round),
+            _ => None,
+        };
+        let as_of_old = discarded_in(&whole.events[place]).is_some_and(|round| {
+            let in_round = |event: &&Event| discarded_in(event) == Some(round);
+            whole.events.iter().filter(in_round).count() == 1
+        });
+        assert!(
+            check(&without).is_err() || last || as_of_old,
+            "without {:?}",
+            whole.events[place]
+        );
+        let mut doubled = whole.clone();
+        doubled.events.insert(place, whole.events[place].clone());
+        assert!(check(&doubled).is_err(), "twice {:?}", whole.events[place]);
+    }
+}
+
+#[test]
+fn an_old_trace_that_tells_nothing_of_discarded_tokens_is_read() {
+    let mut trace = recording();
+    let told = trace.events.len();
+    let is_old = |event: &Event| !matches!(event, Event::Discarded { .. });
+    trace.events.retain(is_old);
+    assert!(trace.events.len() < told);
+    assert_eq!(check(&trace), Ok(()));
+}
+
+#[test]
+fn no_two_events_can_change_places() {
+    let mut trace = recording();
+    for place in 1..trace.events.len() {
+        trace.events.swap(place - 1, place);
+        assert!(check(&trace).is_err(), "{:?} too late", trace.events[place]);
+        trace.events.swap(place - 1, place);
+    }
+}
+
+#[test]
+fn a_run_can_be_cut_off_between_rounds_only() {
+    let mut trace = recording();
+    while let Some(last) = trace.events.pop() {
+        let between = matches!(
+            trace.events.last(),
+            Some(Event::Started { .. } | Event::RoundEnded { .. })
+        );
+        assert_eq!(check(&trace).is_ok(), between, "before {last:?}");
+    }
+}
+
+#[test]
+fn numbers_that_cannot_be_drawn_are_refused() {
+    let whole = recording();
+    let spoil = |change: &dyn Fn(&mut Event) -> bool| {
+        let mut trace = whole.clone();
+        assert!(trace.events.iter_mut().any(change));
+        check(&trace).unwrap_err()
+    };
+    let wrong_token = spoil(&|event| match event {
+        Event::Drafted { token, .. } => {
+            *token = 65;
+            true
+        }
+        _ => false,
+    });
+    assert!(wrong_token.contains("token"), "{wrong_token}");
+    let short = spoil(&|event| match event {
+        Event::Drafted {
+            draft_distribution, ..
+        } => {
+            draft_distribution.tokens = Some(vec![1]);
+            true
+        }
+        _ => false,
+    });
+    assert!(short.contains("distribution"), "{short}");
+    let of_draft = |tokens: Option<Vec<u32>>, probs: Vec<f32>| {
+        spoil(&move |event| match event {
+            Event::Drafted {
+                draft_distribution, ..
+            } => {
+                draft_distribution.tokens.clone_from(&tokens);
+                draft_distribution.probs.clone_from(&probs);
+                true
+            }
+            _ => false,
+        })
+    };
+    let twice = of_draft(Some(vec![1, 1]), vec![0.5, 0.5]);
+    assert!(twice.contains("names a token twice"), "{twice}");
+    let long = of_draft(None, vec![0.0; Distribution::COMPLETE + 1]);
+    assert!(long.contains("no more than 128"), "{long}");
+    let draw = spoil(&|event| match event {
+        Event::Verified { draw, .. } => {
+            *draw = f32::NAN;
+            true
+        }
+        _ => false,
+    });
+    assert!(draw.contains("draw"), "{draw}");
+    let other_round = spoil(&|event| match event {
+        Event::Verified { round, .. } => {
+            *round += 1;
+            true
+        }
+        _ => false,
+    });
+    assert!(other_round.contains("a round other than"), "{other_round}");
+    for no_duration in [-1.0, f64::INFINITY, f64::NAN] {
+        let duration = spoil(&|event| match event {
+            Event::RoundEnded { timings, .. } => {
+                timings.milliseconds = no_duration;
+                true
+            }
+            _ => false,
+        });
+        assert!(duration.contains("no duration"), "{duration}");
+    }
+}
+
+#[test]
+fn a_verdict_that_its_numbers_do_not_give_is_refused() {
+    let whole = recording();
+    let with = |rule: Rule, change: &dyn Fn(&mut Event)| {
+        let mut trace = whole.clone();
+        trace.settings.rule = rule;
+        trace.events.iter_mut().for_each(change);
+        check(&trace).err().unwrap_or_default()
+    };
+    let nothing = |_: &mut Event| {};
+    assert_eq!(with(Rule::Rejection, &nothing), "");
+    let refused = "a token's verdict";
+    // A needle at 0 keeps every token, one at 1 those that the target finds more probable.
+    let draws: [fn([f32; 2]) -> f32; 2] = [|_| 0.0, |probs| f32::from(probs[1] < probs[0])];
+    for draw_of in draws {
+        let moved = with(Rule::Rejection, &|event: &mut Event| {
+            if let Event::Verified {
+                draw,
+                draft_prob,
+                target_prob,
+                ..
+            } = event
+            {
+                *draw = draw_of([*draft_prob, *target_prob]);
+            }
+        });
+        assert!(moved.contains(refused), "{moved}");
+    }
+    // On the line itself rounding may have decided either way.
+    let level = with(Rule::Rejection, &|event: &mut Event| {
+        if let Event::Verified {
+            draw,
+            draft_prob,
+            target_prob,
+            ..
+        } = event
+        {
+            (*draw, *draft_prob, *target_prob) = (0.5, 0.5, 0.25);
+        }
+    });
+    assert_eq!(level, "");
+    // What these rules look at is not in a run by Rejection.
+    for rule in [
+        Rule::Gumbel,
+        Rule::MinHash,
+        Rule::SampleAndMatch,
+        Rule::Block,
+        Rule::Typical,
+    ] {
+        let said = with(rule, &nothing);
+        assert!(said.contains(refused), "{rule:?}: {said}");
+    }
+    let beyond = with(Rule::Block, &|event: &mut Event| {
+        if let Event::Verified { threshold, .. } = event {
+            *threshold = Some(1e38);
+        }
+    });
+    assert!(beyond.contains("threshold"), "{beyond}");
+    // With it they are read, and refused where it says the opposite.
+    for rule in [Rule::Gumbel, Rule::MinHash, Rule::SampleAndMatch] {
+        let own = |opposite: bool| {
+            with(rule, &move |event: &mut Event| {
+                if let Event::Verified {
+                    own_token,
+                    token,
+                    accepted,
+                    ..
+                } = event
+                {
+                    let other = if *token == 0 { 1 } else { 0 };
+                    let is_own = *accepted != opposite;
+                    *own_token = Some(if is_own { *token } else { other });
+                }
+            })
+        };
+        assert_eq!(own(false), "", "{rule:?}");
+        let said = own(true);
+        assert!(said.contains(refused), "{rule:?}: {said}");
+    }
+    let typical = |opposite: bool| {
+        with(Rule::Typical, &move |event: &mut Event| {
+            if let Event::Verified {
+                threshold,
+                target_prob,
+                accepted,
+                ..
+            } = event
+            {
+                let above = *accepted != opposite;
+                *target_prob = 0.25;
+                *threshold = Some(if above { 0.125 } else { 0.5 });
+            }
+        })
+    };
+    assert_eq!(typical(false), "");
+    let said = typical(true);
+    assert!(said.contains(refused), "{said}");
+}
+
+#[test]
+fn a_token_behind_a_rejected_one_is_not_kept() {
+    let mut trace = recording();
+    let place = |event: &Event| matches!(event, Event::Discarded { .. });
+    let place = trace.events.iter().position(place).unwrap();
+    let Event::Discarded {
+        round,
+        position,
+        token,
+        draft_prob,
+        target_prob,
+        target_distribution,
+    } = trace.events[place].clone()
+    else {
+        unreachable!();
+    };
+    trace.events[place] = Event::Verified {
+        round,
+        position,
+        token,
+        draft_prob,
+        target_prob,
+        draw: 0.0,
+        threshold: None,
+        own_token: None,
+        accepted: true,
+        target_distribution,
+    };
+    let said = check(&trace).unwrap_err();
+    assert!(said.contains("kept behind a rejected one"), "{said}");
+}
+
+/// The first round that ends in a replacement, with that told as a bonus.
+#[test]
+fn a_bonus_behind_a_rejected_token_is_refused() {
+    let mut trace = recording();
+    let place = |event: &Event| matches!(event, Event::Resampled { .. });
+    let place = trace.events.iter().position(place).unwrap();
+    let Event::Resampled {
+        round,
+        position,
+        token,
+        residual,
+        draw,
+        ..
+    } = trace.events[place].clone()
+    else {
+        unreachable!();
+    };
+    trace.events[place] = Event::Bonus {
+        round,
+        position,
+        token,
+        target_distribution: residual,
+        draw,
+    };
+    let said = check(&trace).unwrap_err();
+    assert!(said.contains("a bonus token comes though"), "{said}");
+}
+
+#[test]
+fn a_run_is_no_longer_than_was_asked_for() {
+    let mut trace = recording();
+    trace.settings.max_tokens -= 1;
+    let said = check(&trace).unwrap_err();
+    assert!(said.contains("more tokens are written"), "{said}");
+}
