@@ -158,6 +158,7 @@ export default {
     await step(page, base, "chance", 1);
     await page.getByTestId("covered").first().waitFor();
     assert.equal(await page.locator(".couplings-cards").count(), 0);
+    assert.equal(await page.getByTestId("throw-said").count(), 0);
     // The overlap is the most that can agree; the distance is in the lesson's own text.
     assert.equal(await page.getByTestId("overlap").innerText(), "?");
     assert.match(await page.getByTestId("distance").innerText(), /^[01]\.\d{3}$/);
@@ -262,8 +263,14 @@ export default {
   },
 
   "how many rounds a run has is not drawn while it is asked": async ({ page, base }) => {
-    await step(page, base, "slow", 3);
     const timeline = page.locator(".timeline");
+    // Nor before: the steps before it are about the same run.
+    await step(page, base, "slow", 2);
+    await page.getByTestId("option-1").click();
+    await page.getByTestId("reveal").click();
+    await page.getByTestId("lesson-answer").getByText("It hardly grows").waitFor();
+    assert.equal(await timeline.isVisible(), false);
+    await step(page, base, "slow", 3);
     await timeline.waitFor({ state: "attached" });
     assert.equal(await timeline.isVisible(), false);
     await page.getByTestId("lesson-number").fill("40");

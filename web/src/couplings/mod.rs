@@ -42,8 +42,9 @@ pub fn Couplings() -> impl IntoView {
                 <Editor />
                 <Cover what=Covered::Agreement><Line /></Cover>
             </div>
-            <Throws />
+            // What one throw comes to is an answer too.
             <Cover what=Covered::Agreement>
+                <Throws />
                 <div class="couplings-cards">
                     {Coupling::ALL.map(|coupling| view! { <Card coupling=coupling /> }).collect_view()}
                 </div>

@@ -255,7 +255,14 @@ const MOST_GAMMA: usize = 16;
 
 /// The best look-ahead at the middling rate.
 pub fn best_look_ahead(_: &Facts) -> Option<Answer> {
-    whole(best_gamma(MIDDLING, CHEAP, 1.0, MOST_GAMMA), 0.0)
+    // The curve is flat at its top.
+    whole(best_gamma(MIDDLING, CHEAP, 1.0, MOST_GAMMA), 1.0)
+}
+
+/// What γ gives at the middling rate.
+#[cfg(test)]
+pub fn speed_up_of_the_worse(gamma: usize) -> f64 {
+    speed_up(MIDDLING, gamma, CHEAP, 1.0)
 }
 
 /// What speculation gives where every position costs a whole pass.
@@ -376,6 +383,13 @@ pub fn word(facts: &Facts, name: &str) -> Option<String> {
                 written(&format!("{off:.1e}"))
             }
         }
+        "equal_squares" => {
+            let pair = preset_pair("equal")?;
+            let squares = pair.draft_probs().iter().map(|prob| plain(*prob) + "²");
+            let squares: Vec<String> = squares.collect();
+            let sum = at_most(pair.agreement(Coupling::Independent), 4);
+            format!("{} = {sum}", squares.join(" + "))
+        }
         "vowels_distance" => whole_percent(preset_pair("vowels")?.total_variation()),
         "peaked_clocks" => whole_percent(agreement("peaked-and-flat", Coupling::Gumbel)?),
         "peaked_darts" => whole_percent(agreement("peaked-and-flat", Coupling::MinHash)?),
@@ -390,6 +404,10 @@ pub fn word(facts: &Facts, name: &str) -> Option<String> {
             let [low, high] = headline.interval.map(words::bound);
             let factor = words::factor(headline.row.speed_up);
             format!("{factor} {}", interval(low, high))
+        }
+        "measured_why" => {
+            let report = &facts.measured.as_ref()?.report;
+            words::why(report, report.headline()?.row)
         }
         "redrawn_c" => plain(*wrong(WrongRule::ResamplesFromTarget).last()?),
         "greedy_a" => plain(*wrong(WrongRule::GreedyDraft).first()?),

@@ -31,6 +31,8 @@ pub struct Step {
     pub reveal: Place,
     /// What of the page would give the answer away.
     pub covers: Option<Covered>,
+    /// Whether it is covered still when the answer is shown, because a later step asks for it.
+    pub covers_on: bool,
 }
 
 /// A state of the page.
@@ -85,6 +87,7 @@ const fn step(
         choices,
         reveal,
         covers: None,
+        covers_on: false,
     }
 }
 
@@ -93,6 +96,14 @@ const fn covered(what: Covered, step: Step) -> Step {
     Step {
         covers: Some(what),
         ..step
+    }
+}
+
+/// A step during which a part of the page is covered that a later step asks for.
+const fn covered_on(what: Covered, step: Step) -> Step {
+    Step {
+        covers_on: true,
+        ..covered(what, step)
     }
 }
 
@@ -108,12 +119,18 @@ pub const COURSE: [Lesson; 6] = [
         id: "slow",
         minutes: 6,
         steps: &[
-            step(Stage(Prompt), Number, answers::passes_alone, Stage(Prompt)),
-            step(
-                Stage(Prompt),
-                Words,
-                answers::fetched_for_six,
-                Stage(Prompt),
+            covered_on(
+                Rounds,
+                step(Stage(Prompt), Number, answers::passes_alone, Stage(Prompt)),
+            ),
+            covered_on(
+                Rounds,
+                step(
+                    Stage(Prompt),
+                    Words,
+                    answers::fetched_for_six,
+                    Stage(Prompt),
+                ),
             ),
             covered(
                 Rounds,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use couplet_playback::{Cut, Run, decimal, significant, visible};
+use couplet_playback::{Cut, Run, Verdict, decimal, significant, told_apart, visible};
 use couplet_protocol::{PairInfo, Settings, Trace};
 use couplet_speculation::formulas::expected_tokens_per_round;
 
@@ -138,19 +138,35 @@ impl Facts {
         })
     }
 
-    /// The words about the two rounds: `struck_…` and `full_…`.
+    /// Of the rejected tokens, the round of the one whose number u missed by least.
+    fn closest(&self) -> Option<(usize, &couplet_playback::Round)> {
+        let missed_by = |round: &couplet_playback::Round| {
+            let verdict = round.proposals.get(round.rejected()?)?.verdict.as_ref()?;
+            Some(f64::from(verdict.draw) - share(verdict))
+        };
+        let rounds = self.run.rounds().iter().enumerate();
+        rounds
+            .filter_map(|(index, round)| Some((missed_by(round)?, (index, round.as_ref()))))
+            .min_by(|(one, _), (other, _)| one.total_cmp(other))
+            .map(|(_, found)| found)
+    }
+
+    /// The words about rounds: `struck_…`, `full_…` and `closest_…`.
     fn round_word(&self, name: &str) -> Option<String> {
         let (which, what) = name.split_once('_')?;
-        let which = match which {
-            "struck" => Round::Struck,
-            "full" => Round::Full,
+        let (index, round) = match which {
+            "struck" => self.round(Round::Struck)?,
+            "full" => self.round(Round::Full)?,
+            "closest" => self.closest()?,
             _ => return None,
         };
-        let (index, round) = self.round(which)?;
         let rejected = || {
             let proposal = round.proposals.get(round.rejected()?)?;
             Some((proposal, proposal.verdict.as_ref()?))
         };
+        let probs =
+            |verdict: &Verdict| told_apart(verdict.draft_prob.into(), verdict.target_prob.into());
+        let test = |verdict: &Verdict| told_apart(verdict.draw.into(), share(verdict));
         let closing = round.closing.as_ref()?;
         Some(match what {
             "round" => (index + 1).to_string(),
@@ -169,19 +185,21 @@ impl Facts {
             "two-less" => round.committed.len().saturating_sub(2).to_string(),
             "new" => self.shown(closing.token),
             "token" => self.shown(rejected()?.0.token),
-            // Enough digits for the quotient to come out.
-            "draft" => significant(rejected()?.1.draft_prob.into(), 3),
-            "target" => significant(rejected()?.1.target_prob.into(), 3),
-            "u" => decimal(rejected()?.1.draw, 3),
-            "below" => {
-                let verdict = rejected()?.1;
-                significant(
-                    (verdict.target_prob / verdict.draft_prob).min(1.0).into(),
-                    3,
-                )
+            // With as many digits as the Stage writes them beside it.
+            "draft" => probs(rejected()?.1)[0].clone(),
+            "target" => probs(rejected()?.1)[1].clone(),
+            "u" => test(rejected()?.1)[0].clone(),
+            "below" => test(rejected()?.1)[1].clone(),
+            "residual" => {
+                let prob = closing.distribution.prob(rejected()?.0.token)?;
+                significant(prob.into(), 2)
             }
-            "residual" => decimal(closing.distribution.prob(rejected()?.0.token)?, 3),
             _ => return None,
         })
     }
+}
+
+/// The share of the draft's probability that the target covers.
+fn share(verdict: &Verdict) -> f64 {
+    (f64::from(verdict.target_prob) / f64::from(verdict.draft_prob)).min(1.0)
 }

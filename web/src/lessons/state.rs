@@ -291,12 +291,12 @@ impl Lessons {
         self.facts.with(|facts| (step.answer)(facts.as_ref()?))
     }
 
-    /// Whether a part of the page would give the open step's answer away; tracked.
+    /// Whether a part of the page would give the answer of the open step, or of a later one, away;
+    /// tracked.
     pub fn covers(&self, what: Covered) -> bool {
-        let asked = self
-            .current()
-            .is_some_and(|(_, step)| step.covers == Some(what));
-        asked && !self.revealed.get()
+        let step = self.current().map(|(_, step)| step);
+        let covering = step.filter(|step| step.covers == Some(what));
+        covering.is_some_and(|step| step.covers_on || !self.revealed.get())
     }
 
     /// Shows the answer to the guess.

@@ -264,8 +264,33 @@ mod tests {
         assert_eq!(it::greedy_draft(&facts), Some(Answer::Choice(1)));
         assert_eq!(it::redraw_from_target(&facts), Some(Answer::Choice(2)));
         assert_eq!(it::struck_again(&facts), Some(Answer::Choice(1)));
+        assert_eq!(facts.word("closest_round").as_deref(), Some("1"));
+        // As the sentence on the Stage beside it writes them.
+        for (name, told) in [("target", "0.0037"), ("below", "0.0079"), ("u", "0.96")] {
+            let word = facts.word(&format!("struck_{name}"));
+            assert_eq!(word.as_deref(), Some(told), "{name}");
+        }
+        assert_eq!(facts.word("struck_residual").as_deref(), Some("0"));
+        assert_eq!(
+            facts.word("equal_squares").as_deref(),
+            Some("0.4² + 0.25² + 0.15² + 0.12² + 0.08² = 0.2658")
+        );
         assert_eq!(facts.word("redrawn_c").as_deref(), Some("0.35"));
         assert_eq!(facts.word("lenient_c").as_deref(), Some("0.273"));
+    }
+
+    /// What the lesson says of the neighbours of the best γ, which are good guesses too.
+    #[test]
+    fn the_neighbours_of_the_best_look_ahead_lose_less_than_three_per_cent() {
+        use super::super::answers::{best_look_ahead, speed_up_of_the_worse};
+        let answer = best_look_ahead(&facts());
+        assert!(matches!(answer, Some(Answer::Number { near, .. }) if near == 1.0));
+        let best = speed_up_of_the_worse(3);
+        for gamma in [2, 4] {
+            let factor = speed_up_of_the_worse(gamma);
+            assert!(factor < best && factor > 0.97 * best, "{factor} of {best}");
+        }
+        assert!(speed_up_of_the_worse(5) < 0.97 * best);
     }
 
     #[test]
