@@ -268,7 +268,7 @@ export default {
     await open(page, base, SCENE);
     const says = page.getByTestId("what-if-says");
     const value = (name) => page.getByTestId(`what-if-${name}`).inputValue();
-    assert.match(await says.textContent(), /Drafting pays.*Best is γ = 3, 1\.69×/);
+    assert.match(await says.textContent(), /By the formula, drafting pays.*Best is γ = 3, 1\.69×/);
     assert.equal(await page.getByTestId("what-if-measured").count(), 0);
     await page.getByTestId("what-if-dear").click();
     assert.match(await says.textContent(), /No draft length pays: α, 0\.80, .* 1\.15 passes/);

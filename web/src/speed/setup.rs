@@ -193,7 +193,7 @@ fn plan(store: Store, speed: SpeedState) -> String {
     let Ok(request) = speed.request() else {
         return tr!("A setting needs a look first.");
     };
-    let lengths = request.gammas.len() + usize::from(request.auto);
+    let lengths = request.gammas.len();
     let runs = runs(&request);
     let wanted = request.settings.max_tokens as usize;
     // A text ends where the context is full, and the prompt is in it too.
@@ -213,16 +213,29 @@ fn plan(store: Store, speed: SpeedState) -> String {
         true => tr!("up to {}", grouped(tokens)),
         false => grouped(tokens),
     };
-    let what = tr!(
-        "{runs} runs of {tokens} tokens: {warming} to warm up, then the target alone and speculation in turn, {pairs} times."
-            | "{runs} runs of {tokens} tokens: {warming} to warm up, then for each of {lengths} draft lengths the target alone and speculation in turn, {pairs} times."
-                % lengths,
-        runs = grouped(runs),
-        tokens = length,
-        warming = warming(&request),
-        lengths = count_word(lengths),
-        pairs = request.pairs
-    );
+    let (runs_in_all, warming, pairs) = (grouped(runs), warming(&request), request.pairs);
+    let what = match request.auto && lengths > 0 {
+        true => tr!(
+            "{runs} runs of {tokens} tokens: {warming} to warm up, then for one draft length and for the engine’s choice the target alone and speculation in turn, {pairs} times."
+                | "{runs} runs of {tokens} tokens: {warming} to warm up, then for each of {lengths} draft lengths and for the engine’s choice the target alone and speculation in turn, {pairs} times."
+                    % lengths,
+            runs = runs_in_all,
+            tokens = length,
+            warming,
+            lengths = count_word(lengths),
+            pairs
+        ),
+        false => tr!(
+            "{runs} runs of {tokens} tokens: {warming} to warm up, then the target alone and speculation in turn, {pairs} times."
+                | "{runs} runs of {tokens} tokens: {warming} to warm up, then for each of {lengths} draft lengths the target alone and speculation in turn, {pairs} times."
+                    % lengths.max(1),
+            runs = runs_in_all,
+            tokens = length,
+            warming,
+            lengths = count_word(lengths),
+            pairs
+        ),
+    };
     let how_long = if let Some(speed) = known_speed(store, &request.settings.pair) {
         let seconds = (runs * tokens) as f64 / speed;
         tr!(

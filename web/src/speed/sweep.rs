@@ -86,7 +86,7 @@ fn points_and_line(report: &SpeedReport) -> String {
     let points = if !reaches(SpeedReport::CONFIDENCE, report.request.pairs as usize) {
         tr!("Points: measured, with the range of their pairs.")
     } else {
-        tr!("Points: measured, with their 95 % intervals.")
+        tr!("Points: measured, each with the 95 % interval of this γ alone.")
     };
     if !report.request.has_formula() {
         let none =
@@ -142,10 +142,14 @@ fn auto_sentence(report: &SpeedReport) -> Option<String> {
 }
 
 fn numbers(report: &SpeedReport) -> Table {
+    let alone = match reaches(SpeedReport::CONFIDENCE, report.request.pairs as usize) {
+        true => tr!("95 % interval, this γ alone"),
+        false => tr!("range of the pairs"),
+    };
     let head = [
         "γ".to_owned(),
         tr!("speed-up"),
-        tr!("interval"),
+        alone,
         tr!("predicted"),
         "v".to_owned(),
         tr!("tokens/s"),

@@ -93,7 +93,7 @@ impl Terms {
         let all = self.speed_ups();
         let best = best_of(&all);
         let first = tr!(
-            "Drafting pays because α, {alpha}, is more than what a token costs to draft and to check, {cost} of a pass.",
+            "By the formula, drafting pays because α, {alpha}, is more than what a token costs to draft and to check, {cost} of a pass.",
             alpha = number(self.alpha),
             cost = number(cost)
         );
@@ -189,11 +189,11 @@ fn Asked() -> impl IntoView {
                     <div class="presets" role="group" aria-label=tr!("Examples")>
                         <button type="button" data-testid="what-if-free" aria-pressed=is_row(0.0)
                             on:click=move |_| change(|terms, value| terms.row = value, 0.0)>
-                            {tr!("checking is free")}
+                            {tr!("checking is free (s = 0)")}
                         </button>
                         <button type="button" data-testid="what-if-dear" aria-pressed=is_row(1.0)
                             on:click=move |_| change(|terms, value| terms.row = value, 1.0)>
-                            {tr!("nothing is shared")}
+                            {tr!("each position costs a pass (s = 1)")}
                         </button>
                         {move || speed.measured.get().is_some().then(|| view! {
                             <button type="button" data-testid="what-if-measured"

@@ -330,7 +330,7 @@ pub fn why(report: &SpeedReport, row: &GammaSpeed) -> String {
     let drafting = decimal(drafting, 2);
     match round_of(report, drafted).filter(|_| report.request.has_formula()) {
         Some((written, cost)) => tr!(
-            "Here checking {tokens} positions costs {checking} times one and drafting a token costs {drafting}: a round of γ {drafted} writes {written} tokens for the price of {cost}.",
+            "Here checking {tokens} positions costs {checking} times one and drafting a token costs {drafting}: by the formula a round of γ {drafted} would write {written} tokens for the price of {cost}.",
             tokens,
             checking,
             drafting,
