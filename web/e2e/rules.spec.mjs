@@ -7,7 +7,7 @@ const RUN = { prompt: "ROMEO:\n", temperature: 1, gamma: 4, max_tokens: 60, leni
 
 /** What judging, a column and the closing panel say under each rule. */
 const SHOWN = {
-  rejection: { say: /The needle fell in the/, caption: /^u 0\.\d+ [<>] (0\.\d{2,}|1\.0|[01])$/, panel: /from the residual.*max\(0, target − draft\)/s },
+  rejection: { say: /(The needle fell in the|All of the bar is green)/, caption: /^u 0\.\d+ [<>] (0\.\d{2,}|1\.0|[01])$/, panel: /from the residual.*max\(0, target − draft\)/s },
   block: { say: /^The block is judged as one: the longest beginning that passes is kept\./, caption: /^u \d\.\d+ [<>] (0\.\d{2,}|1\.0|[01])\s+(fails|passes|fails by itself|the longest to pass)$/, panel: /max\(0, \d\.\d\d·target − draft\)/ },
   gumbel: { say: /^Both models run the same clocks/, caption: /^(first in both|target’s first is .+)$/s, drawing: /^Race, .*clock \d/, panel: /the target’s own.*by the same clocks/s },
   minhash: { say: /^Both models look at the same darts/, caption: /^(dart [\d,]+ for both|both hit it|target hits earlier|too high for target)$/, drawing: /^Board: dart \d+ is the draft’s first/, panel: /the target’s own.*named by its first dart/s },
@@ -16,6 +16,9 @@ const SHOWN = {
   lenience: { say: /of which 0\.\d{2,} counts/, caption: /^u 0\.\d+ [<>] (0\.\d{2,}|1\.0|[01])$/, panel: /max\(0, target − 0\.9·draft\)/ },
   typical: { say: /^The target gives .*(more than|no more than) the 0\.\d+/s, caption: /^target \d\.\d+ [>≤] \d\.\d+$/, drawing: /least 0\.\d+/, panel: /from the target/ },
 };
+
+/** Rules under which a rejected token is replaced by another draw, not by what the target had anyway. */
+const REDRAW = ["rejection", "block", "lenience", "typical"];
 
 /** Steps on until a phase of the current run has this name; at most so many steps. */
 async function stepTo(page, phase, most = 120) {
@@ -46,7 +49,7 @@ const shows = Object.fromEntries(
       const first = page.locator("figure.column").first();
       assert.match((await first.locator(".inequality").innerText()).trim(), caption);
       if (drawing) assert.match(await first.locator("svg.figure").getAttribute("aria-label"), drawing);
-      await stepTo(page, "Resample");
+      await stepTo(page, REDRAW.includes(rule) ? "Resample" : "Replace");
       const closing = await page.locator(".closing").innerText();
       assert.match(closing, panel);
       // Noise that both models share is no number that lands somewhere.

@@ -27,7 +27,7 @@ fn keys() -> [(String, String); 9] {
     ]
 }
 
-fn terms() -> [(String, String); 27] {
+fn terms() -> [(String, String); 29] {
     [
         (
             tr!("term" => "Token"),
@@ -92,13 +92,25 @@ fn terms() -> [(String, String); 27] {
         (
             tr!("term" => "Bonus token"),
             tr!(
-                "when every proposal stays, the same pass already holds the target’s next token: one more, free."
+                "when every proposal stays: the same pass also gave the target’s probabilities for the next place, and one more token comes from them, free."
             ),
         ),
         (
-            tr!("term" => "Total variation"),
+            tr!("term" => "Total variation, TV"),
             tr!(
                 "how far apart two distributions are: half the sum of the absolute differences. Under Rejection the expected acceptance is 1 minus it."
+            ),
+        ),
+        (
+            tr!("term" => "[a, b]"),
+            tr!(
+                "a 95 % interval, unless other words stand beside it: of 100 that are made so, about 95 hold the true value."
+            ),
+        ),
+        (
+            tr!("term" => "χ², df and p"),
+            tr!(
+                "χ² adds up how far counts are from those expected, and df is how many of them are free. p is how often an exact sampler would deviate at least as much by chance alone."
             ),
         ),
         (
@@ -189,7 +201,7 @@ fn terms() -> [(String, String); 27] {
 }
 
 /// Where rules, formulas and random numbers come from: who, when and what, and its address.
-const SOURCES: [(&str, &str, &str); 9] = [
+const SOURCES: [(&str, &str, &str); 11] = [
     (
         "Leviathan, Kalman, Matias 2023",
         "Fast inference from transformers via speculative decoding",
@@ -216,6 +228,11 @@ const SOURCES: [(&str, &str, &str); 9] = [
         "https://arxiv.org/abs/2401.10774",
     ),
     (
+        "Li et al. 2024",
+        "EAGLE: speculative sampling requires rethinking feature uncertainty",
+        "https://arxiv.org/abs/2401.15077",
+    ),
+    (
         "Miao et al. 2023",
         "SpecInfer: accelerating large language model serving with tree-based speculative inference and verification",
         "https://arxiv.org/abs/2305.09781",
@@ -224,6 +241,11 @@ const SOURCES: [(&str, &str, &str); 9] = [
         "Sun et al. 2023",
         "SpecTr: fast speculative decoding via optimal transport",
         "https://arxiv.org/abs/2310.15141",
+    ),
+    (
+        "Jeon et al. 2024",
+        "Recursive speculative decoding: accelerating LLM inference via sampling without replacement",
+        "https://arxiv.org/abs/2402.14160",
     ),
     (
         "Holtzman et al. 2019",
@@ -260,7 +282,7 @@ pub fn Help(
         <Dialog open=open name="help" title=tr!("Keys and terms")>
             <LanguageChoice />
             <p class="serif">
-                {tr!("The draft writes in pencil; the target reads several pencilled tokens in one pass. Each then stands a test of both models’ probabilities or fails it: the rule says how. What stands it is inked, and the first that fails is replaced. Under the rules marked exact, the text is distributed just as if the target had written alone.")}
+                {tr!("The draft writes in pencil; the target reads several pencilled tokens in one pass. Each is then tested against the probabilities: the rule says how. What passes is inked, and the first that fails is replaced. Under the rules marked exact, the text is distributed just as if the target had written alone.")}
             </p>
             <h3>{tr!("Keys")}</h3>
             <dl class="help-keys">

@@ -34,7 +34,7 @@ pub use comparison::{Comparison, Continuation, Take};
 pub use expected::expected_acceptance;
 pub use judging::{Test, is_exact, procedure};
 pub use language::{speak_as, speak_english};
-pub use narration::{Piece, count_word, narrate, plain, round_summary};
+pub use narration::{Piece, count_word, narrate, plain, redraws, round_summary};
 pub use numbers::{
     at_most, decimal, grouped, interval, separator, shortest, significant, told_apart, written,
 };

@@ -127,9 +127,16 @@ fn close(round: &Round, closing: &Closing, rule: Rule, token: String) -> String 
             1 => tr!("The drafted token was inked."),
             count => tr!("All {} were inked.", count_word(count)),
         };
+        let how = match rule {
+            Rule::Gumbel => tr!("the first by the same clocks"),
+            Rule::MinHash => tr!("named by its first dart"),
+            Rule::Greedy => tr!("the target’s favourite"),
+            _ => tr!("drawn from them"),
+        };
         let free = tr!(
-            "The same pass already holds the target’s next token, so {token} comes free.",
-            token
+            "The same pass gave the next probabilities too: {token}, {how}, comes free.",
+            token,
+            how
         );
         return format!("{all} {free}");
     }
@@ -181,7 +188,7 @@ fn commit(round: &Round, rule: Rule) -> String {
         )),
     }
     match round.closing.as_ref().map(|closing| closing.kind) {
-        Some(ClosingKind::Resampled) if writes_its_own(rule) => parts.push(tr!("one replaced")),
+        Some(ClosingKind::Resampled) if !redraws(rule) => parts.push(tr!("one replaced")),
         Some(ClosingKind::Resampled) => parts.push(tr!("one resampled")),
         Some(ClosingKind::Bonus) if !round.proposals.is_empty() => parts.push(tr!("one bonus")),
         _ => {}
@@ -239,7 +246,7 @@ pub fn round_summary(
         let token = show(closing.token);
         said.push(if closing.kind == ClosingKind::Bonus {
             tr!("{token} added by the target", token)
-        } else if writes_its_own(rule) {
+        } else if !redraws(rule) {
             tr!("the target’s own {token} in its place", token)
         } else {
             tr!("{token} resampled", token)
@@ -248,10 +255,10 @@ pub fn round_summary(
     tr!("Round {number}: {said}.", number, said = said.join(", "))
 }
 
-/// Whether a rejected token is replaced by the one that the target had anyway, and not by another
-/// draw.
-fn writes_its_own(rule: Rule) -> bool {
-    rule.is_drafter_invariant()
+/// Whether a rejected token is replaced by another draw, and not by the one that the target had
+/// anyway.
+pub fn redraws(rule: Rule) -> bool {
+    !rule.is_drafter_invariant()
 }
 
 fn capital(text: &str) -> String {

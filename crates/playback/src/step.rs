@@ -1,4 +1,7 @@
+use couplet_protocol::Rule;
 use tr::tr;
+
+use crate::redraws;
 
 /// Part of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,13 +21,14 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// Its name on the page.
-    pub fn name(self) -> String {
+    /// Its name on the page, under a rule.
+    pub fn name(self, rule: Rule) -> String {
         match self {
             Self::Draft => tr!("phase" => "Draft"),
             Self::Verify => tr!("phase" => "Verify"),
             Self::Judge => tr!("phase" => "Judge"),
-            Self::Resample => tr!("phase" => "Resample"),
+            Self::Resample if redraws(rule) => tr!("phase" => "Resample"),
+            Self::Resample => tr!("phase" => "Replace"),
             Self::Bonus => tr!("phase" => "Bonus"),
             Self::Commit => tr!("phase" => "Commit"),
         }

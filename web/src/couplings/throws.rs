@@ -54,13 +54,13 @@ pub fn Throws() -> impl IntoView {
                 .map(short_title)
                 .collect();
             match agreeing.as_slice() {
-                [] => tr!("Here the two differ under all four."),
+                [] => tr!("In this throw the two differ under all four."),
                 all if all.len() == Coupling::ALL.len() => {
-                    tr!("Here the two agree under all four.")
+                    tr!("In this throw the two agree under all four.")
                 }
-                [one] => tr!("Here the two agree under {one} only.", one),
+                [one] => tr!("In this throw the two agree under {one} only.", one),
                 [names @ .., last] => tr!(
-                    "Here the two agree under {names} and {last}.",
+                    "In this throw the two agree under {names} and {last}.",
                     names = names.join(", "),
                     last
                 ),

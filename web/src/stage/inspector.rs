@@ -300,11 +300,16 @@ fn complete_variation(draft: Option<&Distribution>, target: Option<&Distribution
 fn mass(place: &Place, rule: Rule) -> Option<impl IntoView + use<>> {
     let tv = place.total_variation?;
     let name = if rule == Rule::Rejection {
-        tr!("accepted mass")
+        tr!("overlap = chance to stay")
     } else {
         tr!("overlap")
     };
     let share = 100.0 * (1.0 - tv);
+    let beside = if share > 60.0 {
+        name.clone()
+    } else {
+        tr!("overlap")
+    };
     let (left, right) = ((1.0 - tv > 0.12), (tv > 0.14));
     let told = tr!(
         "{name} {mass}, total variation {tv}",
@@ -315,7 +320,7 @@ fn mass(place: &Place, rule: Rule) -> Option<impl IntoView + use<>> {
     Some(view! {
         <p class="mass" role="img" aria-label=told>
             <span class="mass-overlap" style=format!("width:{share:.1}%")>
-                {left.then(|| view! { <b>{decimal(1.0 - tv, 3)}</b>{(share > 45.0).then(|| format!(" {name}"))} })}
+                {left.then(|| view! { <b>{decimal(1.0 - tv, 3)}</b>{(share > 45.0).then(|| format!(" {beside}"))} })}
             </span>
             <span class="mass-rest" style=format!("width:{:.1}%", 100.0 - share)>
                 {right.then(|| view! { <b>{decimal(tv, 3)}</b>{(tv > 0.2).then_some(" TV")} })}

@@ -32,9 +32,9 @@ pub fn Introduction() -> impl IntoView {
         <Show when=free>
             <section class="introduction" data-testid="introduction" aria-label=tr!("What this page shows")>
                 <p>
-                    {tr!("A small model pencils a few tokens ahead; a large one tests them all in one pass, inks what stands the test and replaces the first that fails.")}" "
+                    {tr!("A small model pencils a few tokens ahead; a large one checks all in one pass, inks what it accepts and replaces the first it rejects.")}" "
                     {move || match settings.with(is_exact) {
-                        true => tr!("So text can come sooner, and every text stays exactly as likely."),
+                        true => tr!("So text can come sooner, exactly as likely as from the large one alone."),
                         false => tr!("So text can come sooner, but this rule changes how likely it is."),
                     }}
                 </p>

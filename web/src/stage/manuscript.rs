@@ -10,6 +10,8 @@ use web_sys::{Element, EventTarget, HtmlElement, KeyboardEvent};
 use super::caches::CachesLine;
 use super::icons::{Sign, icon};
 use super::kinds;
+use super::rule_formula::{settings_of, shown_settings};
+use super::rule_words::replaced;
 use super::versions::VersionsPanel;
 use crate::browser;
 use crate::store::{MarksShown, Selection, Store, use_store};
@@ -103,12 +105,13 @@ fn children(of: &Element) -> impl Iterator<Item = Element> + use<> {
 fn Legend() -> impl IntoView {
     let store = use_store();
     let forced = Memo::new(move |_| forced(store).is_some());
+    let settings = shown_settings(store);
     view! {
         <ul class="legend" aria-label=tr!("Marks")>
             <li><span class="lg pen">{tr!("pencil")}</span>" "{tr!("drafted")}</li>
             <li><span class="lg acc">{tr!("ink")}</span>" "{tr!("accepted")}</li>
             <li><s class="was">"a"</s>" "{tr!("struck out")}</li>
-            <li>{icon(Sign::Resampled, 12)}" "{tr!("resampled")}</li>
+            <li>{icon(Sign::Resampled, 12)}" "{move || replaced(settings.with(|settings| settings.rule))}</li>
             <li>{icon(Sign::Bonus, 13)}" "{tr!("bonus")}</li>
             <li><span class="lg dis">"d"</span>" "{tr!("discarded")}</li>
             {move || forced.get().then(|| view! { <li class="by-hand">{icon(Sign::Forced, 12)}" "{tr!("by hand")}</li> })}
@@ -323,7 +326,7 @@ fn token(
         Mark::Pencil => tr!("drafted"),
         Mark::Accepted => tr!("accepted"),
         Mark::Struck => tr!("rejected"),
-        Mark::Resampled => tr!("resampled"),
+        Mark::Resampled => replaced(settings_of(store).rule),
         Mark::Bonus if alone => tr!("from the target alone"),
         Mark::Bonus => tr!("bonus"),
         Mark::Discarded => tr!("discarded"),

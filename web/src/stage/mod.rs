@@ -39,7 +39,7 @@ use crate::playhead::now;
 use crate::store::use_store;
 pub use icons::{Sign, icon, mark};
 pub use rule_field::RuleField;
-pub use rule_words::title as rule_title;
+pub use rule_words::{replaced, title as rule_title};
 pub use speed_up::in_short;
 
 use controls::Controls;

@@ -55,7 +55,10 @@ pub fn ClosingPanel(
         let draft = view! { <em class="d">{notation.draft()}</em> };
         match (bonus, rule) {
             (true, _) if alone => tr!("nothing was drafted").into_any(),
-            (true, _) => tr!("the target’s next token, already computed").into_any(),
+            (_, Rule::Gumbel) => tr!("the first by the same clocks").into_any(),
+            (_, Rule::MinHash) => tr!("named by its first dart").into_any(),
+            (true, Rule::Greedy) => tr!("the target’s favourite").into_any(),
+            (true, _) => tr!("the target’s probabilities, from the same pass").into_any(),
             (_, Rule::Rejection) => {
                 view! { "max(0, "{target}" − "{draft}{format!(") / {}", decimal(mass, 3))} }.into_any()
             }
@@ -67,8 +70,6 @@ pub fn ClosingPanel(
                 {format!("max(0{}{}·", separator(), decimal(kept_ratio, 2))}{target}" − "{draft}{format!(") / {}", decimal(mass, 3))}
             }
             .into_any(),
-            (_, Rule::Gumbel) => tr!("the first by the same clocks").into_any(),
-            (_, Rule::MinHash) => tr!("named by its first dart").into_any(),
             (_, Rule::SampleAndMatch) => tr!("drawn whatever was drafted").into_any(),
             (_, Rule::Greedy) => tr!("the most probable token replaces it").into_any(),
             (_, Rule::Typical) => tr!("another draw, from all of it").into_any(),

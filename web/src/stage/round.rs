@@ -4,7 +4,7 @@ use tr::tr;
 
 use super::columns::{Chips, Columns};
 use super::icons::{Sign, icon};
-use super::rule_formula::{Key, RuleFormula, settings_of};
+use super::rule_formula::{Key, RuleFormula, settings_of, shown_settings};
 use crate::store::use_store;
 
 /// The round under the playhead.
@@ -82,6 +82,8 @@ fn Phases() -> impl IntoView {
             round.is_some_and(|round| round.proposals.is_empty())
         })
     });
+    let settings = shown_settings(store);
+    let rule = move || settings.with(|settings| settings.rule);
     let item = move |phase: fn(bool) -> Phase| {
         let phase = move || phase(bonus.get());
         let now = move || step.get().map(|step| step.phase);
@@ -94,8 +96,8 @@ fn Phases() -> impl IntoView {
         // What closes a round is known only once it is.
         let name = move || match phase() {
             Phase::Bonus if alone.get() => tr!("phase" => "Draw"),
-            Phase::Bonus if now() < Some(Phase::Bonus) => Phase::Resample.name(),
-            phase => phase.name(),
+            Phase::Bonus if now() < Some(Phase::Bonus) => Phase::Resample.name(rule()),
+            phase => phase.name(rule()),
         };
         let place = move || {
             let round = step.get()?.round;

@@ -213,11 +213,11 @@ fn mechanism(settings: &Settings, pieces: bool) -> AnyView {
             filled(&saying, [u, view! { <em>"h"</em> }.into_any()]).into_any()
         }
         Rule::Gumbel if pieces => tr!(
-            "every token runs at its probability / its clock; the clocks are the same for both; the 20 most probable are known here"
+            "a bar is a speed, probability / clock (in Couplings a time); the clocks are the same for both; the 20 most probable are known here"
         )
         .into_any(),
         Rule::Gumbel => tr!(
-            "every token runs at its probability / its clock; the clocks are the same for both"
+            "a bar is a speed, probability / clock: the longest comes first (in Couplings a bar is a time); the clocks are the same for both"
         )
         .into_any(),
         Rule::MinHash => tr!(

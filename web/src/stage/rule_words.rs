@@ -1,5 +1,6 @@
 //! What the page says about each rule.
 
+use couplet_playback::redraws;
 use couplet_protocol::Rule;
 use tr::tr;
 
@@ -47,7 +48,9 @@ pub fn hint(rule: Rule) -> String {
         Rule::Rejection => tr!("A token stays with probability target / draft, at most 1."),
         Rule::Block => tr!("Judged together: the longest beginning that passes stays."),
         Rule::Gumbel => tr!("Both models race the same clocks; a token first in both stays."),
-        Rule::MinHash => tr!("Both models look at the same darts; a token hit in both stays."),
+        Rule::MinHash => {
+            tr!("Both models look at the same darts; a token stays if both hit it first.")
+        }
         Rule::SampleAndMatch => tr!("The target draws a token of its own; equal ones stay."),
         Rule::Greedy => tr!("A token stays if it is the target’s most probable one."),
         Rule::Lenience => tr!("As Rejection, but only a share of the draft’s probability counts."),
@@ -87,6 +90,14 @@ pub fn replacement(rule: Rule) -> String {
     }
 }
 
+/// What became of the place of a rejected token, in a word.
+pub fn replaced(rule: Rule) -> String {
+    match redraws(rule) {
+        true => tr!("resampled"),
+        false => tr!("replaced"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +113,14 @@ mod tests {
         assert!(Rule::ALL.iter().all(|rule| offered.contains(rule)));
         let invariant = GROUPS[1].rules.iter();
         assert!(invariant.copied().all(Rule::is_drafter_invariant));
+    }
+
+    #[test]
+    fn only_what_is_drawn_again_is_called_resampled() {
+        for rule in Rule::ALL {
+            let own = replacement(rule).starts_with("the target’s");
+            assert_eq!(replaced(rule) == "replaced", own, "{rule:?}");
+        }
     }
 
     #[test]

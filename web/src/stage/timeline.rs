@@ -144,7 +144,7 @@ pub fn Timeline() -> impl IntoView {
                 drafted
             ),
             Some(false) => tr!(
-                "round {count} of {total}: {accepted} of {drafted} kept, and one resampled",
+                "round {count} of {total}: {accepted} of {drafted} kept, and one replaced",
                 count,
                 total,
                 accepted,

@@ -101,7 +101,12 @@ fn share(token: String, verdict: &Verdict, settings: &Settings) -> String {
             target
         ),
     };
-    let fell = if verdict.accepted {
+    let fell = if verdict.accepted && target_prob >= counted_prob {
+        tr!(
+            "All of the bar is green, so {token} is inked, whatever u is.",
+            token
+        )
+    } else if verdict.accepted {
         tr!("The needle fell in the green, so {token} is inked.", token)
     } else {
         tr!(

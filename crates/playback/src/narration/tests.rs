@@ -28,7 +28,7 @@ fn every_phase_has_its_sentence() {
     );
     assert_eq!(
         said(3),
-        "The draft gave s 0.31; the target 0.40. The needle fell in the green, so s is inked."
+        "The draft gave s 0.31; the target 0.40. All of the bar is green, so s is inked, whatever u is."
     );
     assert_eq!(
         said(4),
@@ -93,6 +93,51 @@ fn lenience_says_how_much_of_the_draft_counts() {
         "The draft gave n 0.31, of which 0.16 counts; the target only 0.090. The needle fell in the hatching, so n is struck."
     );
     assert!(said(5).contains("more than the draft that counts"));
+}
+
+#[test]
+fn what_stays_for_certain_is_not_told_as_luck() {
+    let said = |draft: f32, target: f32, rule| {
+        let mut events = fixture::events();
+        for event in &mut events {
+            if let Event::Verified {
+                draft_prob,
+                target_prob,
+                ..
+            } = event
+            {
+                (*draft_prob, *target_prob) = (draft, target);
+            }
+        }
+        sentence(&events, 3, rule)
+    };
+    let certain = "All of the bar is green, so s is inked, whatever u is.";
+    let lucky = "The needle fell in the green, so s is inked.";
+    assert!(said(0.4, 0.5, Rule::Rejection).ends_with(certain));
+    assert!(said(0.4, 0.4, Rule::Rejection).ends_with(certain));
+    assert!(said(0.4, 0.39, Rule::Rejection).ends_with(lucky));
+    // Half of the draft's probability counts.
+    assert!(said(0.4, 0.21, Rule::Lenience).ends_with(certain));
+    assert!(said(0.4, 0.19, Rule::Lenience).ends_with(lucky));
+}
+
+#[test]
+fn a_bonus_is_told_as_its_rule_finds_it() {
+    let said = |rule| sentence(&fixture::block(), 9, rule);
+    let place = "The same pass gave the next probabilities too: K, ";
+    for (rule, how) in [
+        (Rule::Rejection, "drawn from them"),
+        (Rule::SampleAndMatch, "drawn from them"),
+        (Rule::Gumbel, "the first by the same clocks"),
+        (Rule::MinHash, "named by its first dart"),
+        (Rule::Greedy, "the target’s favourite"),
+    ] {
+        let told = said(rule);
+        assert!(
+            told.contains(&format!("{place}{how}, comes free.")),
+            "{told}"
+        );
+    }
 }
 
 #[test]

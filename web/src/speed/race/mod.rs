@@ -7,7 +7,7 @@ mod layout;
 use std::sync::Arc;
 
 use couplet_playback::{decimal, grouped, procedure};
-use couplet_protocol::{BackendKind, SpeedReport, Verdict};
+use couplet_protocol::{BackendKind, Rule, SpeedReport, Verdict};
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
@@ -17,7 +17,7 @@ use super::state::use_speed;
 use super::words;
 use crate::playhead::wants_stillness;
 use crate::proof::words::count_word;
-use crate::stage::{Sign, icon, rule_title};
+use crate::stage::{Sign, icon, replaced, rule_title};
 use crate::store::{Kept, use_store};
 use crate::width::width_of;
 use clock::{offered, usual};
@@ -42,6 +42,7 @@ pub fn Race(
         Memo::new(move |_| Track::new(&report, &pair, width.get()).map(Arc::new))
     };
     let about = about(&report);
+    let rule = report.request.settings.rule;
     view! {
         <section class="card" data-testid="race" aria-labelledby="race-title">
             <header>
@@ -61,7 +62,7 @@ pub fn Race(
                 <p class="serif race-finish" data-testid="race-finish">{finish(&track)}</p>
                 <Controls track=track />
             })}
-            <Legend />
+            <Legend rule=rule />
         </section>
     }
 }
@@ -281,13 +282,13 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
 }
 
 #[component]
-fn Legend() -> impl IntoView {
+fn Legend(rule: Rule) -> impl IntoView {
     view! {
         <ul class="key race-key">
             <li><svg class="swatch" width="16" height="11" aria-hidden="true"><rect class="bar-draft" width="16" height="11" /><rect class="bar-hatch" width="16" height="11" /><rect class="bar-outline" x="0.5" y="0.5" width="15" height="10" /></svg>{tr!("drafting")}</li>
             <li><svg class="swatch" width="16" height="11" aria-hidden="true"><rect class="bar-checking" width="16" height="11" /></svg>{tr!("one checking pass")}</li>
             <li><svg class="swatch" width="16" height="11" aria-hidden="true"><path class="race-kept" d="M1 8H15" /></svg>{tr!("accepted")}</li>
-            <li>{icon(Sign::Resampled, 15)}{tr!("resampled")}</li>
+            <li>{icon(Sign::Resampled, 15)}{replaced(rule)}</li>
             <li>{icon(Sign::Bonus, 15)}{tr!("bonus")}</li>
         </ul>
     }
