@@ -4,10 +4,10 @@ import { WEIGHTS, call, finished, hasten, noPanicText, notice, open, patchWorker
 
 const NO_GPU = "Object.defineProperty(WorkerNavigator.prototype, 'gpu', { get: () => undefined });";
 /**
- * A worker whose GPU is lost at the fourth thing that a run with the prompt “LOSE IT” asks of it, and so is each that
- * takes its place, as often as `times` says.
+ * A worker whose GPU is lost at the fourth thing, or another, that a request about “LOSE IT” asks of it, and so is each
+ * that takes its place, as often as `times` says.
  */
-const LOSES = (times) => `
+const LOSES = (times, at = 4) => `
   const request = GPUAdapter.prototype.requestDevice;
   let device, lost = 0, counts = false, submitted = 0;
   GPUAdapter.prototype.requestDevice = async function (...options) {
@@ -15,7 +15,7 @@ const LOSES = (times) => `
     const submit = newest.queue.submit.bind(newest.queue);
     newest.queue.submit = (...lists) => {
       submit(...lists);
-      if (!counts || newest !== device || (submitted += 1) < 4) return;
+      if (!counts || newest !== device || (submitted += 1) < ${at}) return;
       counts = false;
       lost += 1;
       newest.destroy();
@@ -230,7 +230,16 @@ export default {
     assert.deepEqual([trials, backend], [10_000, "cpu"]);
   },
 
-  "a GPU that is lost by a measurement or a look at a distribution takes nothing else with it": async ({ page, base }) => {
+  "a distribution that a lost GPU was asked for comes from the next one": async ({ page, base }) => {
+    await patchWorker(page, LOSES(1, 1));
+    await open(page, base);
+    const { probs, rest = 0 } = await call(page, "distribution", { model: "target", text: "LOSE IT" });
+    const sum = probs.reduce((sum, prob) => sum + prob, rest);
+    assert.ok(Math.abs(sum - 1) < 1e-3, `${sum}`);
+    assert.match((await call(page, "ready")).device.reason ?? "", /lost/);
+  },
+
+  "a GPU that is lost by a measurement takes nothing else with it": async ({ page, base }) => {
     await patchWorker(page, LOSES(1));
     await open(page, base);
     const [bench, trace] = await Promise.all([
