@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use couplet_playback::Run;
 use couplet_protocol::{
-    Branch, Command, Event, Failure, FailureKind, FinishReason, PairSummary, Reply, Settings, Trace,
+    Branch, Command, Event, Failure, FailureKind, FinishReason, Reply, Settings, Trace,
 };
 use leptos::prelude::*;
 use tr::tr;
@@ -152,12 +152,10 @@ impl Store {
 
     /// What is wrong with a pair that the page does not have: that of a run from a file, say.
     fn unknown_pair(&self, name: &str) -> Option<FieldError> {
-        let known: Vec<String> = self.engine.pairs.with_untracked(|pairs| {
-            let name = |pair: &PairSummary| pair.name.clone();
-            pairs.iter().map(name).collect()
+        let is_missing = self.engine.pairs.with_untracked(|pairs| {
+            !pairs.is_empty() && pairs.iter().all(|pair| pair.name != name)
         });
-        let is_known = known.is_empty() || known.iter().any(|known| known == name);
-        (!is_known).then(|| FieldError {
+        is_missing.then(|| FieldError {
             field: "pair".to_owned(),
             sentence: tr!(
                 "this page does not have the pair “{name}”; choose another",
