@@ -95,22 +95,25 @@ fn lenience_says_how_much_of_the_draft_counts() {
     assert!(said(5).contains("more than the draft that counts"));
 }
 
+/// The events of the fixture, every token of which has these two probabilities.
+fn judged_by(draft: f32, target: f32) -> Vec<Event> {
+    let mut events = fixture::events();
+    for event in &mut events {
+        if let Event::Verified {
+            draft_prob,
+            target_prob,
+            ..
+        } = event
+        {
+            (*draft_prob, *target_prob) = (draft, target);
+        }
+    }
+    events
+}
+
 #[test]
 fn what_stays_for_certain_is_not_told_as_luck() {
-    let said = |draft: f32, target: f32, rule| {
-        let mut events = fixture::events();
-        for event in &mut events {
-            if let Event::Verified {
-                draft_prob,
-                target_prob,
-                ..
-            } = event
-            {
-                (*draft_prob, *target_prob) = (draft, target);
-            }
-        }
-        sentence(&events, 3, rule)
-    };
+    let said = |draft: f32, target: f32, rule| sentence(&judged_by(draft, target), 3, rule);
     let certain = "All of the bar is green, so s is inked, whatever u is.";
     let lucky = "The needle fell in the green, so s is inked.";
     assert!(said(0.4, 0.5, Rule::Rejection).ends_with(certain));
@@ -281,20 +284,7 @@ fn a_round_that_did_not_fit_says_how_much_of_it_did() {
 
 #[test]
 fn numbers_are_printed_so_that_they_bear_the_words_out() {
-    let said = |draft: f32, target: f32| {
-        let mut events = fixture::events();
-        for event in &mut events {
-            if let Event::Verified {
-                draft_prob,
-                target_prob,
-                ..
-            } = event
-            {
-                (*draft_prob, *target_prob) = (draft, target);
-            }
-        }
-        sentence(&events, 4, Rule::Rejection)
-    };
+    let said = |draft: f32, target: f32| sentence(&judged_by(draft, target), 4, Rule::Rejection);
     let alike = said(0.9741, 0.9683);
     assert!(alike.contains("0.974; the target only 0.968."), "{alike}");
     let small = said(0.52, 0.0042);
