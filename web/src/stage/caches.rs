@@ -110,8 +110,33 @@ impl Line {
     }
 }
 
+/// The entries that are drawn one by one, from `from` on: those that were there before the round,
+/// those that it added, those that it left to be overwritten, and places that nothing has taken.
+///
+/// A draft that was silent for long may lack entries from before `from`.
+fn one_by_one(Cache { kept, added, cut }: Cache, from: usize) -> [Range<usize>; 4] {
+    let drawn = |start: usize, end: usize| {
+        let bounded = |entry: usize| entry.clamp(from, from + CELLS);
+        bounded(start)..bounded(end)
+    };
+    let held = kept + added;
+    [
+        drawn(0, kept),
+        drawn(kept, held),
+        drawn(held, held + cut),
+        drawn(held + cut, usize::MAX),
+    ]
+}
+
+/// The part of the block that stands for all entries before `from` which these take, in pixels.
+fn share_of_block(entries: Range<usize>, from: usize) -> Option<Range<f64>> {
+    let [start, end] = [entries.start, entries.end].map(|entry| entry.min(from));
+    let x = |entry: usize| (BLOCK - 5.0) * entry as f64 / from as f64;
+    (start < end).then(|| x(start)..x(end))
+}
+
 fn line(line: Line) -> impl IntoView {
-    let Cache { kept, added, cut } = line.cache;
+    let Cache { kept, added, .. } = line.cache;
     let x = |entry: usize| BLOCK + (entry - line.from) as f64 * CELL;
     let draft = line.of_draft();
     let cells = |entries: Range<usize>| {
@@ -126,23 +151,20 @@ fn line(line: Line) -> impl IntoView {
     } else {
         ("bar-target", None)
     };
-    let end = line.from + CELLS;
-    // Those that were there before the round, those that it added, those that it threw away, the rest.
-    let [old, new, cut, free] = [
-        line.from..kept.min(end),
-        kept..(kept + added).min(end),
-        (kept + added).max(line.from)..(kept + added + cut).min(end),
-        (kept + added + cut).max(line.from)..end,
-    ];
-    let mut block = Rectangles::default();
-    if line.from > 0 {
-        block.add(0.0, 1.0, BLOCK - 5.0, HEIGHT);
-    }
-    let held = |class: &'static str, entries: Range<usize>, block: Option<&Rectangles>| {
+    let [old, new, cut, free] = one_by_one(line.cache, line.from);
+    let [block_of_old, block_of_new] = [0..kept, kept..kept + added].map(|entries| {
+        let mut block = Rectangles::default();
+        if let Some(Range { start, end }) = share_of_block(entries, line.from) {
+            block.add(start, 1.0, end - start, HEIGHT);
+        }
+        block
+    });
+    let held = |class: &'static str, entries: Range<usize>, block: &Rectangles| {
         let cells = cells(entries);
         view! {
             <g class=class>
-                {block.map(|block| (block.view(back), over.map(|over| block.view(over))))}
+                {block.view(back)}
+                {over.map(|over| block.view(over))}
                 {cells.view(back)}
                 {over.map(|over| cells.view(over))}
                 {draft.then(|| cells.view("bar-outline"))}
@@ -164,14 +186,46 @@ fn line(line: Line) -> impl IntoView {
         <p class="cache" data-testid=format!("cache-{}", line.name)>
             <span class=format!("cache-name k-{}", line.name)>{line.title()}</span>
             <svg viewBox=format!("0 0 {WIDTH} 14") role="img" aria-label=line.spoken() preserveAspectRatio="xMinYMid meet">
-                {held("cache-old", old, Some(&block))}
+                {held("cache-old", old, &block_of_old)}
                 {fold}
-                {held("cache-new", new, None)}
+                {held("cache-new", new, &block_of_new)}
                 {cells(cut).view("cache-cut")}
                 <path class="cache-strike" d=strikes />
                 <path class="cache-free" d=free />
             </svg>
             <span class="cache-count"><b>{line.cache.len()}</b>" "<small>{line.change()}</small></span>
         </p>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache(kept: usize, added: usize, cut: usize) -> Cache {
+        Cache { kept, added, cut }
+    }
+
+    #[test]
+    fn a_draft_that_lags_behind_what_is_drawn_one_by_one_has_nothing_there() {
+        let silent = one_by_one(cache(30, 0, 0), 100);
+        assert_eq!(silent, [100..100, 100..100, 100..100, 100..134]);
+        let reads = one_by_one(cache(30, 80, 2), 100);
+        assert_eq!(reads, [100..100, 100..110, 110..112, 112..134]);
+    }
+
+    #[test]
+    fn more_than_there_is_room_for_ends_with_the_room() {
+        let entries = one_by_one(cache(20, 30, 9), 0);
+        assert_eq!(entries, [0..20, 20..34, 34..34, 34..34]);
+    }
+
+    #[test]
+    fn the_block_shows_how_much_of_it_was_there_before() {
+        assert_eq!(share_of_block(0..116, 100), Some(0.0..29.0));
+        assert_eq!(share_of_block(0..50, 100), Some(0.0..14.5));
+        assert_eq!(share_of_block(50..120, 100), Some(14.5..29.0));
+        assert_eq!(share_of_block(116..122, 100), None);
+        assert_eq!(share_of_block(0..7, 0), None);
     }
 }
