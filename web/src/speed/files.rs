@@ -1,6 +1,6 @@
 //! A report as files.
 
-use couplet_protocol::{GammaSpeed, SpeedReport};
+use couplet_protocol::{GammaSpeed, Rule, SpeedReport};
 
 use super::reading::{alpha, c, predicted, v};
 use super::words;
@@ -50,6 +50,9 @@ pub fn csv(report: &SpeedReport) -> String {
         "tokens_per_run",
         "pair",
         "rule",
+        "lenience",
+        "epsilon",
+        "delta",
         "temperature",
         "top_k",
         "top_p",
@@ -70,6 +73,7 @@ fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
     let optional = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let fixed = (!auto).then_some(row.gamma as u32);
     let settings = &report.request.settings;
+    let of = |rule: Rule, parameter: f64| optional((settings.rule == rule).then_some(parameter));
     let speeds = [row.speculation, row.target_alone]
         .into_iter()
         .flat_map(|speed| [speed.median, speed.min, speed.max])
@@ -97,6 +101,9 @@ fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
         report.tokens.to_string(),
         settings.pair.clone(),
         settings.rule.name().to_owned(),
+        of(Rule::Lenience, settings.lenience),
+        of(Rule::Typical, settings.epsilon),
+        of(Rule::Typical, settings.delta),
         settings.temperature.to_string(),
         settings.top_k.to_string(),
         settings.top_p.to_string(),
@@ -127,5 +134,24 @@ mod tests {
             commas(lines[1]) - 1,
             "one comma is quoted"
         );
+    }
+
+    #[test]
+    fn a_row_tells_the_parameters_of_its_rule_and_of_no_other() {
+        let parameters = |rule: Rule| {
+            let mut report = report(&[(1, [1.0, 1.1])]);
+            report.request.settings.rule = rule;
+            let text = csv(&report);
+            let mut lines = text.lines().map(|line| line.split(','));
+            let (head, row) = (lines.next().unwrap(), lines.next().unwrap());
+            let cells = head.zip(row).collect::<Vec<_>>();
+            ["lenience", "epsilon", "delta"].map(|name| {
+                let cell = cells.iter().find(|(column, _)| *column == name);
+                !cell.unwrap().1.is_empty()
+            })
+        };
+        assert_eq!(parameters(Rule::Rejection), [false; 3]);
+        assert_eq!(parameters(Rule::Lenience), [true, false, false]);
+        assert_eq!(parameters(Rule::Typical), [false, true, true]);
     }
 }

@@ -123,7 +123,7 @@ fn beside(store: Store) -> Option<String> {
 /// What is wrong with a setting that has no field here.
 fn set_on_the_stage(form: Form) -> Option<String> {
     let error = form.error()?;
-    let elsewhere = ["prompt", "gamma", "top_k", "top_p", "seed"];
+    let elsewhere = ["prompt", "gamma", "drafter", "top_k", "top_p", "seed"];
     elsewhere.contains(&error.field.as_str()).then(|| {
         tr!(
             "The settings on the Stage need a look first: {}: {}.",

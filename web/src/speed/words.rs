@@ -9,7 +9,7 @@ use tr::tr;
 
 use super::reading::{alpha, c, level, pays, round_of, v};
 use crate::proof::words::count_word;
-use crate::stage::{drafter_title, rule_title};
+use crate::stage::{drafter_title, rule_parameters, rule_title};
 
 /// The verdict behind the number: "faster", "slower", "can’t tell".
 pub fn verdict(verdict: Verdict) -> String {
@@ -57,10 +57,16 @@ pub fn interval(headline: &Headline, pairs: u32) -> String {
     }
 }
 
-/// The rule, with what else of the settings is not the usual: another drafter, filters.
+/// The rule with its parameters, and what else of the settings is not the usual: another drafter,
+/// filters.
 pub fn rule(settings: &Settings, pair: &PairInfo) -> String {
-    let all = std::iter::once(rule_title(settings.rule).to_owned());
-    all.chain(beside_rule(settings, pair))
+    let title = rule_title(settings.rule);
+    let rule = match rule_parameters(settings) {
+        Some(parameters) => format!("{title} {parameters}"),
+        None => title.to_owned(),
+    };
+    std::iter::once(rule)
+        .chain(beside_rule(settings, pair))
         .collect::<Vec<_>>()
         .join(", ")
 }
@@ -169,7 +175,8 @@ pub fn sweep(report: &SpeedReport) -> String {
                 .map(gamma)
                 .collect();
             let by_itself = report.auto.as_ref().map(GammaSpeed::verdict);
-            let says = if slower.is_empty() && by_itself == Some(Verdict::Faster) {
+            let says = if slower.is_empty() && by_itself.is_some_and(|it| it != Verdict::CannotTell)
+            {
                 tr!("The interval of every fixed draft length contains 1.")
             } else if slower.is_empty() {
                 tr!("Every interval contains 1: these runs cannot tell whether drafting pays.")
@@ -402,6 +409,12 @@ mod tests {
         auto.auto = report(&[(2, [1.1, 1.2])]).gammas.pop();
         let text = sweep(&auto);
         assert!(text.starts_with("The interval of every fixed"), "{text}");
+        auto.auto = report(&[(2, [0.8, 0.9])]).gammas.pop();
+        let text = sweep(&auto);
+        assert!(text.starts_with("The interval of every fixed"), "{text}");
+        auto.auto = report(&[(2, [0.9, 1.2])]).gammas.pop();
+        let text = sweep(&auto);
+        assert!(text.starts_with("Every interval contains 1"), "{text}");
     }
 
     #[test]

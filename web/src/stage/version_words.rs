@@ -1,10 +1,29 @@
 //! What differs between the settings of two runs, in words.
 
 use couplet_playback::{separator, shortest};
-use couplet_protocol::{Drafter, Settings};
+use couplet_protocol::{Drafter, Rule, Settings};
 use tr::tr;
 
 use super::rule_words::title;
+
+/// The parameters of the rule that is used; `None` where it has none.
+pub fn parameters(settings: &Settings) -> Option<String> {
+    match settings.rule {
+        Rule::Lenience => Some(shortest(settings.lenience)),
+        Rule::Typical => Some(format!(
+            "ε {}{}δ {}",
+            shortest(settings.epsilon),
+            separator(),
+            shortest(settings.delta)
+        )),
+        Rule::Rejection
+        | Rule::Block
+        | Rule::Gumbel
+        | Rule::MinHash
+        | Rule::SampleAndMatch
+        | Rule::Greedy => None,
+    }
+}
 
 /// `γ 5 → 2` for every setting that differs, and the token that was forced for another. Parameters
 /// count only under the rule that has them.
@@ -38,22 +57,10 @@ pub fn changes(
         title(old.rule).to_owned(),
         title(new.rule).to_owned(),
     );
-    let of_rule = |settings: &Settings| {
-        use couplet_protocol::Rule;
-        match settings.rule {
-            Rule::Lenience => shortest(settings.lenience),
-            Rule::Typical => format!(
-                "ε {}{}δ {}",
-                shortest(settings.epsilon),
-                separator(),
-                shortest(settings.delta)
-            ),
-            _ => String::new(),
-        }
-    };
+    let of_rule = |settings: &Settings| parameters(settings).unwrap_or_default();
     if old.rule == new.rule {
         let name = match new.rule {
-            couplet_protocol::Rule::Lenience => tr!("lenience"),
+            Rule::Lenience => tr!("lenience"),
             _ => tr!("Typical" => "line"),
         };
         change(&name, of_rule(old), of_rule(new));
