@@ -33,6 +33,7 @@ pub fn label(field: &str) -> String {
         "lenience" => "Lenience".to_owned(),
         "epsilon" => "ε".to_owned(),
         "delta" => "δ".to_owned(),
+        "drafter" => tr!("Drafter"),
         "temperature" => tr!("Temperature"),
         "top_k" => tr!("Top-k"),
         "top_p" => tr!("Top-p"),
@@ -201,15 +202,13 @@ pub fn typed_number(event: &Event) -> Option<String> {
     (!unfinished).then(|| field.value())
 }
 
-/// A parameter of one rule. Under the others its field is not shown, so nothing that stands in it
-/// is an error.
+/// A parameter of one rule. Under the others its field is not shown, so whatever stands in it is
+/// neither an error nor another setting.
 fn share(text: RwSignal<String>, field: &str, used: bool, usual: f64) -> Result<f64, FieldError> {
-    let value = number(text, field, || tr!("write a number above 0, up to 1"));
-    if used {
-        return value;
+    if !used {
+        return Ok(usual);
     }
-    let fits = |value: &f64| *value >= Settings::SMALLEST_SHARE && *value <= 1.0;
-    Ok(value.ok().filter(fits).unwrap_or(usual))
+    number(text, field, || tr!("write a number above 0, up to 1"))
 }
 
 fn number<T: std::str::FromStr>(

@@ -18,9 +18,14 @@ impl Arrival {
     /// Bytes that are kept together. At most so much is lost when the page is closed.
     pub const PIECE: usize = 256 * 1024;
 
+    /// Bytes for which room is made at once at most: larger files make it as they arrive.
+    const LARGEST_RESERVED: usize = 64 * 1024 * 1024;
+
     /// A file of which nothing has arrived.
     pub fn new(entry: FileEntry) -> Self {
-        let bytes = Vec::with_capacity(entry.bytes);
+        // A size that the card has wrong is found when the file is; until then nothing hangs on it.
+        let mut bytes = Vec::new();
+        let _ = bytes.try_reserve_exact(entry.bytes.min(Self::LARGEST_RESERVED));
         Self {
             entry,
             bytes,

@@ -186,6 +186,29 @@ impl Settings {
         self.rule.is_drafter_invariant() || self.temperature == 0.0
     }
 
+    /// These settings as far as they are used: parameters that the rule does not read are the
+    /// usual ones.
+    pub fn as_used(&self) -> Self {
+        let usual = Self::default();
+        let [mut lenience, mut epsilon, mut delta] = [usual.lenience, usual.epsilon, usual.delta];
+        match self.rule {
+            Rule::Lenience => lenience = self.lenience,
+            Rule::Typical => [epsilon, delta] = [self.epsilon, self.delta],
+            Rule::Rejection
+            | Rule::Block
+            | Rule::Gumbel
+            | Rule::MinHash
+            | Rule::SampleAndMatch
+            | Rule::Greedy => {}
+        }
+        Self {
+            lenience,
+            epsilon,
+            delta,
+            ..self.clone()
+        }
+    }
+
     /// Checks every field that can be judged without a model.
     ///
     /// # Errors

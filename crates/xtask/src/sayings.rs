@@ -14,17 +14,23 @@ const ENGINE: &str = "engine|";
 
 /// Whether a language's file says everything that the sources say, and nothing else.
 ///
-/// `page` and `engine` are texts in Rust, `file` the text of `web/words/CODE.json`. Of what the
-/// engine says, only that it does say so is looked for.
+/// `page` and `engine` are texts in Rust, `scripts` those in JavaScript that speak for the engine
+/// until it runs, `file` the text of `web/words/CODE.json`. Of what the engine says, only that it
+/// does say so is looked for.
 ///
 /// # Errors
 /// A sentence that names what is missing, left over or has other placeholders.
-pub fn complete(page: &[&str], engine: &[&str], file: &str) -> Result<(), String> {
+pub fn complete(
+    page: &[&str],
+    engine: &[&str],
+    scripts: &[&str],
+    file: &str,
+) -> Result<(), String> {
     let mut said = Sayings::new();
     for source in page {
         collect(parsed(source)?, &mut said);
     }
-    let mut literals = Vec::new();
+    let mut literals: Vec<String> = scripts.iter().map(|text| text.to_lowercase()).collect();
     for source in engine {
         collect_literals(parsed(source)?, &mut literals);
     }
@@ -168,10 +174,13 @@ mod tests {
         struct Lost(String);
     "#;
 
+    const SCRIPT: &str = "fail(`It could not be loaded (${error}). Try again.`)";
+
     fn found(page: Value) -> Result<(), String> {
         complete(
             &[SOURCE],
             &[ENGINE],
+            &[SCRIPT],
             &serde_json::json!({ "page": page }).to_string(),
         )
     }
@@ -183,6 +192,7 @@ mod tests {
             "one token": ["ein Token", "{n} Token"],
             "verb|Draft {} and {name}": "{name} und {0} entwerfen",
             "engine|the GPU was lost: {}": "die GPU ging verloren: {}",
+            "engine|It could not be loaded ({}). Try again.": "Das war nicht zu laden ({}).",
         });
         assert_eq!(found(page), Ok(()));
     }

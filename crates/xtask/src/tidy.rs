@@ -251,11 +251,16 @@ fn every_language_is_complete(texts: &[(String, String)]) -> Verdict {
     };
     let page = sources(&["web/src/", "crates/playback/"]);
     let engine = sources(&["web/src/", "crates/"]);
+    let scripts: Vec<&str> = texts
+        .iter()
+        .filter(|(path, _)| path.starts_with("crates/worker/") && path.ends_with(".js"))
+        .map(|(_, text)| text.as_str())
+        .collect();
     let offences: Vec<String> = texts
         .iter()
         .filter(|(path, _)| path.starts_with("web/words/"))
         .filter_map(|(path, text)| {
-            let offence = sayings::complete(&page, &engine, text).err()?;
+            let offence = sayings::complete(&page, &engine, &scripts, text).err()?;
             Some(format!("{path}: {offence}"))
         })
         .collect();

@@ -63,9 +63,14 @@ impl Catalogue {
                 Err(_) => self.of_engine(part),
             }
         };
-        parts.iter().fold(saying.clone(), |said, part| {
-            said.replacen("{}", &as_said(part), 1)
-        })
+        // Cut apart before it is filled: a part may hold such signs itself.
+        let mut pieces = saying.split("{}");
+        let mut said = pieces.next().unwrap_or_default().to_owned();
+        for (piece, part) in pieces.zip(&parts) {
+            said += &as_said(part);
+            said += piece;
+        }
+        said
     }
 }
 
@@ -163,6 +168,15 @@ mod tests {
             (
                 "The engine did not answer. The text and settings are kept.",
                 "Der Rechenkern hat nicht geantwortet. Text und Einstellungen bleiben.",
+            ),
+            // What differs may look like a place itself.
+            (
+                "a{}.bin could not be downloaded ({}). Check the connection and try again: what has arrived is kept.",
+                "a{}.bin war nicht zu laden ({}). Prüfe die Verbindung und versuche es noch einmal: Was schon da ist, bleibt.",
+            ),
+            (
+                "The engine could not be loaded (x.js: 404). Check the connection and try again.",
+                "Der Rechenkern war nicht zu laden (x.js: 404). Prüfe die Verbindung und versuche es noch einmal.",
             ),
             ("Nothing that it says.", "Nothing that it says."),
             ("", ""),

@@ -487,15 +487,20 @@ impl Lessons {
                 Ok(recording) => {
                     lessons.trouble.set(None);
                     lessons.recording.set(Some(recording));
-                    // A link's own place in the run is another one.
-                    if !lessons.store.is_arriving() && !lessons.revealed.get_untracked() {
+                    // A link's own place in the run is another one, and whoever looks around
+                    // meanwhile is not taken away from there.
+                    let scene = lessons.store.scene.get_untracked();
+                    let waits = untrack(|| lessons.current()).is_some_and(|(_, step)| {
+                        matches!(step.place, Place::Stage(_)) && scene == Scene::Stage
+                    });
+                    if waits && !lessons.store.is_arriving() && !lessons.revealed.get_untracked() {
                         lessons.arrange_open();
                     }
                 }
                 Err(why) => {
                     lessons.asked.set_value(false);
                     lessons.trouble.set(Some(tr!(
-                        "The lessons need the recorded run, and it could not be had: {why}. Close the lesson and open it again.",
+                        "The lessons need the recorded run, and it could not be had: {why}. Open a lesson once more to try again.",
                         why = language::of_engine(&why)
                     )));
                 }

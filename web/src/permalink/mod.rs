@@ -187,7 +187,7 @@ pub fn write_all(settings: &Settings, change: impl FnOnce(&mut View)) {
     let link = read();
     let mut view = link.view.clone();
     change(&mut view);
-    if view != link.view || !link.asks || *settings != link.settings {
+    if view != link.view || !link.asks || settings.as_used() != link.settings {
         replace(&readable(settings, &view, in_hash(link.backend)));
     }
 }

@@ -212,15 +212,15 @@ impl ProofState {
         }
     }
 
-    /// Shows a preset by its name, and so much of the argument, 1 to 3. Tells whether there is one; a name
-    /// that there is not changes nothing.
+    /// Shows a preset by its name, and so much of the argument, 1 to 3. Tells whether there is one; a
+    /// name that there is not changes nothing.
     pub fn show_named(&self, name: &str, step: usize) -> bool {
-        let preset = Preset::named(name);
-        if let Some(preset) = preset {
-            self.show(Source::Preset(preset), preset.pair());
-        }
+        let Some(preset) = Preset::named(name) else {
+            return false;
+        };
+        self.show(Source::Preset(preset), preset.pair());
         self.step.set(step.clamp(1, 3));
-        preset.is_some()
+        true
     }
 
     /// Name of the preset that is shown, tracked.

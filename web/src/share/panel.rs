@@ -56,6 +56,14 @@ fn LinkPart(store: Store, sharing: Sharing) -> impl IntoView {
             .shown
             .with(|shown| shown.as_ref().is_some_and(|shown| shown.file.is_some()))
     };
+    let another_time = move || {
+        store.shown.with(|shown| {
+            shown.as_ref().is_some_and(|shown| {
+                let settings = &shown.settings;
+                settings.auto_gamma && !settings.is_drafter_invariant() && shown.file.is_none()
+            })
+        })
+    };
     view! {
         <section aria-labelledby="share-link-title">
             <h3 id="share-link-title">{tr!("A link to exactly this")}</h3>
@@ -81,6 +89,9 @@ fn LinkPart(store: Store, sharing: Sharing) -> impl IntoView {
                 }
                 Err(sentence) => view! { <p class="field-error" role="alert" data-testid="share-too-long">{sentence}</p> }.into_any(),
             }}
+            <Show when=another_time>
+                <p class="muted" data-testid="share-auto">{tr!("The engine chose γ while it wrote, by what it had timed, so the link may write another text. The file of the run holds this one.")}</p>
+            </Show>
             <Show when=from_file>
                 <p class="muted">{tr!("This run came from a file. The link has its settings written anew; to show this very run, send the file.")}</p>
             </Show>

@@ -34,12 +34,35 @@ pub struct Place {
     drawn: Vec<(u32, Option<f32>, Option<f32>)>,
     /// Total variation between the two, as far as the log tells it.
     total_variation: Option<f64>,
-    /// Whether the text before it stands, so that another token can be written here.
-    stands: bool,
+    /// Whether another token can be written here.
+    standing: Standing,
     /// The token that stands here, once one does.
     token: Option<u32>,
     /// What became of the token that was drafted or added here.
     fate: Option<Fate>,
+}
+
+/// Whether the text before a place stands, so that another token can be written there.
+#[derive(Clone, Copy, PartialEq)]
+enum Standing {
+    Stands,
+    /// A token before it was rejected.
+    ThrownAway,
+    /// The run ended before it, in the midst of a round.
+    PastTheEnd,
+}
+
+impl Standing {
+    /// Of a column, as far as so many tokens were judged; `accepted` of those drafted were kept.
+    fn of(column: usize, judged: usize, accepted: usize, committed: usize) -> Self {
+        if column > accepted.min(judged) {
+            Self::ThrownAway
+        } else if committed > 0 && column >= committed {
+            Self::PastTheEnd
+        } else {
+            Self::Stands
+        }
+    }
 }
 
 impl Place {
@@ -108,9 +131,8 @@ fn place(store: Store, at: Selection) -> Option<Place> {
                 }
             }
         }
-        // Tokens behind a rejected one were never part of the text.
         let kept = round.accepted();
-        let stands = at.column <= kept.min(judged);
+        let standing = Standing::of(at.column, judged, kept, round.committed.len());
         let token = if at.column < kept.min(judged) {
             round
                 .proposals
@@ -137,7 +159,7 @@ fn place(store: Store, at: Selection) -> Option<Place> {
             hits,
             drawn,
             total_variation,
-            stands,
+            standing,
             token,
             fate,
         })
@@ -227,10 +249,9 @@ fn chart(store: Store, place: &Place) -> AnyView {
     }
 }
 
-/// Where the chart of a place has tokens that can be picked; `None` where the text before it was thrown
-/// away.
+/// Where the chart of a place has tokens that can be picked; `None` where none can be written.
 pub fn areas(store: Store, place: &Place) -> Option<Areas> {
-    if !place.stands {
+    if place.standing != Standing::Stands {
         return None;
     }
     let pair = untrack(|| store.pair());
@@ -257,11 +278,13 @@ fn below(
         )),
         _ => None,
     };
-    let offer = if place.stands {
-        picking.offer(place.at, place.token).into_any()
-    } else {
-        view! { <p class="offer muted">{tr!("Thrown away: the text before it never stood.")}</p> }
-            .into_any()
+    let cannot = |why: String| view! { <p class="offer muted">{why}</p> }.into_any();
+    let offer = match place.standing {
+        Standing::Stands => picking.offer(place.at, place.token).into_any(),
+        Standing::ThrownAway => cannot(tr!("Thrown away: the text before it never stood.")),
+        Standing::PastTheEnd => cannot(tr!(
+            "The run ended before this place, so no other token can be written here."
+        )),
     };
     view! {
         <p class="key">
@@ -380,7 +403,7 @@ fn Table(
                 view! {
                     <tr>
                         <th scope="row">
-                            {if place.stands {
+                            {if place.standing == Standing::Stands {
                                 picking.button(token).into_any()
                             } else {
                                 store.show(token).into_any()

@@ -93,15 +93,21 @@ fn Acceptance() -> impl IntoView {
     }
 }
 
-/// How many rounds drafted how many tokens: all as many, unless the engine chooses γ.
-fn draft_lengths(state: &StageState, auto: bool) -> Vec<(usize, f64)> {
-    let statistics = &state.statistics;
-    if !auto {
-        let gamma = statistics.lengths.len().saturating_sub(1);
-        return vec![(gamma, statistics.rounds as f64)];
+/// How many rounds drafted how many tokens: not all as many where the engine chooses γ, nor near the
+/// end of the context.
+fn draft_lengths(state: &StageState) -> Vec<(usize, f64)> {
+    let committed = state.glyphs.iter().take(state.statistics.rounds as usize);
+    let mut lengths: Vec<(usize, f64)> = Vec::new();
+    for glyph in committed {
+        match lengths
+            .iter_mut()
+            .find(|(gamma, _)| *gamma == glyph.drafted)
+        {
+            Some((_, rounds)) => *rounds += 1.0,
+            None => lengths.push((glyph.drafted, 1.0)),
+        }
     }
-    let committed = state.glyphs.iter().take(statistics.rounds as usize);
-    committed.map(|glyph| (glyph.drafted, 1.0)).collect()
+    lengths
 }
 
 /// The mean of [`expected_tokens_per_round`] over the rounds.
@@ -189,7 +195,7 @@ fn TokensPerRound() -> impl IntoView {
             (
                 statistics.tokens_per_round(),
                 statistics.acceptance_rate(),
-                draft_lengths(state, settings_of(store).auto_gamma),
+                draft_lengths(state),
             )
         })
     });
@@ -239,7 +245,7 @@ fn Lengths() -> impl IntoView {
             (
                 state.statistics.lengths.clone(),
                 state.statistics.acceptance_rate(),
-                draft_lengths(state, settings_of(store).auto_gamma),
+                draft_lengths(state),
             )
         })
     });

@@ -72,7 +72,7 @@ impl Store {
         let form = self.form.read().ok()?;
         let old = self
             .shown
-            .with(|shown| shown.as_ref().map(|shown| shown.settings.clone()))?;
+            .with(|shown| shown.as_ref().map(|shown| shown.settings.as_used()))?;
         let edited = form != old && (&form.pair, &form.prompt) == (&old.pair, &old.prompt);
         // Until somebody changes it, the form is that of the run which a link asks for.
         (edited && !self.wanted.get() && !self.linked.get()).then_some((form, old))

@@ -57,7 +57,7 @@ impl Kept {
             gamma: 0,
             auto_gamma: false,
             seed: 0,
-            ..report.request.settings.clone()
+            ..report.request.settings.as_used()
         };
         task(&self.report) == task(&other.report)
     }

@@ -274,7 +274,7 @@ impl Store {
             None => true,
             Some(shown) if shown.recorded => form.as_ref() != Some(&shown.settings),
             // A form in error leaves the run on the page as it is.
-            Some(shown) => form.is_some_and(|form| form != shown.settings),
+            Some(shown) => form.is_some_and(|form| form != shown.settings.as_used()),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::array::from_fn;
 
-use couplet_protocol::{Drafter, Rule, Settings};
+use couplet_protocol::{Drafter, Settings};
 use couplet_speculation::formulas::expected_tokens_per_round;
 use couplet_speculation::statistics::expected_gain;
 
@@ -51,21 +51,18 @@ struct Filters {
     temperature: f64,
     top_k: u32,
     top_p: f64,
-    /// The parameters that the rule reads; 0 where it has none.
-    of_rule: [f64; 2],
+    /// The parameters of rules, those that are not read as usual.
+    of_rules: [f64; 3],
 }
 
 impl Filters {
     fn new(settings: &Settings) -> Self {
+        let used = settings.as_used();
         Self {
-            temperature: settings.temperature,
-            top_k: settings.top_k,
-            top_p: settings.top_p,
-            of_rule: match settings.rule {
-                Rule::Lenience => [settings.lenience, 0.0],
-                Rule::Typical => [settings.epsilon, settings.delta],
-                _ => [0.0; 2],
-            },
+            temperature: used.temperature,
+            top_k: used.top_k,
+            top_p: used.top_p,
+            of_rules: [used.lenience, used.epsilon, used.delta],
         }
     }
 }
@@ -228,6 +225,8 @@ fn interpolate(samples: &[(usize, f64)], at: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use couplet_protocol::Rule;
+
     use super::*;
 
     #[test]

@@ -121,8 +121,13 @@ pub async fn standalone(original: &Element) -> Result<Drawing, String> {
     let gone = || tr!("The chart is not on the page any more.");
     let area = original.get_bounding_client_rect();
     let (width, height) = (area.width().ceil(), area.height().ceil());
-    if !(1.0..=LARGEST).contains(&width) || !(1.0..=LARGEST).contains(&height) {
+    if width < 1.0 || height < 1.0 {
         return Err(gone());
+    }
+    if width > LARGEST || height > LARGEST {
+        return Err(tr!(
+            "The picture would be larger than most programs open. Save the run instead, or show less of it."
+        ));
     }
     let (width, height) = (width + 2.0 * MARGIN, height + 2.0 * MARGIN);
     let content = boxes::draw(original);
