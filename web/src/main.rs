@@ -2,6 +2,7 @@
 
 mod api;
 mod app;
+mod axis;
 mod browser;
 mod couplings;
 mod dialog;
@@ -25,6 +26,7 @@ mod table;
 mod theme;
 mod typed_list;
 mod width;
+mod words;
 
 use app::App;
 use language::Language;

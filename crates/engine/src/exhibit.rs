@@ -25,7 +25,7 @@ use crate::kernel_choice::KernelSet;
 use crate::rule::{run_settings, seed_words};
 
 /// Most drafted tokens per round here.
-const MAX_GAMMA: u32 = 8;
+const MOST_DRAFTED: u32 = 8;
 
 fn refuse<T>(argument: &'static str, sentence: String) -> Result<T, EngineError> {
     Err(EngineError::Request { argument, sentence })
@@ -95,10 +95,10 @@ fn check_rounds(request: &RoundsRequest) -> Result<(), EngineError> {
     Pair::new(&request.draft, &request.target).map_err(|error| at_fault(&error))?;
     let (vocab, gamma) = (request.target.len(), request.gamma);
     let outcomes = vocab.checked_pow(gamma.saturating_add(1));
-    if !(1..=MAX_GAMMA).contains(&gamma) {
+    if !(1..=MOST_DRAFTED).contains(&gamma) {
         return refuse(
             "gamma",
-            format!("{gamma} is out of range; choose 1 to {MAX_GAMMA}"),
+            format!("{gamma} is out of range; choose 1 to {MOST_DRAFTED}"),
         );
     }
     if outcomes.is_none_or(|outcomes| outcomes > RoundsRequest::MAX_OUTCOMES) {

@@ -1,12 +1,11 @@
 //! Several drafts for one place: how often one of them is kept.
 
-use couplet_playback::decimal;
+use couplet_playback::{count_word, decimal};
 use couplet_speculation::several_drafts::{most, recursive, recursive_without_repetition};
 use leptos::prelude::*;
 use tr::tr;
 
 use super::exhibit::use_exhibit;
-use crate::proof::words::count_word;
 
 /// The most drafts that are looked at. Every order of them is, while a handle is dragged.
 const MOST: usize = 3;

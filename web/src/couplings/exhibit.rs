@@ -12,8 +12,8 @@ use super::stage::{Taken, Taking};
 use super::swap::Swap;
 use super::throwing::Board;
 use crate::permalink::{Exhibits, OwnPair};
-use crate::proof::words::Kind;
 use crate::store::Store;
+use crate::words::Kind;
 
 /// One of the two distributions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

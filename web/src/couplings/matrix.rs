@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::exhibit::Exact;
-use crate::proof::words::Kind;
+use crate::words::Kind;
 
 const LEFT: f64 = 46.0;
 const TOP: f64 = 40.0;

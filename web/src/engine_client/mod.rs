@@ -1,7 +1,8 @@
 //! The page's end of the wire to the engine: one worker, one queue of requests.
 //!
 //! Requests that need the models are answered one after another, others beside them. Every request
-//! gets a last reply: its own, or a failure when the worker dies.
+//! gets a last reply: its own, or a failure when the worker dies. Only loads of a pair that somebody
+//! has left since are dropped without one.
 
 mod life;
 mod loading;

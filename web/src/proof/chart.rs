@@ -1,6 +1,7 @@
 //! Pieces of the scene's charts. They are as wide as their card: across, everything is in per cent,
 //! so that letters keep their size; upwards, in pixels.
 
+use crate::words::cut_to;
 use leptos::prelude::*;
 
 use super::pair::ProofPair;
@@ -91,11 +92,13 @@ pub fn base(slots: Slots, pair: &ProofPair, y: f64, small: bool) -> AnyView {
         _ => "letter",
     };
     let drop = if small { 16.0 } else { 22.0 };
+    // A long token is cut where bars stand close.
+    let letters = if pair.len() > 4 { 6 } else { 9 };
     let names = pair
         .tokens
         .iter()
         .enumerate()
-        .map(|(index, token)| label(slots, index, class, y + drop, short(token, pair.len())))
+        .map(|(index, token)| label(slots, index, class, y + drop, cut_to(token, letters)))
         .collect_view();
     let y = format!("{:.1}", y + 0.5);
     view! {
@@ -103,24 +106,4 @@ pub fn base(slots: Slots, pair: &ProofPair, y: f64, small: bool) -> AnyView {
         {names}
     }
     .into_any()
-}
-
-/// A long token is cut where bars stand close.
-fn short(token: &str, bars: usize) -> String {
-    let most = if bars > 4 { 6 } else { 9 };
-    if token.chars().count() <= most {
-        return token.to_owned();
-    }
-    token.chars().take(most - 1).chain(['…']).collect()
-}
-
-/// A step of 1, 2 or 5 times a power of ten that divides a height into few parts.
-pub fn round_step(height: f64, parts: f64) -> f64 {
-    let rough = (height / parts).max(1e-9);
-    let power = 10f64.powf(rough.log10().floor());
-    [1.0, 2.0, 5.0]
-        .into_iter()
-        .map(|factor| factor * power)
-        .find(|step| *step >= rough)
-        .unwrap_or(10.0 * power)
 }

@@ -7,8 +7,8 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::pair::{NOTHING, Note, ProofPair, of_weights};
-use super::words::Kind;
 use crate::store::{Selection, Store};
+use crate::words::Kind;
 
 /// How many tokens are drawn one by one; all others together are one more bar.
 const NAMED: usize = 6;

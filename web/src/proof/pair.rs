@@ -1,13 +1,13 @@
 //! The two distributions of the scene, and where they come from.
 
-use couplet_playback::{at_most, decimal, shortest};
+use couplet_playback::{at_most, count_word, decimal, shortest};
 use couplet_speculation::distribution::DistributionError;
 use couplet_speculation::input::{check_argument, normalised};
 use couplet_speculation::{Argument, InputError, overlap, total_variation};
 use tr::tr;
 
-use super::words::{Kind, count_word};
 use crate::typed_list::{labels, numbers};
+use crate::words::Kind;
 
 /// The most tokens that the scene draws.
 pub const MOST_TOKENS: usize = 8;

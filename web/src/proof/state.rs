@@ -6,10 +6,10 @@ use leptos::prelude::*;
 use super::counting::{BATCH, Tally, ask, request};
 use super::museum::Museum;
 use super::pair::{MOST_TOKENS, Note, Preset, ProofPair, typed as typed_pair};
-use super::words::Kind;
 use crate::browser;
 use crate::permalink::{Exhibits, LiveTest, OwnPair};
 use crate::store::Store;
+use crate::words::Kind;
 
 /// Where the pair comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! What the test says, in print.
 
+use couplet_playback::grouped;
 use couplet_speculation::ChiSquare;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::words::{grouped, p_value, statistic};
+use super::words::{p_value, statistic};
 
 /// "χ² = 774, 5 df, p < 10⁻¹⁶⁴".
 pub fn figures(test: &ChiSquare) -> impl IntoView + use<> {

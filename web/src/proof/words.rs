@@ -1,39 +1,7 @@
-//! Numbers in words and in print.
+//! Numbers of Proof in print.
 
-pub use couplet_playback::{count_word, grouped};
-use couplet_playback::{decimal, shortest, written};
+use couplet_playback::{decimal, grouped, shortest, written};
 use leptos::prelude::*;
-use tr::tr;
-
-/// What the tokens of a distribution are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Letters of a small alphabet.
-    Letter,
-    /// Characters of a text.
-    Character,
-    /// Pieces of words, or of no kind of their own.
-    Token,
-}
-
-impl Kind {
-    /// The noun for so many.
-    pub fn noun(self, count: usize) -> String {
-        match self {
-            Self::Letter => tr!("kind" => "letter" | "letters" % count),
-            Self::Character => tr!("kind" => "character" | "characters" % count),
-            Self::Token => tr!("kind" => "token" | "tokens" % count),
-        }
-    }
-}
-
-/// With a capital at the start of a sentence.
-pub fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
-}
 
 /// With a sign in front, a proper minus among them: "+0.18", "−0.12".
 pub fn signed(value: f64, decimals: usize) -> String {

@@ -7,7 +7,7 @@ use tr::tr;
 
 use super::reading::predicted;
 use super::words;
-use crate::proof::chart::round_step;
+use crate::axis::round_step;
 
 /// How large it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,7 +18,6 @@ pub mod words;
 
 use leptos::prelude::*;
 
-use crate::stage::in_short;
 use crate::store::Kept;
 use facts::Facts;
 use follow::follow;
@@ -42,7 +41,7 @@ pub fn Speed() -> impl IntoView {
     let main = speed.main;
     follow(speed);
     // A report makes its views anew; what it comes to is heard from a place that stays.
-    let heard = move || main.with(|main| main.as_ref().and_then(in_short));
+    let heard = move || main.with(|main| main.as_ref().and_then(words::in_short));
     view! {
         <div class="speed">
             <p class="visually-hidden" role="status">{heard}</p>

@@ -6,8 +6,8 @@ use tr::tr;
 use super::setup::duration;
 use super::state::use_speed;
 use crate::language;
-use crate::proof::words::capital;
 use crate::store::{Measuring, use_store};
+use crate::words::capital;
 
 /// How far a bench is, heard at every quarter: the counter would talk for minutes.
 pub fn heard_progress(measuring: Measuring) -> Memo<Option<String>> {

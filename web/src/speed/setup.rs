@@ -1,6 +1,6 @@
 //! What is to be timed, and the button that has it timed.
 
-use couplet_playback::{Cut, grouped};
+use couplet_playback::{Cut, count_word, grouped};
 use couplet_protocol::{MAX_GAMMA, SpeedRequest};
 use leptos::prelude::*;
 use tr::tr;
@@ -10,7 +10,6 @@ use super::state::{SpeedState, use_speed};
 use super::words;
 use crate::engine_client::EngineState;
 use crate::form::{FieldError, Form, typed_number};
-use crate::proof::words::count_word;
 use crate::stage::{NumberField, PairField, RuleField, hint_line};
 use crate::store::{Store, use_store};
 

@@ -1,6 +1,6 @@
 //! What a report allows to say, in words.
 
-use couplet_playback::{Cut, decimal, grouped, shortest};
+use couplet_playback::{Cut, count_word, decimal, grouped, shortest};
 use couplet_protocol::{
     BackendKind, Drafter, GammaSpeed, Headline, PairInfo, Settings, SpeedReport, Verdict,
 };
@@ -8,8 +8,8 @@ use couplet_speculation::statistics::{confidence_of_each, reaches};
 use tr::tr;
 
 use super::reading::{alpha, c, level, pays, round_of, v};
-use crate::proof::words::count_word;
 use crate::stage::{drafter_title, rule_parameters, rule_title};
+use crate::store::Kept;
 
 /// The verdict behind the number: "faster", "slower", "can’t tell".
 pub fn verdict(verdict: Verdict) -> String {
@@ -55,6 +55,19 @@ pub fn interval(headline: &Headline, pairs: u32) -> String {
         Verdict::CannotTell => tr!("{name} {low} to {high}, which contains 1", name, low, high),
         _ => tr!("{name} {low} to {high}", name, low, high),
     }
+}
+
+/// What came of a measurement, for whoever hears it.
+pub fn in_short(kept: &Kept) -> Option<String> {
+    let headline = kept.report.headline()?;
+    let [low, high] = headline.interval.map(bound);
+    Some(format!(
+        "{}: {} {} {}",
+        tr!("Speed-up, measured"),
+        factor(headline.row.speed_up),
+        couplet_playback::interval(low, high),
+        verdict(headline.verdict())
+    ))
 }
 
 /// The rule with its parameters, and what else of the settings is not the usual: another drafter,

@@ -9,6 +9,7 @@ use super::icons::{Sign, mark};
 use super::inspector::{Place, entries};
 use super::picking::{Area, Areas};
 use crate::store::Store;
+use crate::words::cut_to;
 
 /// Tokens in the list.
 pub const LISTED: usize = 20;
@@ -78,7 +79,7 @@ fn lines(store: Store, place: &Place) -> Vec<Line> {
             let hit = place.hits.iter().find(|(hit, _)| *hit == token);
             let mut line = Line {
                 token: Some(token),
-                label: shorten(&store.show(token)),
+                label: cut_to(&store.show(token), 11),
                 draft: draft.map(f64::from),
                 target: target.map(f64::from),
                 hit: hit.map(|(_, sign)| *sign),
@@ -158,12 +159,4 @@ pub fn list(store: Store, place: &Place) -> impl IntoView + use<> {
             {rows}
         </svg>
     }
-}
-
-/// As much of a token as fits beside its bars.
-fn shorten(label: &str) -> String {
-    if label.chars().count() <= 11 {
-        return label.to_owned();
-    }
-    label.chars().take(10).chain(['…']).collect()
 }

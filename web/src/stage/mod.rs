@@ -40,7 +40,6 @@ use crate::store::use_store;
 pub use icons::{Sign, icon, mark};
 pub use rule_field::RuleField;
 pub use rule_words::{replaced, title as rule_title};
-pub use speed_up::in_short;
 pub use version_words::parameters as rule_parameters;
 
 use controls::Controls;

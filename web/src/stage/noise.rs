@@ -7,6 +7,7 @@ use tr::tr;
 use super::bars::bars;
 use super::gauge::{BAR, BASE, Bars, SHIFT, TOP, WIDTH, probability};
 use crate::store::Store;
+use crate::words::cut_to;
 
 /// Where the race is won.
 const FINISH: f64 = 114.0;
@@ -48,7 +49,7 @@ pub fn race(store: Store, proposal: &Proposal, race: &Race) -> AnyView {
                     <title>{told(store, runner)}</title>
                     <text class="letter" class:on=wins x=format!("{:.1}", start - 6.0) y=format!("{:.1}", y + 16.0)
                         text-anchor="end">
-                        {shorten(&store.show(runner.token), letters)}
+                        {cut_to(&store.show(runner.token), letters)}
                     </text>
                     {bar("bar-draft", y, draft)}
                     {bar("bar-hatch", y, draft)}
@@ -109,7 +110,7 @@ pub fn board(store: Store, proposal: &Proposal, probs: Bars, darts: &Board) -> A
     let below = |place: usize, token: u32, class: &'static str, number: String| {
         view! {
             <text class="letter on" x=format!("{:.1}", middle(place)) y="126" text-anchor="middle">
-                {shorten(&store.show(token), 8)}
+                {cut_to(&store.show(token), 8)}
             </text>
             <text class=format!("number {class}") x=format!("{:.1}", middle(place)) y="143" text-anchor="middle">
                 {number}
@@ -188,16 +189,4 @@ pub fn board(store: Store, proposal: &Proposal, probs: Bars, darts: &Board) -> A
         </svg>
     }
     .into_any()
-}
-
-/// A token cut to so many letters.
-pub fn shorten(label: &str, letters: usize) -> String {
-    if label.chars().count() <= letters {
-        return label.to_owned();
-    }
-    label
-        .chars()
-        .take(letters.saturating_sub(1).max(1))
-        .chain(['…'])
-        .collect()
 }

@@ -9,12 +9,12 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::icons::{Sign, icon, mark};
-use super::noise::shorten;
 use super::rule_formula::settings_of;
 use super::rule_words::replacement;
 use crate::language::{filled, slot};
 use crate::store::{Store, use_store};
 use crate::table::told;
+use crate::words::cut_to;
 
 const WIDTH: f64 = 204.0;
 /// Rows beside a strip on which a number lands, and without one.
@@ -170,7 +170,7 @@ fn rows(shares: Vec<Share>, class: &'static str, sign: Sign, label: String) -> i
             let width = (f64::from(share.prob) * scale).max(0.8);
             view! {
                 <text class="letter" x=format!("{:.1}", left - 8.0) y=format!("{:.1}", y + 14.0) text-anchor="end">
-                    {shorten(&share.label, 9)}
+                    {cut_to(&share.label, 9)}
                 </text>
                 <rect class=class x=format!("{left}") y=format!("{:.1}", y + 4.0) width=format!("{width:.1}") height="12" />
                 <text class="number" x=format!("{:.1}", left + width + 5.0) y=format!("{:.1}", y + 14.0)>

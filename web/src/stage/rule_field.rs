@@ -1,7 +1,8 @@
 //! How drafted tokens are judged: the choice of a rule with a line about each, and the parameters
 //! that only some rules have.
 
-use couplet_protocol::Rule;
+use couplet_playback::is_exact;
+use couplet_protocol::{Rule, Settings};
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
@@ -20,18 +21,18 @@ fn number(text: RwSignal<String>) -> Option<f64> {
 /// field in error is no reason to say so.
 fn inexact(store: Store) -> bool {
     let form = store.form;
-    // At temperature 0 the target has but one text, which every rule writes.
-    let random = number(form.temperature).is_some_and(|it| it > 0.0);
     // Where nothing is drafted, nothing is judged; Speed drafts whatever stands on the Stage.
     let drafts = form.auto_gamma.get() || store.scene.get() == Scene::Speed;
-    let judged = drafts || number(form.gamma) != Some(0.0);
-    random
-        && match form.rule.get() {
-            Rule::Greedy => true,
-            Rule::Typical => judged,
-            Rule::Lenience => judged && number(form.lenience).is_some_and(|it| it < 1.0),
-            _ => false,
-        }
+    let gamma = number(form.gamma).filter(|_| !drafts);
+    let settings = Settings {
+        rule: form.rule.get(),
+        gamma: if gamma == Some(0.0) { 0 } else { 1 },
+        auto_gamma: false,
+        temperature: number(form.temperature).unwrap_or(0.0),
+        lenience: number(form.lenience).unwrap_or(1.0),
+        ..Settings::default()
+    };
+    !is_exact(&settings)
 }
 
 /// What the seed does not fix while the engine chooses γ.

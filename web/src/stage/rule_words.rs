@@ -76,7 +76,9 @@ pub fn why_not_exact(rule: Rule) -> String {
                 "Keeps whatever is probable enough, as often as the draft proposes it, so above temperature 0 its text leans to the draft’s."
             )
         }
-        _ => String::new(),
+        Rule::Rejection | Rule::Block | Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch => {
+            String::new()
+        }
     }
 }
 

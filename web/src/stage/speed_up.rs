@@ -42,7 +42,7 @@ pub fn SpeedUp() -> impl IntoView {
     };
     // Two voices: whoever stops a measurement does not hear the result of the one before.
     let progress = heard_progress(measuring);
-    let heard = move || newest().as_ref().and_then(in_short);
+    let heard = move || newest().as_ref().and_then(words::in_short);
     let act = move |_| {
         if untrack(|| measuring.busy()) {
             store.stop_measuring();
@@ -81,19 +81,6 @@ pub fn SpeedUp() -> impl IntoView {
             })}
         </div>
     }
-}
-
-/// What came of a measurement, for whoever hears it.
-pub fn in_short(kept: &Kept) -> Option<String> {
-    let headline = kept.report.headline()?;
-    let [low, high] = headline.interval.map(words::bound);
-    Some(format!(
-        "{}: {} {} {}",
-        tr!("Speed-up, measured"),
-        words::factor(headline.row.speed_up),
-        interval(low, high),
-        words::verdict(headline.verdict())
-    ))
 }
 
 fn result(kept: &Kept) -> impl IntoView + use<> {

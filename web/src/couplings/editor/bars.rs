@@ -10,6 +10,7 @@ use crate::couplings::exhibit::{Exact, Row, use_exhibit};
 use crate::projector;
 use crate::stage::bars::bars;
 use crate::width::width_of;
+use crate::words::cut_to;
 
 const HEIGHT: f64 = 214.0;
 /// With words under the bars instead of letters.
@@ -240,7 +241,7 @@ fn drawing(exact: &Exact, frame: Frame, marked: Option<usize>) -> impl IntoView 
                 };
                 view! {
                     <text class=class class:on=is_marked x=format!("{middle:.1}") y=format!("{y:.1}") text-anchor=anchor transform=turn>
-                        {short(&exact.label(token))}
+                        {cut_to(&exact.label(token), 6)}
                     </text>
                 }
             });
@@ -251,12 +252,4 @@ fn drawing(exact: &Exact, frame: Frame, marked: Option<usize>) -> impl IntoView 
             }
         })
         .collect_view()
-}
-
-/// As much of a label as fits under its bars.
-fn short(label: &str) -> String {
-    if label.chars().count() <= 6 {
-        return label.to_owned();
-    }
-    label.chars().take(5).chain(['…']).collect()
 }

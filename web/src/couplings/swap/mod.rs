@@ -12,21 +12,16 @@ use tr::tr;
 
 use super::exhibit::use_exhibit;
 use super::mark::mark_icon;
-use crate::stage::drafter_title;
 use crate::stage::icons::{Sign, icon};
+use crate::stage::{drafter_title, rule_title};
 
 pub use runs::Swap;
 use runs::{Texts, Writing, Written};
 
-/// Rules under which the drafter makes no difference to the text.
-const INVARIANT: [Rule; 3] = [Rule::Gumbel, Rule::MinHash, Rule::SampleAndMatch];
-
-fn rule_title(rule: Rule) -> &'static str {
-    match rule {
-        Rule::MinHash => "MinHash",
-        Rule::SampleAndMatch => "Sample and match",
-        _ => "Gumbel",
-    }
+/// Rules under which the drafter makes no difference to a text that is drawn by chance.
+fn invariant() -> impl Iterator<Item = Rule> {
+    let draws = |rule: &Rule| rule.is_drafter_invariant() && *rule != Rule::Greedy;
+    Rule::ALL.into_iter().filter(draws)
 }
 
 /// Where no field says that this is about drafting.
@@ -60,7 +55,7 @@ pub fn SwapPanel() -> impl IntoView {
     };
     let rule = move |event| {
         let name = event_target_value(&event);
-        if let Some(rule) = INVARIANT.into_iter().find(|rule| rule.name() == name) {
+        if let Some(rule) = invariant().find(|rule| rule.name() == name) {
             swap.rule.set(rule);
         }
     };
@@ -73,7 +68,7 @@ pub fn SwapPanel() -> impl IntoView {
                     <div class="field">
                         <label for="swap-rule">{tr!("rule")}</label>
                         <select id="swap-rule" data-testid="swap-rule" on:change=rule>
-                            {INVARIANT
+                            {invariant()
                                 .map(|rule| {
                                     view! {
                                         <option value=rule.name() selected=move || swap.rule.get() == rule>{rule_title(rule)}</option>

@@ -1,6 +1,6 @@
 //! One mistake of the museum: what it is, its switch, and what came out.
 
-use couplet_playback::{decimal, shortest};
+use couplet_playback::{decimal, grouped, shortest};
 use couplet_protocol::Mistake;
 use couplet_speculation::ChiSquare;
 use couplet_speculation::rules::wrong::IMPROBABLE;
@@ -15,9 +15,10 @@ use crate::proof::counting::{BATCH, NO_ACCIDENT, Tally};
 use crate::proof::pair::{NOTHING, ProofPair};
 use crate::proof::theory::{Law, target_joint, text_of, wrong};
 use crate::proof::verdict::{cross, figures};
-use crate::proof::words::{Kind, grouped, share, signed};
+use crate::proof::words::{share, signed};
 use crate::store::{Notation, use_store};
 use crate::table::told;
+use crate::words::Kind;
 
 /// With so many bars in the museum, one in twenty would be red by chance alone.
 const UNLIKELY: f64 = 0.999;

@@ -1,5 +1,6 @@
 //! "Break the rule": the museum of mistakes.
 
+use couplet_playback::{count_word, grouped};
 use couplet_protocol::Mistake;
 use leptos::prelude::*;
 use tr::tr;
@@ -9,8 +10,8 @@ use super::{Found, GAMMA};
 use crate::proof::counting::{BATCH, waits_for};
 use crate::proof::pair::ProofPair;
 use crate::proof::state::use_proof;
-use crate::proof::words::{capital, count_word, grouped};
 use crate::store::use_store;
+use crate::words::capital;
 
 /// The section.
 #[component]

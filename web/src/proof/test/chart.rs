@@ -4,8 +4,9 @@ use couplet_playback::decimal;
 use leptos::prelude::*;
 use tr::tr;
 
+use crate::axis::round_step;
 use crate::proof::bars::{Bar, tallest};
-use crate::proof::chart::{Slots, bar, base, label, level, round_step};
+use crate::proof::chart::{Slots, bar, base, label, level};
 use crate::proof::pair::ProofPair;
 use crate::proof::words::signed;
 

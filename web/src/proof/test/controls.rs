@@ -8,9 +8,9 @@ use crate::proof::pair::ProofPair;
 use crate::proof::rules::sentence;
 use crate::proof::state::{MOST_GAMMA, most_gamma, use_proof};
 use crate::proof::theory::is_exact;
-use crate::proof::words::grouped;
 use crate::stage::rule_title;
 use crate::store::use_store;
+use couplet_playback::grouped;
 
 /// Rule and gamma.
 #[component]

@@ -5,7 +5,7 @@ mod controls;
 mod says;
 mod texts;
 
-use couplet_playback::{decimal, procedure};
+use couplet_playback::{count_word, decimal, grouped, procedure};
 use couplet_protocol::{BackendKind, Settings};
 use leptos::prelude::*;
 use tr::tr;
@@ -16,7 +16,7 @@ use crate::proof::counting::{BATCH, enough};
 use crate::proof::pair::ProofPair;
 use crate::proof::state::use_proof;
 use crate::proof::theory::{Law, is_exact, marginal, target_joint};
-use crate::proof::words::{count_word, grouped, p_value};
+use crate::proof::words::p_value;
 use crate::table::{Numbers, Table};
 use chart::{difference, output};
 use controls::{Choices, Place};

@@ -11,8 +11,9 @@ use crate::proof::pair::NOTHING;
 use crate::proof::state::use_proof;
 use crate::proof::theory::is_exact;
 use crate::proof::verdict::cross;
-use crate::proof::words::{count_word, grouped, p_value, share, statistic};
+use crate::proof::words::{p_value, share, statistic};
 use crate::store::use_store;
+use couplet_playback::{count_word, grouped};
 
 /// Below this a difference is worth more texts, but no verdict.
 const DOUBT: f64 = 0.01;

@@ -1,17 +1,18 @@
 //! What the test looks at: every text at once, and how many drafted tokens were kept.
 
-use couplet_playback::{decimal, interval};
+use couplet_playback::{count_word, decimal, grouped, interval};
 use leptos::prelude::*;
 use tr::tr;
 
+use crate::axis::round_step;
 use crate::language::{filled, slot};
 use crate::lessons::{Cover, Covered};
-use crate::proof::chart::{Slots, bar, label, level, round_step};
+use crate::proof::chart::{Slots, bar, label, level};
 use crate::proof::counting::Tally;
 use crate::proof::pair::ProofPair;
 use crate::proof::state::use_proof;
 use crate::proof::theory::{Law, target_joint, text_of};
-use crate::proof::words::{count_word, grouped, signed};
+use crate::proof::words::signed;
 use crate::table::told;
 use couplet_speculation::ranked;
 use couplet_speculation::statistics::SMALLEST_EXPECTED_COUNT;

@@ -3,7 +3,7 @@
 mod chooser;
 mod panels;
 
-use couplet_playback::decimal;
+use couplet_playback::{count_word, decimal};
 use couplet_speculation::Pair;
 use leptos::prelude::*;
 use tr::tr;
@@ -12,9 +12,9 @@ use crate::language::{filled, slot};
 use crate::lessons::{Cover, Covered, covered};
 use crate::proof::pair::{NOTHING, ProofPair};
 use crate::proof::state::use_proof;
-use crate::proof::words::{capital, count_word};
 use crate::store::{Notation, use_store};
 use crate::table::{Numbers, Table};
+use crate::words::capital;
 use chooser::Chooser;
 use panels::panel;
 

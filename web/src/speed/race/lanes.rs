@@ -9,7 +9,7 @@ use tr::tr;
 
 use super::clock::Clock;
 use super::layout::{Lane, MARGIN, Origin, Track, middles};
-use crate::proof::chart::round_step;
+use crate::axis::round_step;
 use crate::speed::words;
 use crate::stage::{Sign, mark};
 

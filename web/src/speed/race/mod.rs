@@ -6,7 +6,7 @@ mod layout;
 
 use std::sync::Arc;
 
-use couplet_playback::{decimal, grouped, procedure};
+use couplet_playback::{count_word, decimal, grouped, procedure};
 use couplet_protocol::{BackendKind, Rule, SpeedReport, Verdict};
 use leptos::html;
 use leptos::prelude::*;
@@ -16,7 +16,6 @@ use super::reading::is_best_of;
 use super::state::use_speed;
 use super::words;
 use crate::playhead::wants_stillness;
-use crate::proof::words::count_word;
 use crate::stage::{Sign, icon, replaced, rule_title};
 use crate::store::{Kept, use_store};
 use crate::width::width_of;

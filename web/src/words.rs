@@ -1,0 +1,42 @@
+//! Words that several scenes use.
+
+use tr::tr;
+
+/// What the tokens of a distribution are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Letters of a small alphabet.
+    Letter,
+    /// Characters of a text.
+    Character,
+    /// Pieces of words, or of no kind of their own.
+    Token,
+}
+
+impl Kind {
+    /// The noun for so many.
+    pub fn noun(self, count: usize) -> String {
+        match self {
+            Self::Letter => tr!("kind" => "letter" | "letters" % count),
+            Self::Character => tr!("kind" => "character" | "characters" % count),
+            Self::Token => tr!("kind" => "token" | "tokens" % count),
+        }
+    }
+}
+
+/// With a capital at the start of a sentence.
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
+
+/// A token cut to so many letters, the last of them an ellipsis.
+pub fn cut_to(label: &str, letters: usize) -> String {
+    if label.chars().count() <= letters {
+        return label.to_owned();
+    }
+    let kept = letters.saturating_sub(1).max(1);
+    label.chars().take(kept).chain(['…']).collect()
+}
