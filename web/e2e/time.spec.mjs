@@ -152,6 +152,27 @@ export default {
     assert.equal(third.branch.kept[kept], other, "a branch of a branch keeps its token by hand");
   },
 
+  "past the end of a run no token is written instead of another": async ({ page, base }) => {
+    await open(page, base, CPU);
+    // A run whose last round kept more than there was room for.
+    let past;
+    for (let seed = 1; past === undefined; seed += 1) {
+      assert.ok(seed < 30, "no run ended in the midst of a round");
+      const { events } = await call(page, "generate", { max_tokens: 20, seed });
+      const { round, tokens } = events.findLast((event) => event.event === "committed");
+      const kept = events.filter((event) => event.round === round && event.event === "verified" && event.accepted).length;
+      if (kept > tokens.length) past = tokens.length;
+    }
+    await page.keyboard.press("End");
+    const column = page.getByTestId("round").locator("figure.column").nth(past);
+    await column.locator(".tok-button").click();
+    const inspector = page.getByTestId("inspector");
+    assert.match(await inspector.innerText(), /The run ended before this place/);
+    assert.equal(await inspector.locator(".pick").count(), 0);
+    await page.getByTestId("round").locator("figure.column").nth(past - 1).locator(".tok-button").click();
+    assert.match(await inspector.innerText(), /Pick a token to write it here instead/);
+  },
+
   "branches that wait their turn leave the runs that they were asked for on, whatever is looked at meanwhile": async ({ page, base }) => {
     await open(page, base, CPU);
     const run = await call(page, "generate", { max_tokens: 60 });
