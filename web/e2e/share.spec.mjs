@@ -37,6 +37,22 @@ async function saved(page, press) {
 }
 
 export default {
+  "a link to a run whose draft lengths the engine chose says that it may write another text": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    for (const [options, says] of [
+      [{ auto_gamma: true }, 1],
+      [{ auto_gamma: true, rule: "gumbel" }, 0],
+      [{ auto_gamma: true, temperature: 0 }, 0],
+      [{ gamma: 2 }, 0],
+    ]) {
+      await call(page, "generate", { max_tokens: 20, ...options });
+      await page.getByTestId("share").click();
+      await page.getByTestId("share-link").waitFor();
+      assert.equal(await page.getByTestId("share-auto").count(), says, JSON.stringify(options));
+      await page.getByRole("button", { name: "Close" }).click();
+    }
+  },
+
   "a link brings back the run, the place in it, what was chosen and what is hidden": async ({ page, base, browser }) => {
     await follow(page, base, "#v=1&prompt=JULIET%3A%0A&gamma=3&seed=9&max_tokens=40&temperature=0.7");
     await finished(page);
