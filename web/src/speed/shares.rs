@@ -13,53 +13,53 @@ use crate::width::width_of;
 /// Width of a bar's label by its number of letters, in pixels.
 const LETTER: f64 = 5.9;
 
-/// The parts of a token's time, in the order in which they are drawn.
-const PARTS: [Part; 4] = [
-    Part {
-        name: "draft",
-        class: "bar-draft",
-        milliseconds: |share| share.draft,
-    },
-    Part {
-        name: "verify",
-        class: "bar-target",
-        milliseconds: |share| share.target,
-    },
-    Part {
-        name: "sampling",
-        class: "bar-overlap",
-        milliseconds: |share| share.sampling,
-    },
-    Part {
-        name: "rest",
-        class: "bar-rest",
-        milliseconds: |share| share.rest,
-    },
-];
-
-struct Part {
-    name: &'static str,
-    class: &'static str,
-    milliseconds: fn(&TimeShare) -> f64,
+/// A part of a token's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Draft,
+    Verify,
+    Sampling,
+    Rest,
 }
 
 impl Part {
-    fn title(&self, share: &TimeShare) -> String {
-        match self.name {
-            "draft" => tr!("time" => "draft"),
-            "verify" if share.gamma == 0 => tr!("time" => "one pass"),
-            "verify" => tr!("time" => "verify"),
-            "sampling" => tr!("time" => "sampling"),
-            _ => tr!("time" => "rest"),
+    /// In the order in which they are drawn.
+    const ALL: [Self; 4] = [Self::Draft, Self::Verify, Self::Sampling, Self::Rest];
+
+    /// Of its bar and of its name.
+    fn classes(self) -> [&'static str; 2] {
+        match self {
+            Self::Draft => ["bar-draft", "draft"],
+            Self::Verify => ["bar-target", "verify"],
+            Self::Sampling => ["bar-overlap", "sampling"],
+            Self::Rest => ["bar-rest", "rest"],
+        }
+    }
+
+    /// Milliseconds; none where what was timed apart overlaps.
+    fn time(self, share: &TimeShare) -> f64 {
+        let time = match self {
+            Self::Draft => share.draft,
+            Self::Verify => share.target,
+            Self::Sampling => share.sampling,
+            Self::Rest => share.rest,
+        };
+        time.max(0.0)
+    }
+
+    fn title(self, share: &TimeShare) -> String {
+        match self {
+            Self::Draft => tr!("time" => "draft"),
+            Self::Verify if share.gamma == 0 => tr!("time" => "one pass"),
+            Self::Verify => tr!("time" => "verify"),
+            Self::Sampling => tr!("time" => "sampling"),
+            Self::Rest => tr!("time" => "rest"),
         }
     }
 }
 
 fn total(share: &TimeShare) -> f64 {
-    PARTS
-        .iter()
-        .map(|part| (part.milliseconds)(share).max(0.0))
-        .sum()
+    Part::ALL.into_iter().map(|part| part.time(share)).sum()
 }
 
 /// The section about a report; nothing where it has no shares.
@@ -137,46 +137,79 @@ fn row(share: &TimeShare, longest: f64, width: f64) -> impl IntoView + use<> {
     }
 }
 
+/// A part in its place of the bar, in pixels.
+struct Piece {
+    part: Part,
+    left: f64,
+    long: f64,
+    text: String,
+}
+
+impl Piece {
+    fn middle(&self) -> f64 {
+        self.left + self.long / 2.0
+    }
+
+    /// Whether its name has room inside.
+    fn is_named(&self) -> bool {
+        self.text.chars().count() as f64 * LETTER + 10.0 <= self.long
+    }
+
+    fn view(&self) -> impl IntoView + use<> {
+        let [bar, name] = self.part.classes();
+        let x = format!("{:.1}", self.left);
+        let wide = format!("{:.1}", self.long.max(1.0));
+        let draft = self.part == Part::Draft;
+        let middle = format!("{:.1}", self.middle());
+        let text = self.is_named().then(|| self.text.clone());
+        view! {
+            <rect class=bar x=x.clone() y="0" width=wide.clone() height="34" />
+            {draft.then(|| view! {
+                <rect class="bar-hatch" x=x.clone() y="0" width=wide.clone() height="34" />
+                <rect class="bar-outline" x=x y="0" width=wide height="34" />
+            })}
+            {text.map(|text| view! {
+                <text class=format!("number share-name {name}") x=middle y="22" text-anchor="middle">{text}</text>
+            })}
+        }
+    }
+}
+
+/// The parts beside each other, so many pixels a millisecond.
+fn pieces(share: &TimeShare, scale: f64) -> Vec<Piece> {
+    let mut left = 0.0;
+    let timed = Part::ALL.into_iter().map(|part| (part, part.time(share)));
+    timed
+        .filter(|(_, time)| *time > 0.0)
+        .map(|(part, time)| {
+            let long = time * scale;
+            let piece = Piece {
+                part,
+                left,
+                long,
+                text: format!("{} {}", part.title(share), milliseconds(time)),
+            };
+            left += long;
+            piece
+        })
+        .collect()
+}
+
 fn bar(share: &TimeShare, longest: f64, width: f64) -> impl IntoView + use<> {
     let whole = share.draft + share.target + share.sampling + share.rest;
     // Parts that were timed alone may take longer than the whole, which then ends inside the bar.
     let overlap = share.rest < -OVERLAP * total(share);
     let room = (width - if overlap { 92.0 } else { 60.0 }).max(80.0);
     let scale = room / longest;
-    let mut left = 0.0;
-    let mut outside: Vec<(f64, String)> = Vec::new();
-    let mut pieces = Vec::new();
-    let mut spoken = Vec::new();
-    for part in &PARTS {
-        let time = (part.milliseconds)(share).max(0.0);
-        if time <= 0.0 {
-            continue;
-        }
-        let long = time * scale;
-        let text = format!("{} {}", part.title(share), milliseconds(time));
-        spoken.push(text.clone());
-        let inside = text.chars().count() as f64 * LETTER + 10.0 <= long;
-        let middle = left + long / 2.0;
-        let x = format!("{left:.1}");
-        let wide = format!("{:.1}", long.max(1.0));
-        let draft = part.class == "bar-draft";
-        pieces.push(view! {
-            <rect class=part.class x=x.clone() y="0" width=wide.clone() height="34" />
-            {draft.then(|| view! {
-                <rect class="bar-hatch" x=x.clone() y="0" width=wide.clone() height="34" />
-                <rect class="bar-outline" x=x y="0" width=wide height="34" />
-            })}
-            {inside.then(|| view! {
-                <text class=format!("number share-name {}", part.name) x=format!("{middle:.1}") y="22" text-anchor="middle">
-                    {text.clone()}
-                </text>
-            })}
-        });
-        if !inside {
-            outside.push((middle, text));
-        }
-        left += long;
-    }
+    let pieces = pieces(share, scale);
+    let left = pieces.last().map_or(0.0, |last| last.left + last.long);
+    let outside: Vec<(f64, String)> = pieces
+        .iter()
+        .filter(|piece| !piece.is_named())
+        .map(|piece| (piece.middle(), piece.text.clone()))
+        .collect();
+    let spoken: Vec<String> = pieces.iter().map(|piece| piece.text.clone()).collect();
+    let pieces = pieces.iter().map(Piece::view).collect_view();
     let lines = legend(&outside, width);
     let height = 36.0 + 18.0 * rows(&lines);
     let marks = lines
