@@ -1,6 +1,7 @@
 // Links, files, frames, paper: the page's state goes out and comes back.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { call, finished, noPanicText, notice, open, patchWorker, refusal, shown } from "./support.mjs";
 
 /** Opens a link in a tab that knows nothing of the page before. */
@@ -417,10 +418,40 @@ export default {
     assert.ok(!out.includes("embed=1") && out.includes("at="), out);
   },
 
+  "a frame that gives the page no origin of its own says what it lacks": async ({ page, base }) => {
+    for (const [language, says] of [["en", /needs allow-same-origin besides allow-scripts/], ["de", /braucht außer allow-scripts auch allow-same-origin/]]) {
+      const frame = `<iframe sandbox="allow-scripts" src="${base}?language=${language}#v=1&embed=1" width="800" height="600"></iframe>`;
+      const host = new URL(`host-${language}.html`, base).href;
+      await page.route(host, (route) => route.fulfill({ contentType: "text/html", body: frame }));
+      await page.goto(host);
+      const sentence = page.frameLocator("iframe").locator(`[role=alert][lang=${language}]`);
+      await sentence.waitFor();
+      assert.match(await sentence.innerText(), says);
+      assert.ok((await sentence.locator("a").getAttribute("href")).startsWith(base));
+    }
+  },
+
+  "several files and a folder are no run": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const devtools = await page.context().newCDPSession(page);
+    const folder = fileURLToPath(new URL(".", import.meta.url));
+    const files = ["package.json", "package-lock.json"].map((name) => folder + name);
+    for (const [dropped, says] of [[[folder], /is a folder/], [files, /several files/]]) {
+      const data = { items: [], files: dropped, dragOperationsMask: 1 };
+      for (const type of ["dragEnter", "dragOver", "drop"]) {
+        await devtools.send("Input.dispatchDragEvent", { type, x: 600, y: 300, data });
+      }
+      assert.match(await notice(page, says), says);
+      await page.getByTestId("notice").getByRole("button", { name: "Close" }).first().click();
+    }
+  },
+
   "figures come as drawings and pictures that stand by themselves": async ({ page, base }) => {
     await page.goto(base + "?backend=cpu");
     await shown(page, "recorded");
+    await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByTestId("end").click();
+    await page.keyboard.press("[");
     await page.getByTestId("share").click();
     const svg = await saved(page, () => page.getByTestId("svg-couplet-round").click());
     assert.match(svg.text, /^<svg xmlns=/);
@@ -430,6 +461,9 @@ export default {
       return parsed.querySelector("parsererror") === null && parsed.querySelectorAll("text").length;
     }, svg.text);
     assert.ok(valid > 10, `${valid} texts`);
+    // The key has its three colours.
+    const swatches = [...svg.text.matchAll(/<rect [^>]*width="14\.0" height="10\.0"[^>]*fill="([^"]+)"/g)].map(([, fill]) => fill);
+    assert.equal(new Set(swatches).size, 3, swatches.join("; "));
     // The needle lies where the style sheet moved it, and what was struck has its stroke.
     const moved = svg.text.match(/transform:\s*matrix\(1, 0, 0, 1, 0, [\d.]+\)/g) ?? [];
     assert.ok(moved.length > 0, "needles");

@@ -3,7 +3,12 @@
 // `data-release` of the root element; `web/src/release.rs` tells the person.
 (() => {
   "use strict";
-  const container = navigator.serviceWorker;
+  /**
+   * A frame without an origin of its own: nothing can be kept there, and no worker started. `web/src/main.rs`
+   * does not start the page then. (Files on a disk have none either, and fail by themselves.)
+   */
+  const isSandboxed = self.origin === "null" && location.protocol !== "file:";
+  const container = isSandboxed ? undefined : navigator.serviceWorker;
   const FAMILY = "couplet-shell-";
   /** Where this copy of the page is, and its service worker; folders above may be of others. */
   const [SCOPE, WORKER] = ["./", "service-worker.js"].map((path) => new URL(path, location).href);
@@ -124,8 +129,14 @@
   function say() {
     const shell = document.getElementById("shell");
     if (!shell) return;
-    shell.append(document.getElementById("not-started").content.cloneNode(true));
+    const what = document.getElementById(isSandboxed ? "sandboxed" : "not-started");
+    shell.append(what.content.cloneNode(true));
     for (const button of shell.querySelectorAll("button")) button.addEventListener("click", () => location.reload());
+    for (const link of shell.querySelectorAll("a")) link.href = location.href;
+  }
+  if (isSandboxed) {
+    document.addEventListener("DOMContentLoaded", say);
+    return;
   }
   addEventListener("TrunkApplicationStarted", begun, { once: true });
   // Files that do not come tell it on their way down only.

@@ -35,6 +35,11 @@ use wasm_bindgen_futures::spawn_local;
 
 fn main() {
     console_error_panic_hook::set_once();
+    // Without an origin of its own, as in some frames, the page would come without its styles and its
+    // engine: `web/inline/release.js` says so in its place.
+    if window().origin() == "null" {
+        return;
+    }
     let language = Language::first();
     match language {
         // Nothing to wait for.

@@ -77,8 +77,8 @@ pub fn SeveralDrafts() -> impl IntoView {
                 </p>
                 <p class="muted">{tr!("How often one of them is kept, computed; the engine here drafts a single line.")}</p>
             </div>
-            <div class="table-scroll" tabindex="0" role="region" aria-labelledby="drafts-title">
-                <table class="drafts-table">
+            <div class="table-scroll" tabindex="0" role="region" aria-label=tr!("How often one of several drafts is kept")>
+                <table class="drafts-table" aria-labelledby="drafts-title">
                     <thead><tr><td></td>{heads}</tr></thead>
                     <tbody>{rows}</tbody>
                 </table>

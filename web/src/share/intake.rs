@@ -34,8 +34,10 @@ pub fn accept_drops(store: Store, sharing: Sharing) {
         sharing.hovering.set(false);
         if holds_files(&event) {
             event.prevent_default();
-            if let Some(file) = first_file(&event) {
-                take(store, sharing, file);
+            match dropped_file(&event) {
+                Some(Ok(file)) => take(store, sharing, file),
+                Some(Err(sentence)) => refuse(store, sharing, sentence),
+                None => {}
             }
         }
     });
@@ -52,10 +54,45 @@ fn holds_files(event: &DragEvent) -> bool {
         .is_some_and(|data| data.types().includes(&"Files".into(), 0))
 }
 
-/// The files of an event or of a field are a list of the browser's own kind.
-fn first_file(event: &DragEvent) -> Option<JsValue> {
+/// The one file that was dropped, or why there is none to read.
+fn dropped_file(event: &DragEvent) -> Option<Result<JsValue, String>> {
     let data = event.data_transfer()?;
-    first_of(&js_sys::Reflect::get(&data, &"files".into()).ok()?)
+    // The files of an event or of a field are a list of the browser's own kind.
+    let files = js_sys::Reflect::get(&data, &"files".into()).ok()?;
+    let file = first_of(&files)?;
+    let several = js_sys::Reflect::get(&files, &1.into()).is_ok_and(|file| !file.is_undefined());
+    Some(if several {
+        Err(tr!(
+            "Those are several files. Drop one of them: a run replaces the one on the page."
+        ))
+    } else if is_folder(&data) {
+        Err(tr!(
+            "That is a folder. Drop the file of a run that is in it."
+        ))
+    } else {
+        Ok(file)
+    })
+}
+
+/// Whether the first thing that was dropped is a folder, which a browser gives as a file too.
+fn is_folder(data: &JsValue) -> bool {
+    let get = |object: &JsValue, name: &str| js_sys::Reflect::get(object, &name.into()).ok();
+    let entry = || {
+        let item = js_sys::Reflect::get(&get(data, "items")?, &0.into()).ok()?;
+        let entry_of: js_sys::Function = get(&item, "webkitGetAsEntry")?.dyn_into().ok()?;
+        let entry = entry_of.call0(&item).ok()?;
+        get(&entry, "isDirectory")?.as_bool()
+    };
+    entry().unwrap_or(false)
+}
+
+/// Says why a file is not shown: in the panel, and above the scene where that is closed.
+fn refuse(store: Store, sharing: Sharing, sentence: String) {
+    if !sharing.open.get_untracked() {
+        let sentence = sentence.clone();
+        store.message.set(Some(Said::new(move || sentence.clone())));
+    }
+    sharing.file_trouble.set(Some(sentence));
 }
 
 /// The first of the browser's list of files.
@@ -75,13 +112,7 @@ pub fn take(store: Store, sharing: Sharing, file: JsValue) {
     let size = property("size")
         .and_then(|size| size.as_f64())
         .unwrap_or(0.0);
-    let refuse = move |sentence: String| {
-        if !sharing.open.get_untracked() {
-            let sentence = sentence.clone();
-            store.message.set(Some(Said::new(move || sentence.clone())));
-        }
-        sharing.file_trouble.set(Some(sentence));
-    };
+    let refuse = move |sentence: String| refuse(store, sharing, sentence);
     if size > MOST_BYTES as f64 {
         return refuse(tr!(
             "“{name}” has {size} MB; a trace of the longest run is smaller than {most} MB. Choose the file that “Trace as JSON” gave.",

@@ -150,6 +150,8 @@ fn frame(computed: &CssStyleDeclaration, [x, y, width, height]: [f64; 4]) -> Str
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"{radius}\" fill=\"{ground}\"/>"
         ));
     }
+    let place = [x, y, width, height];
+    text.extend(hatching(&value("background-image"), place));
     // A line along the lower edge that takes no room.
     let (shadow, image, size) = (
         value("box-shadow"),
@@ -210,11 +212,44 @@ fn lower_image<'a>(image: &'a str, size: &str) -> Option<(&'a str, f64)> {
     Some((&colour[..=colour.find(')')?], thick.parse().ok()?))
 }
 
+/// Whether a computed colour is not seen. In `rgb(191, 118, 0)` the last number is no opacity.
 fn is_clear(colour: &str) -> bool {
     colour.is_empty()
         || colour == "transparent"
-        || colour.ends_with(", 0)")
+        || colour.starts_with("rgba(") && colour.ends_with(", 0)")
         || colour.ends_with("/ 0)")
+}
+
+/// Distance of the strokes of a hatching along an edge, and their width, as the style sheets have
+/// them for the draft's key.
+const HATCH: [f64; 2] = [5.66, 1.3];
+
+/// A ground of slanted strokes with a border: the draft's key, which style sheets draw.
+fn hatching(image: &str, [x, y, width, height]: [f64; 4]) -> Option<String> {
+    let [stroke, ground] = hatch_colours(image)?;
+    let [distance, thick] = HATCH;
+    let strokes = ((width + height) / distance).ceil() as usize;
+    let path: String = (0..strokes)
+        .map(|index| {
+            let from = (index as f64 + 0.16) * distance;
+            format!("M{from:.1} 0l{:.1} {height:.1}", -height)
+        })
+        .collect();
+    Some(format!(
+        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{ground}\" stroke=\"{stroke}\"/>\
+         <svg x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" overflow=\"hidden\"><path d=\"{path}\" stroke=\"{stroke}\" stroke-width=\"{thick}\"/></svg>"
+    ))
+}
+
+/// The colours of the strokes and of the ground between them.
+fn hatch_colours(image: &str) -> Option<[&str; 2]> {
+    let stops = image.strip_prefix("repeating-linear-gradient(135deg, ")?;
+    let mut colours = stops.match_indices("rgb").filter_map(|(at, _)| {
+        let colour = &stops[at..];
+        Some(&colour[..=colour.find(')')?])
+    });
+    let stroke = colours.next()?;
+    Some([stroke, colours.last()?])
 }
 
 /// Words that stand on one line.
@@ -407,6 +442,33 @@ mod tests {
         );
         assert_eq!(lower_image(image, "1px 100%"), None);
         assert_eq!(lower_image("none", "auto"), None);
+    }
+
+    #[test]
+    fn only_what_is_not_opaque_at_all_is_clear() {
+        for colour in [
+            "",
+            "transparent",
+            "rgba(0, 0, 0, 0)",
+            "color(srgb 1 0 0 / 0)",
+        ] {
+            assert!(is_clear(colour), "{colour}");
+        }
+        for colour in ["rgb(191, 118, 0)", "rgba(191, 118, 0, 0.5)", "rgb(0, 0, 0)"] {
+            assert!(!is_clear(colour), "{colour}");
+        }
+    }
+
+    #[test]
+    fn slanted_strokes_have_their_two_colours() {
+        let image = "repeating-linear-gradient(135deg, rgb(47, 111, 171) 0px, rgb(47, 111, 171) 1.3px, rgb(207, 224, 238) 1.3px, rgb(207, 224, 238) 4px)";
+        assert_eq!(
+            hatch_colours(image),
+            Some(["rgb(47, 111, 171)", "rgb(207, 224, 238)"])
+        );
+        assert_eq!(hatch_colours("none"), None);
+        let level = image.replace("135deg", "90deg");
+        assert_eq!(hatch_colours(&level), None);
     }
 
     #[test]
