@@ -1,5 +1,7 @@
-//! Lists of numbers that a person types or pastes.
+//! Lists of numbers that a person types or pastes, and what is wrong with them.
 
+use couplet_playback::at_most;
+use couplet_speculation::distribution::DistributionError;
 use tr::tr;
 
 /// The numbers in a text: separated by commas, semicolons or white space, in brackets or not.
@@ -49,6 +51,49 @@ pub fn labels(count: usize) -> Vec<String> {
         .collect()
 }
 
+/// A number without the noise of binary fractions: up to six decimals.
+pub fn number(value: f64) -> String {
+    let text = at_most(value, 6);
+    let text = if text == "-0" { "0" } else { &text };
+    text.replace('-', "−")
+}
+
+/// What is wrong with a list of numbers, to stand behind its name.
+pub fn of_distribution(error: &DistributionError) -> String {
+    match *error {
+        DistributionError::Empty => tr!("there are no numbers"),
+        DistributionError::NotFinite { token, .. } => {
+            tr!(
+                "number {} of the list is not a number; write 0 or more",
+                token + 1
+            )
+        }
+        DistributionError::Negative { token, prob } => tr!(
+            "number {} of the list is negative ({}); a probability is 0 or more",
+            token + 1,
+            number(prob)
+        ),
+        DistributionError::AllZero => {
+            tr!("every probability is zero; at least one must be above it")
+        }
+        DistributionError::NotOne { sum, excess } => {
+            let (sum, amount) = (number(sum), number(excess.abs()));
+            match excess > 0.0 {
+                true => tr!(
+                    "the probabilities sum to {sum}, {amount} too much; divided by their sum they total 1",
+                    sum,
+                    amount
+                ),
+                false => tr!(
+                    "the probabilities sum to {sum}, {amount} too little; divided by their sum they total 1",
+                    sum,
+                    amount
+                ),
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,5 +115,13 @@ mod tests {
             numbers("0.5, half"),
             Err("“half” is not a number".to_owned())
         );
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(number(1.25), "1.25");
+        assert_eq!(number(0.1 + 0.2 - 0.3), "0");
+        assert_eq!(number(-0.25), "−0.25");
+        assert_eq!(number(2.0), "2");
     }
 }

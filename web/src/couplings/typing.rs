@@ -7,10 +7,10 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::exhibit::{Exhibit, Origin, Row, use_exhibit};
-use super::words::{number, of_input, precise};
+use super::words::{of_input, precise};
 use crate::browser;
 use crate::permalink::MOST_TOKENS;
-use crate::typed_list::{labels, numbers};
+use crate::typed_list::{labels, number, numbers};
 
 /// What is wrong with a list, and its sum where that is all that is wrong.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,8 +6,9 @@ use couplet_speculation::{normalised, ranked, total_variation};
 use leptos::prelude::*;
 use tr::tr;
 
-use super::pair::{NOTHING, Note, ProofPair, of_weights};
+use super::pair::{NOTHING, Note, ProofPair};
 use crate::store::{Selection, Store};
+use crate::typed_list::of_distribution;
 use crate::words::Kind;
 
 /// How many tokens are drawn one by one; all others together are one more bar.
@@ -105,13 +106,13 @@ fn lump(store: Store, draft: &Distribution, target: &Distribution) -> Result<Lum
     let draft = normalised(&draft).map_err(|error| {
         tr!(
             "The draft at that position is no distribution: {}.",
-            of_weights(&error)
+            of_distribution(&error)
         )
     })?;
     let target = normalised(&target).map_err(|error| {
         tr!(
             "The target at that position is no distribution: {}.",
-            of_weights(&error)
+            of_distribution(&error)
         )
     })?;
     if tokens.len() < 2 {

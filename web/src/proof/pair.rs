@@ -1,12 +1,11 @@
 //! The two distributions of the scene, and where they come from.
 
 use couplet_playback::{at_most, count_word, decimal, shortest};
-use couplet_speculation::distribution::DistributionError;
 use couplet_speculation::input::{check_argument, normalised};
 use couplet_speculation::{Argument, InputError, overlap, total_variation};
 use tr::tr;
 
-use crate::typed_list::{labels, numbers};
+use crate::typed_list::{labels, numbers, of_distribution};
 use crate::words::Kind;
 
 /// The most tokens that the scene draws.
@@ -236,26 +235,6 @@ fn preset(tokens: &[&str], draft: &[f64], target: &[f64]) -> ProofPair {
     }
 }
 
-/// What is wrong with weights, to stand behind the name of their list.
-pub fn of_weights(error: &DistributionError) -> String {
-    match *error {
-        DistributionError::NotFinite { token, prob } => {
-            tr!(
-                "the probability of token {token} is {prob}",
-                token,
-                prob = shortest(prob)
-            )
-        }
-        DistributionError::Negative { token, prob } => tr!(
-            "the probability of token {token} is negative: {prob}",
-            token,
-            prob = shortest(prob)
-        ),
-        DistributionError::AllZero => tr!("every probability is zero"),
-        DistributionError::Empty | DistributionError::NotOne { .. } => error.to_string(),
-    }
-}
-
 /// A pair that a person typed: two lists of as many weights, which are divided by their sums.
 ///
 /// # Errors
@@ -291,7 +270,7 @@ pub fn typed(draft: &str, target: &str) -> Result<ProofPair, (Argument, String)>
             ));
         }
         let probs = normalised(&weights)
-            .map_err(|error| (argument, format!("{list}: {}", of_weights(&error))))?;
+            .map_err(|error| (argument, format!("{list}: {}", of_distribution(&error))))?;
         check_argument(argument, &probs)
             .map_err(|error: InputError| (argument, error.to_string()))?;
         let sum: f64 = weights.iter().sum();
