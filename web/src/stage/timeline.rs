@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use couplet_playback::Glyph;
+use couplet_playback::{Glyph, Run};
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
@@ -9,7 +9,7 @@ use super::bars::dots;
 use super::icons::{Sign, mark};
 use crate::playhead::Stride;
 use crate::projector;
-use crate::store::use_store;
+use crate::store::{Store, use_store};
 
 const COLUMN: f64 = 20.0;
 
@@ -65,8 +65,7 @@ pub fn Timeline() -> impl IntoView {
     // What was watched and lies behind the playhead stays visible, so that it can be found again.
     let seen = Memo::new(move |_| {
         let furthest = store.playhead.furthest.get();
-        let round =
-            |run: &couplet_playback::Run| run.step_at(furthest).map_or(0, |step| step.round + 1);
+        let round = |run: &Run| run.step_at(furthest).map_or(0, |step| step.round + 1);
         store.run.with(round)
     });
     let ahead = move || {
@@ -77,20 +76,10 @@ pub fn Timeline() -> impl IntoView {
             (from..seen.get()).filter_map(known).collect::<Vec<_>>()
         })
     };
-    let to_round = move |round: usize| {
-        let known = store.run.with_untracked(|run| run.rounds().len());
-        if let Some(last) = known.checked_sub(1) {
-            let at = store.run.with_untracked(|run| run.end_of(round.min(last)));
-            store.playhead.go(at);
-        }
-    };
-    let to = move |client_x: i32| {
-        let Some(scroller) = scroller.get_untracked() else {
-            return;
-        };
-        let inside = f64::from(client_x) - scroller.get_bounding_client_rect().left();
-        let x = inside / projector::scale() + f64::from(scroller.scroll_left());
-        to_round(((x - 4.0) / COLUMN).floor().max(0.0) as usize);
+    let scrubber = Scrubber { store, scroller };
+    let spoken = move || {
+        let last = store.state.with(|state| state.glyphs.last().copied());
+        spoken(last, shown.get(), total.get())
     };
     let dragging = StoredValue::new(false);
     let down = move |event: web_sys::PointerEvent| {
@@ -100,63 +89,12 @@ pub fn Timeline() -> impl IntoView {
                 let _ = scroller.set_pointer_capture(event.pointer_id());
             }
             dragging.set_value(true);
-            to(event.client_x());
+            scrubber.to(event.client_x());
         }
     };
     let drag = move |event: web_sys::PointerEvent| {
         if dragging.get_value() {
-            to(event.client_x());
-        }
-    };
-    let on_key = move |event: web_sys::KeyboardEvent| {
-        if event.shift_key() || event.ctrl_key() || event.meta_key() || event.alt_key() {
-            return;
-        }
-        let playhead = store.playhead;
-        match event.key().as_str() {
-            "ArrowRight" | "ArrowUp" => playhead.step(Stride::Round, true),
-            "ArrowLeft" | "ArrowDown" => playhead.step(Stride::Round, false),
-            // There a presenter's remote means the next step by it.
-            "PageUp" | "PageDown" if projector::is_on() => return,
-            "PageUp" => to_round(shown.get_untracked() + 4),
-            "PageDown" => to_round(shown.get_untracked().saturating_sub(6)),
-            _ => return,
-        }
-        event.prevent_default();
-    };
-    let spoken = move || {
-        let (count, total) = (shown.get(), total.get());
-        let Some(glyph) = store.state.with(|state| state.glyphs.last().copied()) else {
-            return tr!("before the only round" | "before the first of {n} rounds" % total);
-        };
-        let (accepted, drafted) = (glyph.accepted, glyph.drafted);
-        match glyph.bonus {
-            Some(_) if drafted == 0 => tr!(
-                "round {count} of {total}: one token by the target alone",
-                count,
-                total
-            ),
-            Some(true) => tr!(
-                "round {count} of {total}: {accepted} of {drafted} kept, and a bonus",
-                count,
-                total,
-                accepted,
-                drafted
-            ),
-            Some(false) => tr!(
-                "round {count} of {total}: {accepted} of {drafted} kept, and one replaced",
-                count,
-                total,
-                accepted,
-                drafted
-            ),
-            None => tr!(
-                "round {count} of {total}: {accepted} of {drafted} kept",
-                count,
-                total,
-                accepted,
-                drafted
-            ),
+            scrubber.to(event.client_x());
         }
     };
     // Rounds that were not watched yet, and room for some that there are not yet.
@@ -165,9 +103,9 @@ pub fn Timeline() -> impl IntoView {
     view! {
         <div class="timeline" node_ref=scroller data-testid="timeline" role="slider" tabindex="0" aria-label=tr!("Rounds")
             aria-valuemin="0" aria-valuemax=move || total.get().to_string() aria-valuenow=move || shown.get().to_string()
-            aria-valuetext=spoken on:click=move |event| to(event.client_x()) on:pointerdown=down on:pointermove=drag
+            aria-valuetext=spoken on:click=move |event| scrubber.to(event.client_x()) on:pointerdown=down on:pointermove=drag
             on:pointerup=move |_| dragging.set_value(false) on:pointercancel=move |_| dragging.set_value(false)
-            on:keydown=on_key>
+            on:keydown=move |event| scrubber.on_key(&event, shown.get_untracked())>
             <svg class="tl" aria-hidden="true" viewBox=view_box
                 width=move || format!("{:.0}", slots() as f64 * COLUMN + 8.0) height=move || format!("{:.0}", height())>
                 <path class="axis" d=move || format!("M4 {:.1}H{:.0}", base() + 1.5, slots() as f64 * COLUMN + 4.0) />
@@ -181,20 +119,106 @@ pub fn Timeline() -> impl IntoView {
                 </g>
                 <path class="tl-future known" d=move || ahead_dots(behind()..total.get().min(slots())) />
                 <path class="tl-future" d=move || ahead_dots(behind().max(total.get())..slots()) />
-                {move || (0..slots())
-                    .filter(|index| (index + 1) % 5 == 0 || index + 1 == shown.get())
-                    .filter(|index| *index < shown.get() && !(index + 1 != shown.get() && index + 2 >= shown.get()))
-                    .map(|index| {
-                        view! {
-                            <text class="number" class:on=index + 1 == shown.get() x=format!("{:.1}", center(index))
-                                y=format!("{:.1}", height() - 4.0) text-anchor="middle">
-                                {index + 1}
-                            </text>
-                        }
-                    })
-                    .collect_view()}
+                {move || numbers(slots(), shown.get(), height() - 4.0)}
             </svg>
         </div>
+    }
+}
+
+/// Numbers below every fifth round that was shown, and below the last one.
+fn numbers(slots: usize, shown: usize, y: f64) -> impl IntoView {
+    (0..slots.min(shown))
+        .map(|index| index + 1)
+        // Next to the last one there is no room for another.
+        .filter(|round| *round == shown || round % 5 == 0 && round + 1 < shown)
+        .map(|round| {
+            view! {
+                <text class="number" class:on=round == shown x=format!("{:.1}", center(round - 1)) y=format!("{y:.1}")
+                    text-anchor="middle">
+                    {round}
+                </text>
+            }
+        })
+        .collect_view()
+}
+
+/// Where the playhead stands, for a listener: behind the round with the last glyph.
+fn spoken(last: Option<Glyph>, count: usize, total: usize) -> String {
+    let Some(glyph) = last else {
+        return tr!("before the only round" | "before the first of {n} rounds" % total);
+    };
+    let (accepted, drafted) = (glyph.accepted, glyph.drafted);
+    match glyph.bonus {
+        Some(_) if drafted == 0 => tr!(
+            "round {count} of {total}: one token by the target alone",
+            count,
+            total
+        ),
+        Some(true) => tr!(
+            "round {count} of {total}: {accepted} of {drafted} kept, and a bonus",
+            count,
+            total,
+            accepted,
+            drafted
+        ),
+        Some(false) => tr!(
+            "round {count} of {total}: {accepted} of {drafted} kept, and one replaced",
+            count,
+            total,
+            accepted,
+            drafted
+        ),
+        None => tr!(
+            "round {count} of {total}: {accepted} of {drafted} kept",
+            count,
+            total,
+            accepted,
+            drafted
+        ),
+    }
+}
+
+/// Takes the playhead to rounds, by pointer and by key.
+#[derive(Clone, Copy)]
+struct Scrubber {
+    store: Store,
+    scroller: NodeRef<html::Div>,
+}
+
+impl Scrubber {
+    fn to_round(self, round: usize) {
+        let known = self.store.run.with_untracked(|run| run.rounds().len());
+        if let Some(last) = known.checked_sub(1) {
+            let end = |run: &Run| run.end_of(round.min(last));
+            self.store.playhead.go(self.store.run.with_untracked(end));
+        }
+    }
+
+    /// To the round at a place of the window, in pixels.
+    fn to(self, client_x: i32) {
+        let Some(scroller) = self.scroller.get_untracked() else {
+            return;
+        };
+        let inside = f64::from(client_x) - scroller.get_bounding_client_rect().left();
+        let x = inside / projector::scale() + f64::from(scroller.scroll_left());
+        self.to_round(((x - 4.0) / COLUMN).floor().max(0.0) as usize);
+    }
+
+    fn on_key(self, event: &web_sys::KeyboardEvent, shown: usize) {
+        if event.shift_key() || event.ctrl_key() || event.meta_key() || event.alt_key() {
+            return;
+        }
+        let playhead = self.store.playhead;
+        match event.key().as_str() {
+            "ArrowRight" | "ArrowUp" => playhead.step(Stride::Round, true),
+            "ArrowLeft" | "ArrowDown" => playhead.step(Stride::Round, false),
+            // There a presenter's remote means the next step by it.
+            "PageUp" | "PageDown" if projector::is_on() => return,
+            "PageUp" => self.to_round(shown + 4),
+            "PageDown" => self.to_round(shown.saturating_sub(6)),
+            _ => return,
+        }
+        event.prevent_default();
     }
 }
 
