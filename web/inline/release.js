@@ -129,6 +129,7 @@
   function say() {
     const shell = document.getElementById("shell");
     if (!shell) return;
+    for (const promise of shell.querySelectorAll("[data-coming]")) promise.remove();
     const what = document.getElementById(isSandboxed ? "sandboxed" : "not-started");
     shell.append(what.content.cloneNode(true));
     for (const button of shell.querySelectorAll("button")) button.addEventListener("click", () => location.reload());
