@@ -119,6 +119,13 @@ pub fn hash(settings: Option<&Settings>, view: &View, backend: BackendChoice) ->
     format!("#{}", query::print(&pairs))
 }
 
+/// The same without the prompt: whoever opens it gets the one that suits the pair.
+pub fn without_prompt(hash: &str) -> String {
+    let mut pairs = query::parse(hash.trim_start_matches('#'));
+    pairs.retain(|(key, _)| key != "prompt");
+    format!("#{}", query::print(&pairs))
+}
+
 /// The page's address with another text behind `#`.
 pub fn address(hash: &str) -> String {
     let location = window().location();
@@ -171,7 +178,10 @@ pub fn write_view(step: bool, change: impl FnOnce(&mut View)) {
         return;
     }
     let settings = link.asks.then_some(&link.settings);
-    let hash = hash(settings, &view, in_hash(link.backend));
+    let mut hash = hash(settings, &view, in_hash(link.backend));
+    if !link.names_prompt {
+        hash = without_prompt(&hash);
+    }
     // What a link asks for when it is opened, a lesson's scene say, is no step of anybody's.
     if step && is_claimed() {
         if let Ok(history) = window().history() {
@@ -245,7 +255,7 @@ pub fn left_out(key: &'static str) -> Said {
 }
 
 /// A clause about a value that a key cannot have.
-fn cannot_be(key: &str, value: &str) -> String {
+pub fn cannot_be(key: &str, value: &str) -> String {
     tr!("{key} cannot be “{value}”", key, value = shorten(value))
 }
 
@@ -313,6 +323,21 @@ mod tests {
             (link.settings, link.view, link.trouble),
             (settings, view, None)
         );
+    }
+
+    #[test]
+    fn a_prompt_that_is_not_known_is_left_out() {
+        let settings = Settings {
+            pair: "stories".to_owned(),
+            ..Settings::default()
+        };
+        let view = View {
+            step: 1,
+            ..View::default()
+        };
+        let text = hash(Some(&settings), &view, BackendChoice::Auto);
+        let link = understand("", &without_prompt(&text));
+        assert_eq!((link.settings, link.names_prompt), (settings, false));
     }
 
     #[test]

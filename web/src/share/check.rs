@@ -1,16 +1,18 @@
 //! Whether a trace from a file can be drawn: every number is looked at once, so that nothing
 //! behind this has to doubt it.
 
+mod no_trace;
 mod rounds;
 #[cfg(test)]
 pub mod tests;
 
 use std::collections::HashSet;
 
-use couplet_protocol::{Distribution, Event, PairInfo, SettingsError, Trace};
+use couplet_protocol::{Branch, Distribution, Event, PairInfo, SettingsError, Trace};
 use tr::tr;
 
 use crate::language;
+use crate::permalink;
 
 /// The largest file that is read, in bytes: the longest runs need a tenth of it.
 pub const MOST_BYTES: usize = 64 << 20;
@@ -35,19 +37,19 @@ pub fn read(text: &str) -> Result<Trace, String> {
         ));
     }
     let text = text.trim_start_matches('\u{feff}');
-    let trace = Trace::from_json(text).map_err(|sentence| {
-        tr!(
-            "{sentence} Save the trace again where it was made.",
-            sentence = language::of_engine(&sentence)
-        )
-    })?;
-    check(&trace).map_err(|clause| {
-        tr!(
-            "This trace is damaged: {clause}. Save it again where it was made; the page shows what it did before.",
-            clause
-        )
-    })?;
+    let mut trace = Trace::from_json(text).map_err(|sentence| no_trace::said(text, &sentence))?;
+    // One that keeps nothing is none.
+    trace.branch = trace.branch.filter(|branch| !branch.is_empty());
+    check(&trace).map_err(damaged)?;
     Ok(trace)
+}
+
+/// A sentence about a trace that cannot be drawn.
+fn damaged(clause: String) -> String {
+    tr!(
+        "This trace is damaged: {clause}. Put that right, or choose the file as it was saved; the page shows what it did before.",
+        clause
+    )
 }
 
 /// Checks everything that the page relies on.
@@ -57,6 +59,10 @@ fn check(trace: &Trace) -> Result<(), String> {
         .check()
         .map_err(|error| format!("settings.{}", said(&error)))?;
     check_pair(&trace.pair)?;
+    agree(
+        ["settings.pair", &trace.settings.pair],
+        ["pair.name", &trace.pair.name],
+    )?;
     let texts = [&trace.device.name, &trace.device.variant];
     if texts
         .into_iter()
@@ -86,10 +92,41 @@ fn check(trace: &Trace) -> Result<(), String> {
         Some(Event::Started { prompt_tokens, .. })
             if (trace.pair.prefix_tokens as usize) <= prompt_tokens.len() =>
         {
-            Ok(())
+            check_prompt(trace, prompt_tokens)
         }
         _ => Err(tr!("its prompt is shorter than the pair's prefix")),
     }
+}
+
+/// That the prompt in the settings is what the models read.
+fn check_prompt(trace: &Trace, read: &[u32]) -> Result<(), String> {
+    let behind = trace.branch.as_ref().map_or(0, Branch::len);
+    let prefix = trace.pair.prefix_tokens as usize;
+    let own = read.get(prefix..read.len() - behind).unwrap_or_default();
+    let texts = own.iter().map(|token| &trace.pair.tokens[*token as usize]);
+    let text: String = texts.map(String::as_str).collect();
+    // A token may be a part of a letter, which has no text of its own.
+    if text.contains(char::REPLACEMENT_CHARACTER) {
+        return Ok(());
+    }
+    agree(
+        ["settings.prompt", &trace.settings.prompt],
+        ["prompt_tokens", &text],
+    )
+}
+
+/// That two parts of a trace, each with its name, say the same.
+fn agree([one, here]: [&str; 2], [other, there]: [&str; 2]) -> Result<(), String> {
+    if here == there {
+        return Ok(());
+    }
+    Err(tr!(
+        "{one} says “{here}”, but {other} says “{there}”",
+        one,
+        here = permalink::shorten(here),
+        other,
+        there = permalink::shorten(there)
+    ))
 }
 
 fn check_pair(pair: &PairInfo) -> Result<(), String> {

@@ -1,6 +1,6 @@
 //! Whether events follow each other as those of a run do.
 
-use couplet_protocol::{Event, MAX_GAMMA, Rule, Settings};
+use couplet_protocol::{Distribution, Event, MAX_GAMMA, Rule, Settings};
 use tr::tr;
 
 use super::{SLACK, at, check_distribution, share};
@@ -18,8 +18,8 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
     else {
         return Err(tr!("its first event is not “started”"));
     };
-    known(prompt_tokens, vocabulary).map_err(|clause| at(clause, &tr!("in the prompt")))?;
-    duration(*milliseconds).map_err(|clause| at(clause, &tr!("in the first event")))?;
+    known(prompt_tokens, vocabulary).map_err(|clause| at(clause, &place(0, None)))?;
+    duration(*milliseconds).map_err(|clause| at(clause, &place(0, None)))?;
     let mut run = Run {
         vocabulary,
         settings,
@@ -31,12 +31,20 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
     };
     for (index, event) in events.iter().enumerate().skip(1) {
         run.take(event)
-            .map_err(|clause| at(clause, &tr!("in event {}", index + 1)))?;
+            .map_err(|clause| at(clause, &place(index, number(event).map(u64::from))))?;
     }
     if run.open.is_begun() {
         return Err(tr!("its last round is not complete"));
     }
     Ok(())
+}
+
+/// Where an event stands, counted as in the file.
+pub fn place(index: usize, round: Option<u64>) -> String {
+    match round {
+        Some(round) => tr!("in events[{index}], round {round}", index, round),
+        None => tr!("in events[{index}]", index),
+    }
 }
 
 /// What has been seen of a run, and what it must keep to.
@@ -56,6 +64,8 @@ struct Run<'a> {
 #[derive(Default)]
 struct Open {
     drafted: Vec<u32>,
+    /// What the draft's distributions gave them.
+    given: Vec<Given>,
     judged: usize,
     accepted: usize,
     discarded: usize,
@@ -131,7 +141,9 @@ impl Run<'_> {
                 ..
             } => {
                 self.drafted(*token, *position)?;
-                check_distribution(draft_distribution, self.vocabulary)
+                check_distribution(draft_distribution, self.vocabulary)?;
+                self.open.given.push(Given::of(draft_distribution, *token));
+                Ok(())
             }
             Event::Verified {
                 token,
@@ -152,6 +164,9 @@ impl Run<'_> {
                     (*draw, "draw"),
                     (threshold.unwrap_or_default(), "threshold"),
                 ])?;
+                check_distribution(target_distribution, self.vocabulary)?;
+                self.is_given(self.open.judged, *draft_prob)?;
+                Given::of(target_distribution, *token).holds("target_prob", *target_prob)?;
                 let evidence = Evidence {
                     probs: [*draft_prob, *target_prob],
                     draw: *draw,
@@ -164,7 +179,6 @@ impl Run<'_> {
                     ));
                 }
                 known(own_token.as_slice(), self.vocabulary)?;
-                check_distribution(target_distribution, self.vocabulary)?;
                 self.open.judge(*accepted)
             }
             Event::Discarded {
@@ -175,9 +189,11 @@ impl Run<'_> {
                 target_distribution,
                 ..
             } => {
-                self.discarded(*token, *position)?;
+                let column = self.discarded(*token, *position)?;
                 shares(&[(*draft_prob, "draft_prob"), (*target_prob, "target_prob")])?;
-                check_distribution(target_distribution, self.vocabulary)
+                check_distribution(target_distribution, self.vocabulary)?;
+                self.is_given(column, *draft_prob)?;
+                Given::of(target_distribution, *token).holds("target_prob", *target_prob)
             }
             Event::Resampled {
                 token,
@@ -241,7 +257,8 @@ impl Run<'_> {
         self.is_at(position, open.judged)
     }
 
-    fn discarded(&mut self, token: u32, position: u32) -> Result<(), String> {
+    /// The column of a discarded token.
+    fn discarded(&mut self, token: u32, position: u32) -> Result<usize, String> {
         let open = &self.open;
         let column = open.judged + open.discarded;
         if open.is_closed()
@@ -252,7 +269,13 @@ impl Run<'_> {
         }
         self.is_at(position, column)?;
         self.open.discarded += 1;
-        Ok(())
+        Ok(column)
+    }
+
+    /// That a column's `draft_prob` is what the draft's distribution there says.
+    fn is_given(&self, column: usize, draft_prob: f32) -> Result<(), String> {
+        let given = self.open.given.get(column);
+        given.map_or(Ok(()), |given| given.holds("draft_prob", draft_prob))
     }
 
     /// That a position is the one of a column of the open round.
@@ -282,6 +305,35 @@ impl Run<'_> {
             return Err(tr!("more tokens are written than were asked for"));
         }
         Ok(())
+    }
+}
+
+/// What a distribution gives a token: the least and the most that it can be. Of a large vocabulary
+/// only the most probable tokens are kept, and another one is no more probable than they.
+struct Given([f32; 2]);
+
+impl Given {
+    fn of(distribution: &Distribution, token: u32) -> Self {
+        let least = || distribution.probs.iter().copied().fold(1.0, f32::min);
+        Self(match distribution.prob(token) {
+            Some(prob) => [prob, prob],
+            None => [0.0, least()],
+        })
+    }
+
+    /// That a probability is the one that was given, up to rounding.
+    fn holds(&self, name: &str, value: f32) -> Result<(), String> {
+        let Self([least, most]) = *self;
+        let rounding = 1e-6 + SLACK * most;
+        if (least - rounding..=most + rounding).contains(&value) {
+            return Ok(());
+        }
+        Err(tr!(
+            "{name} is {value}, but the distribution gives the token {given}",
+            name,
+            value,
+            given = format!("{}{most}", if least < most { "≤ " } else { "" })
+        ))
     }
 }
 

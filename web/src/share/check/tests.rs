@@ -29,7 +29,7 @@ fn broken(from: &str, to: &str) -> String {
 #[test]
 fn whatever_is_wrong_gets_a_sentence() {
     for (from, to, says) in [
-        ("\"version\":1", "\"version\":2", "version 2"),
+        ("\"version\":1", "\"version\":2", "version is 2"),
         ("\"gamma\":5", "\"gamma\":55", "gamma"),
         ("\"accepted\":true", "\"accepted\":1", "damaged"),
         ("\"event\":\"drafted\"", "\"event\":\"dreamt\"", "damaged"),
@@ -55,6 +55,205 @@ fn whatever_is_wrong_gets_a_sentence() {
         "{\"version\":-1}",
     ] {
         assert!(read(nonsense).is_err());
+    }
+}
+
+const RECORDING: &str = include_str!("../../../../assets/pairs/shakespeare/recording.json");
+
+#[test]
+fn a_text_that_is_no_trace_is_told_what_it_is() {
+    let text = RECORDING.trim_end();
+    let cut = &text[..20_000];
+    let whole = text.trim_end_matches('}');
+    for (odd, says) in [
+        ("", "empty"),
+        (" \r\n", "empty"),
+        (cut, "line 1, column 20000"),
+        (whole, "cut off"),
+        (&format!("{whole},}}"), "not complete JSON"),
+        (&format!("{text}{text}"), "not complete JSON"),
+        (
+            &text.replacen("\"draft_prob\":0.", "\"draft_prob\":0,", 1),
+            "line 1, column",
+        ),
+        (&format!("{{// mine\n{}", &text[1..]), "line 1, column 2"),
+        (&"[".repeat(100_000), "line 1, column"),
+        ("round,column,position\r\n0,0,1\r\n", "CSV"),
+        ("gamma,auto,speed_up\r\n", "CSV"),
+        ("\u{fffd}PNG\r\n", "line 1, column 1 "),
+        ("<!doctype html>", "not complete JSON"),
+        ("[]", "is a list"),
+        (&format!("[{text}]"), "is a list"),
+        (&format!("{{\"run\":{text}}}"), "as “run”"),
+        ("{\"cells\":[],\"nbformat\":4}", "no version"),
+        ("\"a\"", "no version"),
+        ("{\"version\":\"1\"}", "version is \"1\", not the number 1"),
+        ("{\"version\":1.5}", "version is 1.5"),
+        ("{\"version\":2}", "version is 2"),
+        (
+            "{\"version\":1,\"request\":{},\"gammas\":[]}",
+            "report of a measurement",
+        ),
+    ] {
+        let sentence = read(odd).unwrap_err();
+        assert!(sentence.contains(says), "{says}: {sentence}");
+        assert!(sentence.ends_with('.'), "{sentence}");
+        assert!(sentence.contains("Choose the file"), "{sentence}");
+    }
+}
+
+#[test]
+fn what_is_damaged_is_named_as_in_the_file() {
+    let text = RECORDING;
+    let change = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut trace: serde_json::Value = serde_json::from_str(text).unwrap();
+        change(&mut trace);
+        read(&trace.to_string()).unwrap_err()
+    };
+    let remove = |value: &mut serde_json::Value, key: &str| {
+        value.as_object_mut().unwrap().remove(key);
+    };
+    let first = |trace: &serde_json::Value, kind: &str| {
+        let events = trace["events"].as_array().unwrap();
+        events
+            .iter()
+            .position(|event| event["event"] == kind)
+            .unwrap()
+    };
+    for (said, says) in [
+        (
+            change(&|it| it["events"][2]["token"] = "a".into()),
+            "token cannot be “a” in events[2], round 0.",
+        ),
+        (
+            change(&|it| it["events"][2]["token"] = (-1).into()),
+            "token cannot be “-1” in events[2], round 0.",
+        ),
+        (
+            change(&|it| remove(&mut it["events"][2], "token")),
+            "token is missing in events[2], round 0.",
+        ),
+        (
+            change(&|it| remove(&mut it["events"][1]["draft_distribution"], "probs")),
+            "probs is missing in events[1], round 0.",
+        ),
+        (
+            change(&|it| it["events"][1]["event"] = "draft".into()),
+            "event cannot be “draft” in events[1], round 0.",
+        ),
+        (
+            change(&|it| remove(&mut it["events"][1], "event")),
+            "event is missing in events[1], round 0.",
+        ),
+        (
+            change(&|it| it["events"][1] = 3.into()),
+            "event cannot be “3” in events[1].",
+        ),
+        (
+            change(&|it| it["events"] = "no".into()),
+            "events is missing.",
+        ),
+        (change(&|it| remove(it, "device")), "device is missing."),
+        (
+            change(&|it| it["device"]["backend"] = "tpu".into()),
+            "device.backend cannot be “tpu”.",
+        ),
+        (
+            change(&|it| it["settings"]["seed"] = "5".into()),
+            "settings.seed cannot be “5”.",
+        ),
+        (
+            change(&|it| it["settings"]["note"] = "5".into()),
+            "settings.note cannot be “5”.",
+        ),
+        (
+            change(&|it| it["pair"]["tokens"][3] = 5.into()),
+            "pair.tokens cannot be “[",
+        ),
+        (
+            change(&|it| it["branch"] = serde_json::json!({ "kept": [-1] })),
+            "branch.kept cannot be “[-1]”.",
+        ),
+        (
+            change(&|it| it["events"][2]["position"] = 1.into()),
+            "in events[2], round 0.",
+        ),
+    ] {
+        assert!(said.contains(says), "{says}: {said}");
+        assert!(!said.contains("expected"), "{said}");
+    }
+    let late = change(&|it| {
+        let end = first(it, "finished");
+        it["events"][end]["reason"] = "bored".into();
+    });
+    assert!(
+        late.contains("reason cannot be “bored” in events["),
+        "{late}"
+    );
+}
+
+#[test]
+fn a_trace_that_contradicts_itself_is_refused() {
+    let whole = recording();
+    let with = |change: &dyn Fn(&mut Trace)| {
+        let mut trace = whole.clone();
+        change(&mut trace);
+        check(&trace).unwrap_err()
+    };
+    let prompt = with(&|trace| trace.settings.prompt = "Hello".to_owned());
+    assert!(prompt.contains("settings.prompt says “Hello”"), "{prompt}");
+    let pair = with(&|trace| trace.settings.pair = "stories".to_owned());
+    assert!(pair.contains("settings.pair says “stories”"), "{pair}");
+    for name in ["draft_prob", "target_prob"] {
+        for discarded in [false, true] {
+            let said = with(&|trace| {
+                let event = trace.events.iter_mut().find_map(|event| match event {
+                    Event::Verified {
+                        draft_prob,
+                        target_prob,
+                        accepted: true,
+                        ..
+                    } if !discarded => Some([draft_prob, target_prob]),
+                    Event::Discarded {
+                        draft_prob,
+                        target_prob,
+                        ..
+                    } if discarded => Some([draft_prob, target_prob]),
+                    _ => None,
+                });
+                let [draft, target] = event.unwrap();
+                let changed = if name == "draft_prob" { draft } else { target };
+                *changed *= 0.98;
+            });
+            assert!(said.contains(&format!("{name} is ")), "{said}");
+            assert!(said.contains("the distribution gives the token"), "{said}");
+        }
+    }
+    // A large vocabulary: a token that is none of the most probable ones is less probable than they.
+    let text = include_str!("../../../../assets/pairs/stories/recording.json");
+    let mut trace = read(text).unwrap();
+    let tail = trace.events.iter_mut().find_map(|event| match event {
+        Event::Verified {
+            token,
+            target_prob,
+            accepted: false,
+            target_distribution,
+            ..
+        } if target_distribution.prob(*token).is_none() => Some(target_prob),
+        _ => None,
+    });
+    if let Some(target_prob) = tail {
+        *target_prob = 0.5;
+        let said = check(&trace).unwrap_err();
+        assert!(said.contains("≤ "), "{said}");
+    }
+}
+
+#[test]
+fn a_branch_that_keeps_nothing_is_none() {
+    for branch in ["{}", "{\"kept\":[]}"] {
+        let text = RECORDING.replacen('{', &format!("{{\"branch\":{branch},"), 1);
+        assert_eq!(read(&text), Ok(recording()));
     }
 }
 
@@ -189,6 +388,35 @@ fn numbers_that_cannot_be_drawn_are_refused() {
     }
 }
 
+/// Has an event's distribution give its token a probability, the draft's or the target's.
+fn give(event: &mut Event, [draft, target]: [f32; 2]) {
+    let (token, prob, distribution) = match event {
+        Event::Drafted {
+            token,
+            draft_distribution,
+            ..
+        } => (*token, draft, draft_distribution),
+        Event::Verified {
+            token,
+            target_distribution,
+            ..
+        } => (*token, target, target_distribution),
+        Event::Discarded {
+            token,
+            draft_prob,
+            target_prob,
+            target_distribution,
+            ..
+        } => {
+            (*draft_prob, *target_prob) = (draft, target);
+            (*token, target, target_distribution)
+        }
+        _ => return,
+    };
+    distribution.tokens = Some(vec![token, u32::from(token == 0)]);
+    distribution.probs = vec![prob, 1.0 - prob];
+}
+
 #[test]
 fn a_verdict_that_its_numbers_do_not_give_is_refused() {
     let whole = recording();
@@ -228,6 +456,7 @@ fn a_verdict_that_its_numbers_do_not_give_is_refused() {
         {
             (*draw, *draft_prob, *target_prob) = (0.5, 0.5, 0.25);
         }
+        give(event, [0.5, 0.25]);
     });
     assert_eq!(level, "");
     // What these rules look at is not in a run by Rejection.
@@ -272,6 +501,7 @@ fn a_verdict_that_its_numbers_do_not_give_is_refused() {
         with(Rule::Typical, &move |event: &mut Event| {
             if let Event::Verified {
                 threshold,
+                draft_prob,
                 target_prob,
                 accepted,
                 ..
@@ -280,7 +510,9 @@ fn a_verdict_that_its_numbers_do_not_give_is_refused() {
                 let above = *accepted != opposite;
                 *target_prob = 0.25;
                 *threshold = Some(if above { 0.125 } else { 0.5 });
+                *draft_prob = 0.5;
             }
+            give(event, [0.5, 0.25]);
         })
     };
     assert_eq!(typical(false), "");
