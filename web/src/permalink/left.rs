@@ -25,7 +25,7 @@ impl Left {
         let usual = settings::print(&Settings::default());
         let mut pairs = settings::print(&self.settings);
         pairs.retain(|pair| !COMMON.contains(&pair.0.as_str()) && !usual.contains(pair));
-        if let Some(branch) = &self.branch {
+        if let Some(branch) = self.branch.as_ref().filter(|branch| !branch.is_empty()) {
             pairs.push(("branch".to_owned(), branch.print()?));
         }
         Some(query::print(&pairs))
@@ -37,7 +37,8 @@ impl Left {
             return None;
         }
         let mut pairs = query::parse(text);
-        let branch = match query::value(&pairs, "branch") {
+        let named = query::value(&pairs, "branch").filter(|text| !text.is_empty());
+        let branch = match named {
             Some(text) => Some(view::branch(text)?),
             None => None,
         };

@@ -143,6 +143,7 @@ fn read_one(view: &mut View, key: &str, value: &str) -> Option<()> {
     let whole = |most: usize| value.parse::<usize>().ok().filter(|number| *number <= most);
     match key {
         "scene" => view.scene = Scene::ALL.into_iter().find(|it| it.name() == value)?,
+        "branch" if value.is_empty() => view.branch = None,
         "branch" => view.branch = Some(branch(value)?),
         "left" => {
             Left::parse(value, &Settings::default())?;
@@ -213,7 +214,8 @@ pub fn print(view: &View) -> Pairs {
     if view.scene != Scene::default() {
         add("scene", view.scene.name().to_owned());
     }
-    if let Some(text) = view.branch.as_ref().and_then(Branch::print) {
+    let branch = view.branch.as_ref().filter(|branch| !branch.is_empty());
+    if let Some(text) = branch.and_then(Branch::print) {
         add("branch", text);
         if let Some(text) = &view.left {
             add("left", text.clone());
@@ -319,7 +321,16 @@ mod tests {
         assert_eq!(usual.marks, MarksShown::All);
         assert!(print(&usual).is_empty());
         // Without a place in the run there is nothing to pick from.
-        assert_eq!(read_text("pick=2.1"), (usual, None));
+        assert_eq!(read_text("pick=2.1"), (usual.clone(), None));
+        // A branch that keeps nothing is none, and has left nothing.
+        assert_eq!(read_text("branch=&left="), (usual, None));
+        let empty = View {
+            branch: Some(Branch::default()),
+            left: Some(String::new()),
+            step: 1,
+            ..View::default()
+        };
+        assert!(print(&empty).is_empty());
     }
 
     #[test]

@@ -65,9 +65,16 @@ fn address(sharing: Sharing, mut view: View) -> Option<String> {
     let of_run = store
         .shown
         .with(|shown| shown.as_ref().map(|shown| shown.settings.clone()));
+    let knows_prompt = of_run.is_some() || store.knows_prompt();
     let settings = of_run.or_else(|| store.form.read().ok())?;
     let backend = permalink::in_hash(permalink::read().backend);
-    let print = |view: &View| permalink::address(&permalink::hash(Some(&settings), view, backend));
+    let print = |view: &View| {
+        let hash = permalink::hash(Some(&settings), view, backend);
+        permalink::address(&match knows_prompt {
+            true => hash,
+            false => permalink::without_prompt(&hash),
+        })
+    };
     let address = print(&view);
     // The run on the page is what matters: what it left stays behind first.
     if address.len() > LONGEST_LINK && view.left.take().is_some() {

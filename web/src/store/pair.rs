@@ -64,6 +64,16 @@ impl Store {
         })
     }
 
+    /// Whether the prompt in the form is one for its pair, or a person's: it is the usual one until
+    /// the page knows which pairs there are.
+    pub fn knows_prompt(&self) -> bool {
+        let usual = Settings::default();
+        self.engine.pairs.with(|pairs| !pairs.is_empty())
+            || self.form.pair.with(|pair| *pair == usual.pair)
+            || self.form.prompt.with(|prompt| *prompt != usual.prompt)
+            || permalink::read().names_prompt
+    }
+
     /// Gives the form the prompt that suits its pair, unless a person wrote another.
     pub(super) fn adopt_prompt(&self) {
         if let Some(prompt) = self.prompt_of(&self.form.pair.get_untracked())
