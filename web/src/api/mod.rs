@@ -177,7 +177,7 @@ fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
                     }
                     settle.resolve(&to_js(trace));
                 }
-                None => settle.reject(&Refusal::plain("the run was stopped before it began")),
+                None => settle.reject(&Refusal::plain("The run was stopped before it began.")),
             }
         }
     });
@@ -185,8 +185,12 @@ fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
 
 /// Shows a trace that a script passes, as an object or as the text of a file.
 fn replay(store: Store, trace: &JsValue, settle: Settle) {
+    if options::is_promise(trace) {
+        return settle.reject(&Refusal::of("trace", options::PROMISE));
+    }
+    let is_json = options::is_plain(trace) || js_sys::Array::is_array(trace);
     let text = trace.as_string().or_else(|| {
-        let text = js_sys::JSON::stringify(trace).ok()?;
+        let text = js_sys::JSON::stringify(trace).ok().filter(|_| is_json)?;
         text.as_string()
     });
     let Some(text) = text else {
@@ -215,7 +219,7 @@ fn bench(store: Store, options: Map<String, Value>, settle: Settle) {
     store.bench(request, AskedBy::Speed, move |reply| match reply {
         Reply::Benched { report, .. } => settle.resolve(&to_js(report)),
         Reply::Failed { failure, .. } => settle.reject(&failure.into()),
-        _ => settle.reject(&Refusal::plain("the measurement was stopped")),
+        _ => settle.reject(&Refusal::plain("The measurement was stopped.")),
     });
 }
 

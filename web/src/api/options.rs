@@ -1,7 +1,8 @@
 //! What a script passes to a call, read with care.
 
-use couplet_protocol::{Branch, Failure, Settings, SpeedRequest, Which};
-use js_sys::{Array, ArrayBuffer, JsString, Object, Reflect};
+use couplet_protocol::{Branch, Drafter, Failure, Rule, Settings, SpeedRequest, Which};
+use js_sys::{Array, ArrayBuffer, JsString, Reflect};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
 
@@ -34,8 +35,9 @@ impl Refusal {
 
     /// As an `Error` with a `field`.
     pub fn error(&self) -> JsValue {
-        let message = match &self.field {
-            Some(field) => format!("{field}: {}", self.sentence),
+        let message = match self.field.as_deref() {
+            Some("") => format!("\"\": {}", self.sentence),
+            Some(field) => format!("{}: {}", permalink::shorten(field), self.sentence),
             None => self.sentence.clone(),
         };
         let error = js_sys::Error::new(&message);
@@ -55,46 +57,139 @@ impl From<&Failure> for Refusal {
     }
 }
 
-/// The options of a call as plain values.
+/// How deep options go: a list in an object in the options.
+const DEEPEST: usize = 4;
+/// The longest list that is looked at.
+const LONGEST_LIST: u32 = 1 << 20;
+
+/// The options of a call as plain values. What would say nothing, since its entries are not
+/// properties or no values, is refused.
 ///
 /// # Errors
 ///
 /// When they are no object of plain values.
 pub fn plain(options: &JsValue) -> Result<Map<String, Value>, Refusal> {
+    let mut map = Map::new();
     if options.is_undefined() || options.is_null() {
-        return Ok(Map::new());
+        return Ok(map);
     }
-    let wrong = || Refusal::of("options", "must be an object of plain values");
-    // A map's entries are no properties: it would say nothing.
-    let is_map = options.is_instance_of::<js_sys::Map>();
-    if !options.is_object() || is_map || Array::is_array(options) {
-        return Err(wrong());
+    if is_promise(options) {
+        return Err(Refusal::of("options", PROMISE));
     }
-    // JSON has neither such numbers nor halves of characters, and a typed array is no list there.
-    let options = Object::assign(&Object::new(), options.unchecked_ref());
-    let names = Reflect::own_keys(&options).unwrap_or_default();
-    for name in names.iter().filter_map(|name| name.as_string()) {
-        let key = JsValue::from(name.as_str());
-        let value = Reflect::get(&options, &key).unwrap_or_default();
+    if !is_plain(options) {
+        let sentence = "must be an object of plain values, { gamma: 4 } say; Object.fromEntries \
+                        makes one of a Map, a FormData or URLSearchParams";
+        return Err(Refusal::of("options", sentence));
+    }
+    for (name, value) in properties(options) {
+        let refuse = |sentence: &str| Refusal::of(&name, sentence);
+        let value = value.map_err(refuse)?;
+        if value.is_undefined() {
+            continue;
+        }
         if value.as_f64().is_some_and(|number| !number.is_finite()) {
-            return Err(Refusal::of(&name, "must be a finite number"));
+            return Err(refuse("must be a finite number"));
         }
-        let text = value.dyn_ref::<JsString>();
-        if text.is_some_and(|text| !text.is_valid_utf16()) {
-            return Err(Refusal::of(&name, "ends or begins within a character"));
-        }
-        if ArrayBuffer::is_view(&value) {
-            let _ = Reflect::set(&options, &key, &Array::from(&value));
-        }
+        let value = value_of(&value, DEEPEST).map_err(refuse)?;
+        map.insert(name, value);
     }
-    let text = js_sys::JSON::stringify(&options)
-        .ok()
-        .and_then(|text| text.as_string())
-        .ok_or_else(wrong)?;
-    match serde_json::from_str(&text) {
-        Ok(Value::Object(map)) => Ok(map),
-        _ => Err(wrong()),
+    Ok(map)
+}
+
+/// Whatever has been forgotten to be awaited.
+pub const PROMISE: &str = "a promise is no value here; write await before it";
+
+/// Whether a value is a promise, of whatever window.
+pub fn is_promise(value: &JsValue) -> bool {
+    let then = value
+        .is_object()
+        .then(|| Reflect::get(value, &"then".into()));
+    then.is_some_and(|then| then.is_ok_and(|then| then.is_function()))
+}
+
+/// Whether a value is an object as braces make them, of whatever window: one that inherits nothing
+/// but what every object has.
+pub fn is_plain(value: &JsValue) -> bool {
+    let parent = |value: &JsValue| Reflect::get_prototype_of(value).ok();
+    if !value.is_object() || Array::is_array(value) {
+        return false;
     }
+    parent(value).is_some_and(|prototype| {
+        let own = |name: &str| Reflect::get_own_property_descriptor(&prototype, &name.into());
+        prototype.is_null()
+            || (parent(&prototype).is_some_and(|parent| parent.is_null())
+                && own("isPrototypeOf").is_ok_and(|own| !own.is_undefined()))
+    })
+}
+
+/// Names and values of an object, where those can be read.
+fn properties(object: &JsValue) -> impl Iterator<Item = (String, Result<JsValue, &'static str>)> {
+    let names = Reflect::own_keys(object).unwrap_or_default();
+    let object = object.clone();
+    names.into_iter().filter_map(move |key| {
+        let value = Reflect::get(&object, &key).map_err(|_| "cannot be read");
+        Some((key.as_string()?, value))
+    })
+}
+
+/// A value as JSON has it; a number that is none becomes null.
+fn value_of(value: &JsValue, depth: usize) -> Result<Value, &'static str> {
+    if value.is_null() || value.is_undefined() {
+        return Ok(Value::Null);
+    }
+    if let Some(flag) = value.as_bool() {
+        return Ok(flag.into());
+    }
+    if let Some(number) = value.as_f64() {
+        // Whole ones are told apart from others.
+        let is_whole = number.fract() == 0.0 && number.abs() < 9e18;
+        return Ok(if is_whole {
+            (number as i64).into()
+        } else {
+            number.into()
+        });
+    }
+    if let Some(text) = value.dyn_ref::<JsString>() {
+        return match text.is_valid_utf16() {
+            true => Ok(String::from(text).into()),
+            false => Err("ends or begins within a character"),
+        };
+    }
+    if value.is_function() {
+        return Err("a function is no value here");
+    }
+    if value.is_symbol() {
+        return Err("a symbol is no value here");
+    }
+    if value.is_bigint() {
+        return Err("a BigInt is no value here; write a number");
+    }
+    if is_promise(value) {
+        return Err(PROMISE);
+    }
+    let length = Reflect::get(value, &"length".into()).unwrap_or_default();
+    let is_list = Array::is_array(value) || ArrayBuffer::is_view(value);
+    if let Some(length) = length.as_f64().filter(|_| is_list && depth > 0) {
+        if length > f64::from(LONGEST_LIST) {
+            return Err("is too long a list");
+        }
+        let item = |index: u32| {
+            let item = Reflect::get_u32(value, index).map_err(|_| "cannot be read")?;
+            value_of(&item, depth - 1)
+        };
+        return (0..length as u32).map(item).collect();
+    }
+    if is_plain(value) && depth > 0 {
+        let mut map = Map::new();
+        for (name, value) in properties(value) {
+            let value = value?;
+            if !value.is_undefined() {
+                map.insert(name, value_of(&value, depth - 1)?);
+            }
+        }
+        return Ok(map.into());
+    }
+    Err("must be a number, a text, true or false, or a list or plain object of those")
 }
 
 /// The settings in options; without a prompt of their own they get the one that suits the pair.
@@ -132,9 +227,9 @@ pub fn branch(options: &mut Map<String, Value>) -> Result<Option<Branch>, Refusa
     if !branch.is_object() {
         return Err(wrong());
     }
-    serde_json::from_value(branch)
-        .map(Some)
-        .map_err(|_| wrong())
+    let branch: Branch = read(&branch).map_err(|_| wrong())?;
+    // One that keeps nothing is none.
+    Ok(Some(branch).filter(|branch| !branch.is_empty()))
 }
 
 /// What to time: settings, and beside them `gammas`, `auto` and `pairs`.
@@ -151,6 +246,9 @@ pub fn bench(
         options.remove("auto"),
         options.remove("pairs"),
     );
+    // What `gammas` and `auto` take the place of may be anything.
+    options.remove("gamma");
+    options.remove("auto_gamma");
     let mut request = SpeedRequest {
         settings: settings(&options, prompt_of)?,
         gammas: SpeedRequest::all_gammas(),
@@ -158,16 +256,15 @@ pub fn bench(
         pairs: SpeedRequest::FEWEST_PAIRS,
     };
     if let Some(gammas) = gammas {
-        request.gammas = serde_json::from_value(gammas)
-            .map_err(|_| Refusal::of("gammas", "must be a list of whole numbers"))?;
+        request.gammas =
+            read(&gammas).map_err(|_| Refusal::of("gammas", "must be a list of whole numbers"))?;
     }
     if let Some(auto) = auto {
-        request.auto = serde_json::from_value(auto)
-            .map_err(|_| Refusal::of("auto", "must be true or false"))?;
+        request.auto = read(&auto).map_err(|_| Refusal::of("auto", "must be true or false"))?;
     }
     if let Some(pairs) = pairs {
-        request.pairs = serde_json::from_value(pairs)
-            .map_err(|_| Refusal::of("pairs", "must be a whole number, 5 to 50"))?;
+        request.pairs =
+            read(&pairs).map_err(|_| Refusal::of("pairs", "must be a whole number, 5 to 50"))?;
     }
     request
         .check()
@@ -175,27 +272,35 @@ pub fn bench(
     Ok(request)
 }
 
+/// Reads a value by way of its text, as everything else that the page reads.
+fn read<T: DeserializeOwned>(value: &Value) -> serde_json::Result<T> {
+    serde_json::from_str(&value.to_string())
+}
+
 /// Settings from options; each option is tried by itself, so that the one at fault can be named.
 fn read_settings(options: &Map<String, Value>) -> Result<Settings, Refusal> {
     for (name, value) in options {
+        let choices = choices_of(name);
+        if !choices.is_empty() && !choices.iter().any(|choice| value == choice) {
+            let value = permalink::shorten(&value.to_string());
+            let sentence = format!("{value} is none of \"{}\"", choices.join("\", \""));
+            return Err(Refusal::of(name, sentence));
+        }
         let one: Map<String, Value> = std::iter::once((name.clone(), value.clone())).collect();
-        if let Err(error) = serde_json::from_value::<Settings>(Value::Object(one)) {
+        if let Err(error) = read::<Settings>(&Value::Object(one)) {
             let reason = error.to_string();
             let sentence = if reason.starts_with("unknown field") {
                 "there is no such option".to_owned()
             } else if reason.starts_with("invalid") {
                 let value = permalink::shorten(&value.to_string());
                 format!("{value} is not {}", kind_of(name))
-            } else if let Some((_, choices)) = reason.split_once("expected one of ") {
-                let value = permalink::shorten(&value.to_string());
-                format!("{value} is none of {}", choices.replace('`', "\""))
             } else {
                 reason
             };
             return Err(Refusal::of(name, sentence));
         }
     }
-    let settings: Settings = serde_json::from_value(Value::Object(options.clone()))
+    let settings: Settings = read(&Value::Object(options.clone()))
         .map_err(|error| Refusal::of("options", error.to_string()))?;
     settings
         .check()
@@ -203,14 +308,22 @@ fn read_settings(options: &Map<String, Value>) -> Result<Settings, Refusal> {
     Ok(settings)
 }
 
-/// What an option must be, by what it is where nobody gives it.
+/// What an option must be.
 fn kind_of(name: &str) -> &'static str {
-    let usual = serde_json::to_value(Settings::default()).unwrap_or_default();
-    match usual.get(name) {
-        Some(Value::Number(number)) if number.is_u64() => "a whole number from 0 on",
-        Some(Value::Number(_)) => "a number",
-        Some(Value::Bool(_)) => "true or false",
-        _ => "a string that this option takes",
+    match name {
+        "gamma" | "top_k" | "seed" | "max_tokens" => "a whole number from 0 on",
+        "auto_gamma" => "true or false",
+        "pair" | "prompt" => "a string",
+        _ => "a number",
+    }
+}
+
+/// The names among which an option chooses; none where it takes anything else.
+fn choices_of(name: &str) -> Vec<&'static str> {
+    match name {
+        "rule" => Rule::ALL.map(Rule::name).to_vec(),
+        "drafter" => Drafter::ALL.map(Drafter::name).to_vec(),
+        _ => Vec::new(),
     }
 }
 
@@ -307,10 +420,35 @@ mod tests {
             sentence(json!({ "auto_gamma": 3 })).as_deref(),
             Some("3 is not true or false")
         );
+        let usual = serde_json::to_value(Settings::default()).unwrap_or_default();
+        for (name, value) in usual.as_object().into_iter().flatten() {
+            let kind = match value {
+                Value::Number(number) if number.is_u64() => "a whole number from 0 on",
+                Value::Number(_) => "a number",
+                Value::Bool(_) => "true or false",
+                _ => "a string",
+            };
+            assert!(
+                kind_of(name) == kind || !choices_of(name).is_empty(),
+                "{name}"
+            );
+        }
         let rule = sentence(json!({ "rule": "Rejection" })).unwrap_or_default();
         assert!(
             rule.starts_with("\"Rejection\" is none of \"rejection\","),
             "{rule}"
+        );
+        for odd in [json!(null), json!({ "rejection": null })] {
+            let rule = sentence(json!({ "rule": odd })).unwrap_or_default();
+            assert!(
+                rule.contains(" is none of \"rejection\", \"block\","),
+                "{rule}"
+            );
+        }
+        let drafter = sentence(json!({ "drafter": { "bigram": null } }));
+        assert_eq!(
+            drafter.as_deref(),
+            Some("{\"bigram\":null} is none of \"model\", \"bigram\", \"uniform\"")
         );
         let long = sentence(json!({ "seed": "x".repeat(1000) })).unwrap_or_default();
         assert!(long.len() < 100, "{long}");
@@ -341,7 +479,9 @@ mod tests {
         let both = json!({ "branch": { "kept": [3, 1], "forced": 2 } });
         assert_eq!(read(both), Ok(Some(expected)));
         assert_eq!(read(json!({ "gamma": 3 })), Ok(None));
-        assert_eq!(read(json!({ "branch": null })), Ok(None));
+        for none in [json!(null), json!({}), json!({ "kept": [] })] {
+            assert_eq!(read(json!({ "branch": none })), Ok(None));
+        }
         for wrong in [
             json!({ "branch": 3 }),
             json!({ "branch": [] }),
@@ -395,5 +535,6 @@ mod tests {
             refused(json!({ "gammas": [3], "auto": true, "pairs": 6 })),
             None
         );
+        assert_eq!(refused(json!({ "gamma": 99, "auto_gamma": "x" })), None);
     }
 }

@@ -38,7 +38,7 @@ pub fn read(options: &Map<String, Value>) -> Result<CoupleRequest, Fault> {
         return Err(fault("target", of_input(&error)));
     }
     let rule = match options.get("rule") {
-        Some(Value::String(name)) => serde_json::from_value(Value::String(name.clone())).ok(),
+        Some(name @ Value::String(_)) => serde_json::from_str(&name.to_string()).ok(),
         _ => None,
     };
     let rule: CouplingName = rule.ok_or_else(|| {
@@ -170,6 +170,7 @@ mod tests {
             ("target", Value::Null),
             ("rule", json!("coin")),
             ("rule", Value::Null),
+            ("rule", json!({ "gumbel": null })),
             ("trials", json!(0)),
             ("trials", json!(1e12)),
             ("trials", json!(1.5)),
