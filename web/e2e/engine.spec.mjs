@@ -222,7 +222,7 @@ export default {
     });
     await page.getByTestId("scene-stage").click();
     await page.getByTestId("stop").click();
-    assert.match(await page.evaluate(() => window.refused), /stopped before it began/);
+    assert.equal(await page.evaluate(() => window.refused), "The run was stopped before it began.");
     assert.deepEqual(await page.evaluate(() => couplet.trace()), mine);
     await page.evaluate(() => window.measured);
     assert.deepEqual(await page.evaluate(() => couplet.trace()), mine);
@@ -328,6 +328,72 @@ export default {
     await page.getByTestId("notice").getByText(/bigram/).waitFor({ state: "detached" });
     assert.equal(await page.getByTestId("seed").inputValue(), "7");
     assert.equal((await refusal(page, "distribution", { pair: "shakespeare", model: "draft", text: "ß" })).field, "text");
+  },
+
+  "an argument that would say nothing is refused, of whatever window it is": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const said = await page.evaluate(async () => {
+      const { contentWindow } = document.body.appendChild(document.createElement("iframe"));
+      const own = {
+        plain: Object.assign(new contentWindow.Object(), { gamma: 2, max_tokens: 3 }),
+        map: new contentWindow.Map([["gamma", 2]]),
+        promise: contentWindow.Promise.resolve({ gamma: 2 }),
+      };
+      const nothing = [
+        Promise.resolve({ gamma: 2 }),
+        own.promise,
+        own.map,
+        new Map([["gamma", 2]]),
+        new Set(),
+        new URLSearchParams("gamma=2"),
+        new FormData(),
+        new Date(),
+        new (class { gamma = 2; })(),
+        Object.create({ gamma: 2 }),
+        new String("gamma"),
+        () => ({}),
+        [],
+        "gamma",
+      ];
+      const settled = (promise) => promise.then((run) => run, ({ field, message }) => ({ field, message }));
+      const refused = await Promise.all(nothing.map((options) => settled(couplet.generate(options))));
+      const values = [
+        { gamma: () => 3 },
+        { foo() {} },
+        { seed: 7n },
+        { rule: Symbol("rejection") },
+        { prompt: Promise.resolve("O") },
+        { seed: new Number(3) },
+        { get gamma() { throw new Error("boom"); } },
+        { branch: { kept: [1], forced: () => 2 } },
+        { "": 1 },
+        { ["x".repeat(300)]: 1 },
+      ];
+      const named = await Promise.all(values.map((options) => settled(couplet.generate(options))));
+      const bigints = await settled(couplet.couple({ draft: new BigInt64Array(2), target: [0.5, 0.5], rule: "gumbel" }));
+      const plain = await Promise.all([own.plain, Object.assign(Object.create(null), own.plain), new Proxy(own.plain, {})].map((options) => couplet.generate(options)));
+      const kept = await couplet.generate({ max_tokens: 4, branch: { kept: new Uint8Array([1, 2]) } });
+      return { refused, named, bigints, plain: plain.map((run) => run.settings.gamma), kept: kept.branch.kept };
+    });
+    for (const { field, message } of said.refused) assert.equal(field, "options", message);
+    for (const { message } of said.refused.slice(0, 2)) assert.match(message, /promise.*await/);
+    const names = ["gamma", "foo", "seed", "rule", "prompt", "seed", "gamma", "branch", "", "x".repeat(300)];
+    assert.deepEqual(said.named.map(({ field }) => field), names);
+    assert.match(said.named[2].message, /^seed: a BigInt/);
+    assert.match(said.named[8].message, /^"": there is no such option/);
+    assert.ok(said.named[9].message.length < 80, said.named[9].message);
+    assert.equal(said.bigints.field, "draft", said.bigints.message);
+    assert.deepEqual([said.plain, said.kept], [[2, 2, 2], [1, 2]]);
+  },
+
+  "a measurement that is stopped is told like a run, and asks nothing of γ": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu#v=1&scene=speed");
+    await page.evaluate(() => {
+      const options = { gamma: 99, auto_gamma: "x", gammas: [2], pairs: 50 };
+      window.end = couplet.bench(options).then(() => null, ({ field, message }) => [field, message]);
+    });
+    await page.getByTestId("bench-stop").click();
+    assert.deepEqual(await page.evaluate(() => window.end), [undefined, "The measurement was stopped."]);
   },
 
   "an argument that is out of range is named": async ({ page, base }) => {

@@ -267,12 +267,15 @@ export default {
 
   "a prompt too long for a link is said, and the file is offered": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
-    const trace = await call(page, "generate", { max_tokens: 8 });
+    const trace = await call(page, "generate", { prompt: "&&", max_tokens: 8 });
     await page.getByTestId("share").click();
     assert.equal(await page.getByTestId("share-too-long").count(), 0);
     await page.getByRole("button", { name: "Close" }).click();
-    // Three bytes for each sign.
-    await call(page, "replay", { ...trace, settings: { ...trace.settings, prompt: "&".repeat(800) } });
+    // A pair with a token of many signs, three bytes for each.
+    const many = "&".repeat(400);
+    const tokens = trace.pair.tokens.map((token) => (token === "&" ? many : token));
+    const settings = { ...trace.settings, prompt: many + many };
+    await call(page, "replay", { ...trace, settings, pair: { ...trace.pair, tokens } });
     await page.getByTestId("share").click();
     assert.match(await page.getByTestId("share-too-long").innerText(), /too long for a link.*trace file/);
     assert.equal(await page.evaluate(() => window.couplet.link()), null);
@@ -308,6 +311,77 @@ export default {
     assert.equal(again.text, json.text);
   },
 
+  "a trace that a script passes is refused for what is wrong with it": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const { trace, said } = await page.evaluate(async () => {
+      const trace = await couplet.generate({ seed: 3, max_tokens: 30 });
+      const text = JSON.stringify(trace);
+      const report = { version: 1, request: { settings: {} }, gammas: [] };
+      const odd = { empty: "", cut: text.slice(0, 5000), csv: "round,column\r\n", list: [trace], inside: { run: trace }, report };
+      const said = {};
+      for (const [name, argument] of Object.entries({ ...odd, promise: Promise.resolve(trace), map: new Map() })) {
+        said[name] = await couplet.replay(argument).then(() => "", ({ message }) => message);
+      }
+      return { trace, said };
+    });
+    const expected = {
+      empty: /trace: This file is .* it is empty/,
+      cut: /not complete JSON, at line 1, column 5000/,
+      csv: /table \(CSV\).*“Trace as JSON”/,
+      list: /is a list/,
+      inside: /a trace is inside it, as “run”/,
+      report: /report of a measurement/,
+      promise: /await/,
+      map: /must be a trace/,
+    };
+    for (const [name, says] of Object.entries(expected)) assert.match(said[name], says, name);
+    const edited = (edit) => {
+      const copy = structuredClone(trace);
+      edit(copy, copy.events.find(({ event }) => event === "verified"));
+      return refusal(page, "replay", copy);
+    };
+    assert.match((await edited((_, verified) => (verified.draft_prob *= 0.9))).message, /draft_prob is .* the distribution gives/);
+    assert.match((await edited((_, verified) => (verified.target_prob *= 0.9))).message, /target_prob is .* the distribution gives/);
+    assert.match((await edited((copy) => (copy.settings.prompt = "Hello"))).message, /settings\.prompt says “Hello”/);
+    assert.match((await edited((copy) => (copy.settings.pair = "stories"))).message, /settings\.pair says “stories”/);
+    assert.match((await edited((copy) => (copy.events[2].token = "a"))).message, /token cannot be “a” in events\[2\], round 0/);
+    assert.deepEqual(await page.evaluate(() => couplet.trace()), trace);
+  },
+
+  "a branch that keeps nothing is none, in the run, its trace and its link": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    for (const branch of [{}, { kept: [] }]) {
+      const run = await call(page, "generate", { seed: 3, max_tokens: 10, branch });
+      assert.equal(run.branch, undefined);
+      assert.equal((await call(page, "replay", { ...run, branch })).branch, undefined);
+      assert.doesNotMatch(await page.evaluate(() => couplet.link()), /branch|left/);
+    }
+    await follow(page, base, "#v=1&seed=3&max_tokens=10&branch=&left=");
+    assert.equal((await finished(page)).settings.seed, 3);
+    assert.ok(await page.getByTestId("notice").isHidden());
+  },
+
+  "a link that is asked for before the pairs are known names no other pair's prompt": async ({ page, base }) => {
+    const list = await (await page.request.get(`${base}pairs/pairs.json`)).text();
+    await page.route("**/pairs/pairs.json", async (route) => {
+      await page.waitForFunction(() => window.early);
+      await route.fulfill({ contentType: "application/json", body: list });
+    });
+    await page.route("**/pairs/stories/recording.json", (route) => route.abort());
+    await page.addInitScript(() => {
+      const asked = setInterval(() => {
+        if (!window.couplet) return;
+        clearInterval(asked);
+        window.early = window.couplet.link();
+      });
+    });
+    await page.goto(`${base}?backend=cpu#v=1&pair=stories&scene=proof`);
+    await page.waitForFunction(() => window.early);
+    const early = await page.evaluate(() => window.early);
+    assert.match(early, /pair=stories/);
+    assert.doesNotMatch(early, /prompt=/);
+  },
+
   "a dropped file is replayed; a wrong one gets a sentence and takes nothing away": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     const mine = await call(page, "generate", { seed: 3, max_tokens: 30 });
@@ -324,7 +398,7 @@ export default {
       );
     for (const [text, says] of [
       ["not json", /not a trace/],
-      [JSON.stringify({ ...mine, version: 9 }), /version 9/],
+      [JSON.stringify({ ...mine, version: 9 }), /version is 9/],
       [JSON.stringify({ ...mine, events: mine.events.slice(3) }), /damaged.*started/],
       [JSON.stringify({ ...mine, events: mine.events.toSpliced(6, 1) }), /damaged|cannot be replayed/],
     ]) {
