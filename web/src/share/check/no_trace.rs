@@ -119,7 +119,11 @@ fn fault(read: Reader, part: &Value, name: &str) -> Option<String> {
             }
         }
     }
-    Some(cannot_be(&at_fault.0, &plain(at_fault.1)))
+    let (path, value) = at_fault;
+    if error.starts_with("unknown field") {
+        return Some(format!("{path}: {}", tr!("there is no such option")));
+    }
+    Some(cannot_be(&path, &plain(value)))
 }
 
 /// Why a value is not of a type, without a place.

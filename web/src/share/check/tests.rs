@@ -164,7 +164,7 @@ fn what_is_damaged_is_named_as_in_the_file() {
         ),
         (
             change(&|it| it["settings"]["note"] = "5".into()),
-            "settings.note cannot be “5”.",
+            "settings.note: there is no such option.",
         ),
         (
             change(&|it| it["pair"]["tokens"][3] = 5.into()),
