@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::json;
-use sha2::{Digest as _, Sha256};
+use sha2::{Digest as _, Sha256, Sha384};
 
 use crate::repo::Repo;
 use crate::{files, notices};
@@ -16,6 +16,8 @@ const SERVICE_WORKER: &str = "service-worker.js";
 /// What stands in the service worker for its files.
 const NO_RELEASE: &str = "const RELEASE = { files: {} };";
 const PAGE: &str = "index.html";
+/// How trunk has a page ask for a style sheet.
+const STYLE_SHEET: &str = "<link rel=\"stylesheet\" href=\"./";
 /// Where the page in other languages lies.
 const WORDS: &str = "words";
 /// A script that others begin with, and how they ask for it.
@@ -46,6 +48,7 @@ pub fn run(repo: &Repo) -> Result<()> {
         })?;
     }
     // The page first: the service worker knows it by its hash.
+    write(PAGE, with_one_style_sheet)?;
     write(PAGE, |_, html| with_policy(html))?;
     write(SERVICE_WORKER, with_release)
 }
@@ -65,6 +68,37 @@ fn with_choice(folder: &Path, script: &str) -> Result<String> {
     let choice = fs::read_to_string(folder.join(CHOICE))
         .with_context(|| format!("index.html copies no {CHOICE}"))?;
     Ok(script.replace(CHOICE_IMPORT, &choice))
+}
+
+/// Makes one file of all style sheets, in the order in which the page asks for them: nothing is drawn
+/// before the last has come, and together they pack better.
+fn with_one_style_sheet(folder: &Path, html: &str) -> Result<String> {
+    let mut styles = String::new();
+    let mut page = Vec::new();
+    let mut place = None;
+    for line in html.lines() {
+        let Some((indent, link)) = line.split_once(STYLE_SHEET) else {
+            page.push(line.to_owned());
+            continue;
+        };
+        let name = link.split('"').next().unwrap_or_default();
+        let file = folder.join(name);
+        styles += &fs::read_to_string(&file).with_context(|| format!("trunk wrote no {name}"))?;
+        styles.push('\n');
+        fs::remove_file(&file).with_context(|| format!("removing {name}"))?;
+        if place.is_none() {
+            place = Some((page.len(), indent.to_owned()));
+            page.push(String::new());
+        }
+    }
+    let Some((at, indent)) = place else {
+        bail!("{PAGE} asks for no style sheet by `{STYLE_SHEET}`");
+    };
+    let name = format!("styles-{}.css", &hex(&Sha256::digest(&styles))[..16]);
+    let integrity = base64(&Sha384::digest(&styles));
+    fs::write(folder.join(&name), &styles).with_context(|| format!("writing {name}"))?;
+    page[at] = format!("{indent}{STYLE_SHEET}{name}\" integrity=\"sha384-{integrity}\"/>");
+    Ok(page.join("\n") + "\n")
 }
 
 /// Fills in the hashes of what stands between the tags of a page.
@@ -219,6 +253,31 @@ mod tests {
         ] {
             assert!(!is_kept(path), "{path}");
         }
+    }
+
+    #[test]
+    fn style_sheets_are_one_file_in_their_order() {
+        let folder = std::env::temp_dir().join(format!("xtask-styles-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for (name, text) in [("b-1.css", "b{}"), ("a-2.css", "a{}")] {
+            fs::write(folder.join(name), text).unwrap();
+        }
+        let html = "<head>\n  <link rel=\"stylesheet\" href=\"./b-1.css\" integrity=\"x\"/>\n  <script></script>\n  <link rel=\"stylesheet\" href=\"./a-2.css\"/>\n</head>\n";
+        let page = with_one_style_sheet(&folder, html).unwrap();
+        let files = files::below(&folder).unwrap();
+        assert_eq!(files.len(), 1, "{files:?}");
+        assert!(
+            page.contains(&format!("  {STYLE_SHEET}{}\"", files[0])),
+            "{page}"
+        );
+        assert_eq!(page.matches(STYLE_SHEET).count(), 1);
+        assert!(page.ends_with("  <script></script>\n</head>\n"), "{page}");
+        assert_eq!(
+            fs::read_to_string(folder.join(&files[0])).unwrap(),
+            "b{}\na{}\n"
+        );
+        assert!(with_one_style_sheet(&folder, "<head></head>").is_err());
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
