@@ -335,6 +335,9 @@ export default {
       columns.forEach((count, token) => fits(count, target[token], `target ${token}`));
       const agreed = found.counts.reduce((sum, row, token) => sum + row[token], 0);
       fits(agreed, agreement[rule], "agreement");
+      const close = (a, b) => assert.ok(Math.abs(a - b) < 5e-4, `${rule}: ${a} and ${b}`);
+      close(found.exact.agreement, agreement[rule]);
+      close(found.exact.total_variation, 0.3);
     }
     const again = { draft, target, rule: "gumbel", trials: 1000, seed: 9 };
     const [one, other] = [await call(page, "couple", again), await call(page, "couple", again)];

@@ -386,6 +386,21 @@ export default {
     assert.deepEqual([said.plain, said.kept], [[2, 2, 2], [1, 2]]);
   },
 
+  "a script stops what is written, what waits and what is measured": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.evaluate(() => {
+      const told = (promise) => promise.then((it) => it.events.at(-1).reason, ({ message }) => message);
+      const { generate, bench } = window.couplet;
+      window.ends = Promise.all([told(generate({ max_tokens: 240, prompt: "O " })), told(generate({ max_tokens: 9 })), told(bench({ pairs: 50 }))]);
+    });
+    // The first run is under way.
+    await page.waitForFunction(() => window.couplet.trace());
+    await page.evaluate(() => window.couplet.stop());
+    const stopped = "The run was stopped before it began.";
+    assert.deepEqual(await page.evaluate(() => window.ends), ["stopped", stopped, "The measurement was stopped."]);
+    assert.equal((await call(page, "generate", { max_tokens: 9 })).events.at(-1).reason, "length");
+  },
+
   "a measurement that is stopped is told like a run, and asks nothing of γ": async ({ page, base }) => {
     await open(page, base, "?backend=cpu#v=1&scene=speed");
     await page.evaluate(() => {

@@ -62,6 +62,11 @@ pub fn install(store: Store, sharing: Sharing) {
         link.map_or(JsValue::NULL, |link| link.into())
     });
     set("link", &link.into_js_value());
+    let stop = Closure::<dyn Fn()>::new(move || {
+        store.stop();
+        store.stop_measuring();
+    });
+    set("stop", &stop.into_js_value());
     let trace = Closure::<dyn Fn() -> JsValue>::new(move || {
         store.trace().map_or(JsValue::NULL, |trace| to_js(&trace))
     });
@@ -228,12 +233,12 @@ fn couple(engine: EngineClient, options: &Map<String, Value>, settle: Settle) {
         Ok(request) => request,
         Err((field, sentence)) => return settle.reject(&Refusal::of(&field, sentence)),
     };
-    let tokens = request.draft.len();
+    let (tokens, exact) = (request.draft.len(), couplings::exact(&request));
     engine.request_aside(
         |id| Command::Couple { id, request },
         move |reply| match reply {
             Reply::Coupled { coupled, .. } => {
-                settle.resolve(&to_js(&couplings::answer(coupled, tokens)))
+                settle.resolve(&to_js(&couplings::answer(coupled, tokens, &exact)))
             }
             Reply::Failed { failure, .. } => settle.reject(&failure.into()),
             _ => {}

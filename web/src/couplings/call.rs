@@ -1,12 +1,15 @@
 //! `window.couplet.couple`: what it accepts and what it returns.
 
 use couplet_protocol::{CoupleRequest, Coupled, CouplingName, MAX_SEED, Settings};
+use couplet_speculation::couplings::Coupling;
 use couplet_speculation::input::{
     Argument, InputError, MAX_JOINT_TOKENS, MAX_TRIALS, check_argument, check_trials, normalised,
 };
+use couplet_speculation::total_variation;
 use serde_json::{Map, Value, json};
 use tr::tr;
 
+use super::throwing::name_of;
 use super::words::of_input;
 
 /// The option at fault, and a sentence about it.
@@ -68,11 +71,25 @@ pub fn read(options: &Map<String, Value>) -> Result<CoupleRequest, Fault> {
     })
 }
 
-/// What the call returns: the counts as rows of the draft's tokens and columns of the target's.
-pub fn answer(coupled: &Coupled, tokens: usize) -> Value {
+/// What is exact of a request, beside which its counts can be held.
+pub fn exact(request: &CoupleRequest) -> Value {
+    let coupling = Coupling::ALL
+        .into_iter()
+        .find(|coupling| name_of(*coupling) == request.rule);
+    let (draft, target) = (&request.draft, &request.target);
+    json!({
+        "agreement": coupling.map(|coupling| coupling.agreement(draft, target)),
+        "total_variation": total_variation(draft, target),
+    })
+}
+
+/// What the call returns: the counts as rows of the draft's tokens and columns of the target's, and
+/// what is [`exact`].
+pub fn answer(coupled: &Coupled, tokens: usize, exact: &Value) -> Value {
     let rows: Vec<&[u32]> = coupled.counts.chunks(tokens.max(1)).collect();
     json!({
         "counts": rows,
+        "exact": exact,
         "trials": coupled.trials,
         "backend": coupled.backend,
         "milliseconds": coupled.milliseconds,

@@ -29,7 +29,7 @@ use line::Line;
 use swap::SwapPanel;
 use throws::Throws;
 
-pub use call::{answer, read};
+pub use call::{answer, exact, read};
 pub use exhibit::{Exact, Exhibit};
 pub use presets::pair as preset_pair;
 

@@ -250,7 +250,8 @@ impl Exhibit {
     }
 }
 
-fn name_of(coupling: Coupling) -> CouplingName {
+/// A coupling's name on the wire.
+pub fn name_of(coupling: Coupling) -> CouplingName {
     match coupling {
         Coupling::Independent => CouplingName::Independent,
         Coupling::MinHash => CouplingName::MinHash,
