@@ -36,8 +36,9 @@ use wasm_bindgen_futures::spawn_local;
 fn main() {
     console_error_panic_hook::set_once();
     // Without an origin of its own, as in some frames, the page would come without its styles and its
-    // engine: `web/inline/release.js` says so in its place.
-    if window().origin() == "null" {
+    // engine: `web/inline/release.js`, which tells such frames from files alike, says so in its place.
+    let is_file = window().location().protocol().is_ok_and(|it| it == "file:");
+    if window().origin() == "null" && !is_file {
         return;
     }
     let language = Language::first();

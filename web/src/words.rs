@@ -32,7 +32,7 @@ pub fn capital(text: &str) -> String {
     })
 }
 
-/// A token cut to so many letters, the last of them an ellipsis.
+/// A text cut to so many letters, the last of them an ellipsis.
 pub fn cut_to(label: &str, letters: usize) -> String {
     if label.chars().count() <= letters {
         return label.to_owned();

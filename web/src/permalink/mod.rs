@@ -13,6 +13,7 @@ use tr::tr;
 use wasm_bindgen::JsValue;
 
 use crate::errors::Said;
+use crate::words::cut_to;
 pub use exhibits::{Exhibits, LiveTest, MOST_TOKENS, OwnPair};
 pub use left::Left;
 pub use view::{HIDEABLE, LinkTheme, View};
@@ -261,11 +262,7 @@ pub fn cannot_be(key: &str, value: &str) -> String {
 
 /// The beginning of a text that stands in a link, for a sentence about it.
 pub fn shorten(text: &str) -> String {
-    let mut short: String = text.chars().take(24).collect();
-    if short.len() < text.len() {
-        short.push('…');
-    }
-    short
+    cut_to(text, 25)
 }
 
 #[cfg(test)]
