@@ -53,6 +53,23 @@ const walks = Object.fromEntries(
 );
 
 export default {
+  "whoever leaves a lesson's scene before its run has come stays where they went": async ({ page, base }) => {
+    let arrive;
+    const held = new Promise((resolve) => (arrive = resolve));
+    await page.route("**/pairs/shakespeare/recording.json", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${base}?backend=cpu#v=1&lesson=draft&step=2`);
+    await page.getByTestId("lesson-panel").waitFor();
+    await page.getByTestId("scene-couplings").click();
+    await page.getByTestId("card-gumbel").waitFor();
+    arrive();
+    await page.getByTestId("lesson-panel").getByRole("radio").first().waitFor({ state: "attached" });
+    await page.waitForTimeout(300);
+    assert.equal(await page.getByTestId("scene-couplings").getAttribute("aria-current"), "page");
+  },
+
   ...walks,
 
   "a lesson that is opened before the recorded run is there leads to its question when it comes": async ({ page, base }) => {
