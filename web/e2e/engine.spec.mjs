@@ -210,6 +210,13 @@ export default {
       const best = probs.indexOf(Math.max(...probs));
       const { pair } = await call(page, "ready");
       assert.equal(pair.tokens[best], "D", model);
+      const two = await call(page, "distribution", { model, text: "KING RICHAR", temperature: 4, top_k: 2 });
+      const kept = two.probs.flatMap((prob, id) => (prob > 0 ? [id] : []));
+      assert.ok(kept.length === 2 && kept.includes(best), `${model} keeps ${kept}`);
+      // A quarter of the logarithms' difference is left.
+      const other = kept.find((id) => id !== best);
+      const difference = Math.log(probs[best] / probs[other]);
+      assert.ok(Math.abs(4 * Math.log(two.probs[best] / two.probs[other]) - difference) < 1e-3 * difference);
     }
   },
 
@@ -392,12 +399,16 @@ export default {
       const told = (promise) => promise.then((it) => it.events.at(-1).reason, ({ message }) => message);
       const { generate, bench } = window.couplet;
       window.ends = Promise.all([told(generate({ max_tokens: 240, prompt: "O " })), told(generate({ max_tokens: 9 })), told(bench({ pairs: 50 }))]);
+      window.coupled = couplet.couple({ draft: [0.5, 0.5], target: [0.2, 0.8], rule: "optimal", trials: 1e9 });
     });
     // The first run is under way.
     await page.waitForFunction(() => window.couplet.trace());
     await page.evaluate(() => window.couplet.stop());
     const stopped = "The run was stopped before it began.";
     assert.deepEqual(await page.evaluate(() => window.ends), ["stopped", stopped, "The measurement was stopped."]);
+    const { counts, trials } = await page.evaluate(() => window.coupled);
+    assert.equal(counts.flat().reduce((sum, count) => sum + count, 0), trials);
+    assert.ok(trials < 1e9, `${trials} pairs were thrown`);
     assert.equal((await call(page, "generate", { max_tokens: 9 })).events.at(-1).reason, "length");
   },
 

@@ -205,20 +205,21 @@ impl Engine {
         self.read_prompt(&run.tokens, run_settings(&run.settings));
     }
 
-    /// Next-token probabilities of one model after a text, at temperature 1.
+    /// Next-token probabilities of one model, (vocabulary), after the prompt of `settings` and through
+    /// its temperature, top-k and top-p.
     ///
     /// # Errors
     ///
-    /// If the text has characters without a token or is too long, or the device fails.
-    pub async fn distribution(&self, model: Which, text: &str) -> Result<Vec<f32>, EngineError> {
-        let tokens = self.prompt_tokens(text)?;
-        let plain = Settings {
-            temperature: 1.0,
-            top_k: 0,
-            top_p: 1.0,
-            ..Settings::default()
-        };
-        self.read_prompt(&tokens, run_settings(&plain));
+    /// If a setting is out of range, the prompt has characters without a token or is too long, or the
+    /// device fails.
+    pub async fn distribution(
+        &self,
+        model: Which,
+        settings: &Settings,
+    ) -> Result<Vec<f32>, EngineError> {
+        settings.check()?;
+        let tokens = self.prompt_tokens(&settings.prompt)?;
+        self.read_prompt(&tokens, run_settings(settings));
         let decoder = match model {
             Which::Draft => &self.draft,
             Which::Target => &self.target,

@@ -48,6 +48,11 @@ fn a_report_is_whole_and_agrees_with_itself() {
             let [low, high] = speed.interval;
             assert!(low <= speed.speed_up && speed.speed_up <= high, "{name}");
             assert_eq!(speed.tokens, 5 * 20, "{name}");
+            assert_eq!(speed.runs.len(), 5, "{name}");
+            for (runs, ratio) in speed.runs.iter().zip(&speed.ratios) {
+                let [written, alone] = runs.map(|run| f64::from(run.tokens) / run.milliseconds);
+                assert!((written / alone - ratio).abs() < 1e-9 * ratio, "{name}");
+            }
             assert!(speed.accepted <= speed.judged, "{name}");
             assert!(
                 speed.speculation.min > 0.0 && speed.target_alone.min > 0.0,

@@ -127,8 +127,12 @@ fn a_block_drafted_at_once_has_the_distributions_of_one_drafted_step_by_step() {
 
 /// A distribution in the log is what the model says after the text before it, computed afresh.
 fn assert_fresh(engine: &Engine, model: Which, before: &[u32], probs: &[f32], place: &str) {
-    let text = engine.pair().tokenizer.decode(&before[1..]);
-    let fresh = pollster::block_on(engine.distribution(model, &text)).unwrap();
+    let settings = Settings {
+        prompt: engine.pair().tokenizer.decode(&before[1..]),
+        temperature: 1.0,
+        ..Settings::default()
+    };
+    let fresh = pollster::block_on(engine.distribution(model, &settings)).unwrap();
     assert_eq!(probs, fresh, "{place}");
 }
 

@@ -72,9 +72,15 @@ fn a_prefix_needs_room_behind_it_and_without_one_a_text_needs_a_prompt() {
     let pair = Rc::new(Pair::new(with(String::new())).expect("no prefix is one"));
     pollster::block_on(async {
         let engine = Engine::new(pair, &Backend::cpu(), clock).await.unwrap();
-        let error = engine.distribution(Which::Target, "").await.unwrap_err();
+        let after = |prompt: &str| Settings {
+            prompt: prompt.to_owned(),
+            ..tiny_settings()
+        };
+        let error = engine.distribution(Which::Target, &after("")).await;
+        let error = error.unwrap_err();
         assert!(error.to_string().contains("needs a prompt"), "{error}");
-        engine.distribution(Which::Target, "b").await.unwrap();
+        let probs = engine.distribution(Which::Target, &after("b")).await;
+        probs.unwrap();
     });
 }
 

@@ -19,8 +19,8 @@ pub use message::{
 };
 pub use settings::{Drafter, MAX_GAMMA, MAX_SEED, Rule, Settings, SettingsError};
 pub use speed::{
-    GammaSpeed, Headline, PassCosts, RaceLane, RaceRound, SpeedReport, SpeedRequest, TimeShare,
-    TimeSource, TokensPerSecond, Verdict,
+    GammaSpeed, Headline, PassCosts, RaceLane, RaceRound, RunTime, SpeedReport, SpeedRequest,
+    TimeShare, TimeSource, TokensPerSecond, Verdict,
 };
 
 /// Version of every type here; a trace of another version is refused with a sentence.

@@ -136,16 +136,15 @@ pub enum Command {
         /// Number of the `Load`, `Generate`, `Couple`, `CountRounds` or `Bench` request.
         id: u32,
     },
-    /// The next-token probabilities of one model after a text, at temperature 1.
+    /// The next-token probabilities of one model after a text.
     Distribution {
         /// Number of the request.
         id: u32,
-        /// Name of the pair.
-        pair: String,
         /// Which model.
         model: Which,
-        /// The text.
-        text: String,
+        /// The pair, the temperature, top-k and top-p, and as prompt the text; the rest of them is
+        /// not looked at.
+        settings: Settings,
     },
     /// Throw pairs of tokens from two distributions.
     Couple {
@@ -182,6 +181,8 @@ pub enum FailureKind {
     Files,
     /// The GPU is gone or refused.
     Device,
+    /// Nothing is wrong: somebody stopped it.
+    Stopped,
     /// Something inside Couplet; the worker starts afresh.
     Internal,
 }
@@ -196,6 +197,22 @@ pub struct Failure {
     pub field: Option<String>,
     /// The sentence.
     pub sentence: String,
+}
+
+impl Failure {
+    /// One that is about no field in particular.
+    pub fn new(kind: FailureKind, sentence: impl Into<String>) -> Self {
+        Self {
+            kind,
+            field: None,
+            sentence: sentence.into(),
+        }
+    }
+
+    /// How a measurement ends that somebody stops: what there is of it says nothing.
+    pub fn measurement_stopped() -> Self {
+        Self::new(FailureKind::Stopped, "The measurement was stopped.")
+    }
 }
 
 /// What the worker says to the page.

@@ -97,6 +97,15 @@ pub struct TokensPerSecond {
     pub max: f64,
 }
 
+/// What one timed run wrote, and how long it took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunTime {
+    /// Tokens written.
+    pub tokens: u32,
+    /// How long all its rounds took.
+    pub milliseconds: f64,
+}
+
 /// One draft length beside the target alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GammaSpeed {
@@ -106,7 +115,11 @@ pub struct GammaSpeed {
     pub speculation: TokensPerSecond,
     /// The target alone in the runs beside it.
     pub target_alone: TokensPerSecond,
-    /// Speculation ÷ the target alone in each pair of runs, in their order.
+    /// The pairs of runs in their order: speculation, and the target alone beside it. Empty in reports
+    /// from before they were told.
+    #[serde(default)]
+    pub runs: Vec<[RunTime; 2]>,
+    /// Speculation ÷ the target alone, in tokens per second, of each pair of runs.
     #[serde(default)]
     pub ratios: Vec<f64>,
     /// Median of the ratios.
@@ -378,6 +391,7 @@ mod tests {
             gamma: 3.0,
             speculation: TokensPerSecond::default(),
             target_alone: TokensPerSecond::default(),
+            runs: Vec::new(),
             ratios: interval.to_vec(),
             speed_up: (interval[0] + interval[1]) / 2.0,
             interval,

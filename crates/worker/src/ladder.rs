@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use couplet_engine::{Backend, Engine, EngineError, KernelSet, Pair, Reference};
 use couplet_kernels::{Device, DeviceError};
-use couplet_protocol::{BackendChoice, BackendKind, DeviceInfo, Which};
+use couplet_protocol::{BackendChoice, BackendKind, DeviceInfo, Settings, Which};
 
 use crate::known_choices::Place;
 use crate::scope;
@@ -217,8 +217,12 @@ async fn on_gpu(
 
 /// A forward pass of both models must give probabilities.
 async fn try_out(engine: &Engine) -> Result<(), EngineError> {
+    let settings = Settings {
+        prompt: String::new(),
+        ..Settings::default()
+    };
     for model in [Which::Draft, Which::Target] {
-        let probs = engine.distribution(model, "").await?;
+        let probs = engine.distribution(model, &settings).await?;
         let sum: f32 = probs.iter().sum();
         if (sum - 1.0).abs() < 1e-3 {
             continue;

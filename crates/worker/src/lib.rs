@@ -36,15 +36,9 @@ mod constructors {
 
 /// Tells the page that this worker is of no more use.
 fn report_fault() {
-    let sentence =
-        "The engine stopped because of a fault inside Couplet or because memory ran out. \
-                    It can be started again; your text and settings are kept."
-            .to_owned();
-    let failure = Failure {
-        kind: FailureKind::Internal,
-        field: None,
-        sentence,
-    };
+    let sentence = "The engine stopped because of a fault inside Couplet or because memory ran out. \
+                    It can be started again; your text and settings are kept.";
+    let failure = Failure::new(FailureKind::Internal, sentence);
     scope::post(&Reply::Failed { id: None, failure });
 }
 
@@ -95,11 +89,7 @@ pub fn run() {
             Err(error) => {
                 let sentence =
                     format!("The page sent a command that the engine does not know: {error}.");
-                let failure = Failure {
-                    kind: FailureKind::Internal,
-                    field: None,
-                    sentence,
-                };
+                let failure = Failure::new(FailureKind::Internal, sentence);
                 scope::post(&Reply::Failed { id: None, failure });
             }
         }

@@ -77,13 +77,12 @@ impl Session {
             }
             Command::Distribution {
                 id,
-                pair,
                 model,
-                text,
-            } => (id, self.distribution(id, &pair, model, &text).await),
+                settings,
+            } => (id, self.distribution(id, model, &settings).await),
             Command::Bench { id, request } => {
                 let measured = self.bench(id, &request).await;
-                let end = || Err(measurement_stopped());
+                let end = || Err(Failure::measurement_stopped());
                 (id, self.unless_stopped(id, measured, end))
             }
             // Handled on arrival.
@@ -100,11 +99,8 @@ impl Session {
 
     async fn pairs(&self, id: u32) -> Result<(), Failure> {
         let bytes = download::small("pairs/pairs.json", &|| self.is_stopped(id)).await?;
-        let pairs: Vec<PairSummary> = serde_json::from_slice(&bytes).map_err(|error| Failure {
-            kind: FailureKind::Files,
-            field: None,
-            sentence: format!("pairs.json cannot be read: {error}."),
-        })?;
+        let pairs: Vec<PairSummary> =
+            serde_json::from_slice(&bytes).map_err(|error| unreadable("pairs.json", &error))?;
         scope::post(&Reply::Pairs { id, pairs });
         Ok(())
     }
@@ -174,11 +170,8 @@ impl Session {
         let folder = format!("pairs/{name}/");
         let gave_up = || self.is_stopped(id);
         let bytes = download::small(&format!("{folder}model-card.json"), &gave_up).await?;
-        let card: ModelCard = serde_json::from_slice(&bytes).map_err(|error| Failure {
-            kind: FailureKind::Files,
-            field: None,
-            sentence: format!("{name}/model-card.json cannot be read: {error}."),
-        })?;
+        let card: ModelCard = serde_json::from_slice(&bytes)
+            .map_err(|error| unreadable(&format!("{name}/model-card.json"), &error))?;
         let entries = files(&card);
         let fetched = self.fetch_all(id, &folder, &entries).await?;
         let mut fetched = fetched.into_iter();
@@ -275,14 +268,13 @@ impl Session {
     async fn distribution(
         &self,
         id: u32,
-        pair: &str,
         model: Which,
-        text: &str,
+        settings: &Settings,
     ) -> Result<(), Failure> {
-        let mut engine = self.ready(id, pair).await?.engine;
+        let mut engine = self.ready(id, &settings.pair).await?.engine;
         let mut losses = 0;
         let probs = loop {
-            let computed = engine.distribution(model, text);
+            let computed = engine.distribution(model, settings);
             match scope::patiently(engine.device(), computed).await {
                 Err(EngineError::Device(_)) if losses <= MAX_LOSSES => {
                     losses += 1;
@@ -334,7 +326,7 @@ impl Session {
                 id,
                 report: Box::new(report),
             }),
-            None => return Err(measurement_stopped()),
+            None => return Err(Failure::measurement_stopped()),
         }
         Ok(())
     }
@@ -457,12 +449,9 @@ impl Session {
     }
 }
 
-fn measurement_stopped() -> Failure {
-    Failure {
-        kind: FailureKind::Input,
-        field: None,
-        sentence: "The measurement was stopped.".to_owned(),
-    }
+fn unreadable(path: &str, error: &serde_json::Error) -> Failure {
+    let sentence = format!("{path} cannot be read: {error}.");
+    Failure::new(FailureKind::Files, sentence)
 }
 
 /// The files of a pair in the order in which they are fetched.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use wasm_bindgen::prelude::*;
 
 use crate::couplings;
-use crate::engine_client::EngineClient;
+use crate::engine_client::{EngineClient, reply_id};
 use crate::share::{self, Sharing};
 use crate::store::{AskedBy, Scene, Store, is_end};
 use options::Refusal;
@@ -46,9 +46,10 @@ pub fn install(store: Store, sharing: Sharing) {
                 .when_pairs_are_known(move |_| bench(store, options, settle));
         }),
     );
+    let couples = StoredValue::new(Vec::new());
     set(
         "couple",
-        &call(move |options, settle| couple(store.engine, &options, settle)),
+        &call(move |options, settle| couple(store.engine, couples, &options, settle)),
     );
     set(
         "replay",
@@ -65,6 +66,9 @@ pub fn install(store: Store, sharing: Sharing) {
     let stop = Closure::<dyn Fn()>::new(move || {
         store.stop();
         store.stop_measuring();
+        for id in couples.get_value() {
+            store.engine.stop(id);
+        }
     });
     set("stop", &stop.into_js_value());
     let trace = Closure::<dyn Fn() -> JsValue>::new(move || {
@@ -224,44 +228,53 @@ fn bench(store: Store, options: Map<String, Value>, settle: Settle) {
     store.bench(request, AskedBy::Speed, move |reply| match reply {
         Reply::Benched { report, .. } => settle.resolve(&to_js(report)),
         Reply::Failed { failure, .. } => settle.reject(&failure.into()),
-        _ => settle.reject(&Refusal::plain("The measurement was stopped.")),
+        _ => {}
     });
 }
 
-fn couple(engine: EngineClient, options: &Map<String, Value>, settle: Settle) {
+/// `couples` has the numbers of those that scripts wait for.
+fn couple(
+    engine: EngineClient,
+    couples: StoredValue<Vec<u32>>,
+    options: &Map<String, Value>,
+    settle: Settle,
+) {
     let request = match couplings::read(options) {
         Ok(request) => request,
         Err((field, sentence)) => return settle.reject(&Refusal::of(&field, sentence)),
     };
     let (tokens, exact) = (request.draft.len(), couplings::exact(&request));
-    engine.request_aside(
+    let id = engine.request_aside(
         |id| Command::Couple { id, request },
-        move |reply| match reply {
-            Reply::Coupled { coupled, .. } => {
-                settle.resolve(&to_js(&couplings::answer(coupled, tokens, &exact)))
+        move |reply| {
+            couples.update_value(|couples| couples.retain(|id| Some(*id) != reply_id(reply)));
+            match reply {
+                Reply::Coupled { coupled, .. } => {
+                    settle.resolve(&to_js(&couplings::answer(coupled, tokens, &exact)));
+                }
+                Reply::Failed { failure, .. } => settle.reject(&failure.into()),
+                _ => {}
             }
-            Reply::Failed { failure, .. } => settle.reject(&failure.into()),
-            _ => {}
         },
     );
+    couples.update_value(|couples| couples.push(id));
 }
 
 fn distribution(engine: EngineClient, options: Map<String, Value>, settle: Settle) {
-    let (pair, model, text) = match options::distribution(&options) {
+    let (model, settings) = match options::distribution(options) {
         Ok(asked) => asked,
         Err(refusal) => return settle.reject(&refusal),
     };
+    let pair = settings.pair.clone();
     if let Err(refusal) = options::check_pair(&pair, &known_pairs(engine)) {
         return settle.reject(&refusal);
     }
-    let asked = pair.clone();
     engine.request_with_pair(
-        &asked,
+        &pair,
         |id| Command::Distribution {
             id,
-            pair,
             model,
-            text,
+            settings,
         },
         move |reply| match reply {
             Reply::Distribution { distribution, .. } => settle.resolve(&to_js(distribution)),

@@ -341,38 +341,39 @@ pub fn check_pair(name: &str, known: &[String]) -> Result<(), Refusal> {
     Err(Refusal::of("pair", sentence))
 }
 
-/// The pair, the model and the text of a call for a distribution.
+/// What a call for a distribution is about: the model, and settings whose prompt is the text.
 ///
 /// # Errors
 ///
 /// Names the first option that is out of range.
-pub fn distribution(options: &Map<String, Value>) -> Result<(String, Which, String), Refusal> {
+pub fn distribution(mut options: Map<String, Value>) -> Result<(Which, Settings), Refusal> {
+    let (model, text) = (options.remove("model"), options.remove("text"));
+    let filters = ["pair", "temperature", "top_k", "top_p"];
     if let Some(name) = options
         .keys()
-        .find(|name| !["pair", "model", "text"].contains(&name.as_str()))
+        .find(|name| !filters.contains(&name.as_str()))
     {
         return Err(Refusal::of(name, "there is no such option"));
     }
-    let text = |name: &str| match options.get(name) {
-        Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(_) => Err(Refusal::of(name, "must be a string")),
-        None => Ok(None),
-    };
-    let pair = text("pair")?.unwrap_or_else(|| Settings::default().pair);
-    let check = Settings {
-        pair: pair.clone(),
-        ..Settings::default()
-    };
-    check
-        .check()
-        .map_err(|error| Refusal::of(error.field, error.sentence))?;
-    let model = match text("model")?.as_deref() {
+    let mut settings = read_settings(&options)?;
+    if !options.contains_key("temperature") {
+        settings.temperature = 1.0;
+    }
+    let model = match model.as_ref().and_then(Value::as_str) {
         Some("draft") => Which::Draft,
         Some("target") => Which::Target,
         _ => return Err(Refusal::of("model", "must be \"draft\" or \"target\"")),
     };
-    let text = text("text")?.ok_or_else(|| Refusal::of("text", "must be a string"))?;
-    Ok((pair, model, text))
+    let Some(Value::String(text)) = text else {
+        return Err(Refusal::of("text", "must be a string"));
+    };
+    settings.prompt = text;
+    match settings.check() {
+        Err(error) if error.field == "prompt" => Err(Refusal::of("text", error.sentence)),
+        checked => checked
+            .map(|()| (model, settings))
+            .map_err(|error| Refusal::of(error.field, error.sentence)),
+    }
 }
 
 #[cfg(test)]
@@ -495,23 +496,34 @@ mod tests {
     }
 
     #[test]
-    fn a_distribution_needs_a_model_and_a_text() {
-        let refused = |options: Value| match options {
-            Value::Object(options) => distribution(&options)
-                .err()
-                .and_then(|refusal| refusal.field),
-            _ => None,
+    fn a_distribution_needs_a_model_and_a_text_and_is_plain_unless_filters_are_asked_for() {
+        let read = |more: Value| {
+            let mut options = Map::from_iter([
+                ("model".to_owned(), "draft".into()),
+                ("text".to_owned(), "O".into()),
+            ]);
+            if let Value::Object(more) = more {
+                options.extend(more);
+            }
+            distribution(options).map_err(|refusal| refusal.field.unwrap_or_default())
         };
-        assert_eq!(refused(json!({ "text": "O" })).as_deref(), Some("model"));
-        assert_eq!(
-            refused(json!({ "model": "draft" })).as_deref(),
-            Some("text")
-        );
-        assert_eq!(
-            refused(json!({ "model": "draft", "text": "O", "x": 1 })).as_deref(),
-            Some("x")
-        );
-        assert_eq!(refused(json!({ "model": "draft", "text": "O" })), None);
+        let long = "O".repeat(Settings::MAX_PROMPT + 1);
+        for (wrong, field) in [
+            (json!({ "model": null }), "model"),
+            (json!({ "text": 3 }), "text"),
+            (json!({ "text": long }), "text"),
+            (json!({ "gamma": 4 }), "gamma"),
+            (json!({ "prompt": "O" }), "prompt"),
+            (json!({ "top_p": 0 }), "top_p"),
+        ] {
+            assert_eq!(read(wrong).err().as_deref(), Some(field));
+        }
+        let (model, settings) = read(json!({})).unwrap();
+        let filter = |settings: &Settings| (settings.temperature, settings.top_k, settings.top_p);
+        assert_eq!((model, settings.prompt.as_str()), (Which::Draft, "O"));
+        assert_eq!(filter(&settings), (1.0, 0, 1.0));
+        let (_, settings) = read(json!({ "temperature": 0.5, "top_k": 3, "top_p": 0.9 })).unwrap();
+        assert_eq!(filter(&settings), (0.5, 3, 0.9));
     }
 
     #[test]

@@ -87,11 +87,7 @@ impl EngineClient {
     /// Ends the worker and starts a new one.
     pub fn restart(&self) {
         self.trouble.set(None);
-        self.drop_worker(&Failure {
-            kind: FailureKind::Internal,
-            field: None,
-            sentence: "The engine was started again.".to_owned(),
-        });
+        self.drop_worker(&crash_failure("The engine was started again."));
         // Unless somebody who was told of the failure has started it.
         if !self.is_alive() {
             self.start();

@@ -13,14 +13,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use couplet_protocol::{
-    BackendChoice, Command, DeviceInfo, Event, Failure, FailureKind, FinishReason, PairInfo,
-    PairSummary, Reply,
+    BackendChoice, Command, DeviceInfo, Failure, FailureKind, PairInfo, PairSummary, Reply,
 };
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 
 pub use wire::reply_id;
-use wire::{Inner, NO_WORKER, Request, Sink, Waiter, crash_failure, is_last};
+use wire::{Inner, NO_WORKER, Request, Sink, Waiter, crash_failure, is_last, stopped_reply};
 
 const STOP_LIMIT_MS: u32 = 10_000;
 
@@ -301,20 +300,23 @@ impl EngineClient {
         self.enqueue(command, sink)
     }
 
-    /// Ends a run or a measurement; a request that still waits is taken out of the queue.
+    /// Ends a run or a measurement; one that the engine does not have yet, it never gets.
     pub fn stop(&self, id: u32) {
         let waiting = {
             let inner = self.inner();
             let mut inner = inner.borrow_mut();
-            let place = inner.queue.iter().position(|request| request.id == id);
-            place.and_then(|place| inner.queue.remove(place))
+            let is_it = |request: &Request| request.id == id;
+            let queued = inner.queue.iter().position(is_it);
+            let aside = inner.aside.iter().position(is_it);
+            match (queued, aside) {
+                (Some(place), _) => inner.queue.remove(place),
+                (None, Some(place)) if !inner.started => Some(inner.aside.swap_remove(place)),
+                (None, _) => None,
+            }
         };
         if let Some(mut request) = waiting {
-            let reason = FinishReason::Stopped;
-            (request.sink)(&Reply::Events {
-                id,
-                events: vec![Event::Finished { reason }],
-            });
+            let reply = stopped_reply(&request);
+            (request.sink)(&reply);
             return;
         }
         self.post(&Command::Stop { id });

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use couplet_protocol::{BackendChoice, Command, Event, Failure, FailureKind, Reply};
+use couplet_protocol::{BackendChoice, Command, Event, Failure, FailureKind, FinishReason, Reply};
 use leptos::prelude::document;
 use wasm_bindgen::prelude::Closure;
 use web_sys::{ErrorEvent, MessageEvent, Worker};
@@ -56,11 +56,7 @@ pub struct Inner {
 
 /// The failure of everything that waited for a worker which died.
 pub fn crash_failure(sentence: &str) -> Failure {
-    Failure {
-        kind: FailureKind::Internal,
-        field: None,
-        sentence: sentence.to_owned(),
-    }
+    Failure::new(FailureKind::Internal, sentence)
 }
 
 /// Address of the worker, beside the page wherever that is hosted.
@@ -84,6 +80,23 @@ pub fn reply_id(reply: &Reply) -> Option<u32> {
         | Reply::Coupled { id, .. }
         | Reply::RoundsCounted { id, .. } => Some(*id),
         Reply::Failed { id, .. } => *id,
+    }
+}
+
+/// The last reply to a request that somebody stops before the engine has it.
+pub fn stopped_reply(request: &Request) -> Reply {
+    let id = request.id;
+    match request.command {
+        Command::Generate { .. } => Reply::Events {
+            id,
+            events: vec![Event::Finished {
+                reason: FinishReason::Stopped,
+            }],
+        },
+        _ => Reply::Failed {
+            id: Some(id),
+            failure: Failure::measurement_stopped(),
+        },
     }
 }
 

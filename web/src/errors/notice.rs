@@ -95,7 +95,9 @@ fn notices(
             let ways = match failure.kind {
                 FailureKind::Device => vec![Way::Cpu, Way::Restart],
                 FailureKind::Download | FailureKind::Files => vec![Way::Retry],
-                FailureKind::Input | FailureKind::Internal => vec![Way::Restart],
+                FailureKind::Input | FailureKind::Stopped | FailureKind::Internal => {
+                    vec![Way::Restart]
+                }
             };
             notices.push(Notice { sentence, ways });
         }

@@ -155,7 +155,6 @@ pub fn ask(
             let result = match reply {
                 Reply::RoundsCounted { counted, .. } => Ok(counted.clone()),
                 Reply::Failed { failure, .. } => Err(language::of_engine(&failure.sentence)),
-                Reply::Events { .. } => Err(tr!("The counting was stopped.")),
                 _ => return,
             };
             if let Some(done) = done.take() {

@@ -159,6 +159,7 @@ pub mod tests {
             gamma: f64::from(*gamma),
             speculation: TokensPerSecond::default(),
             target_alone: TokensPerSecond::default(),
+            runs: Vec::new(),
             ratios: interval.to_vec(),
             speed_up: (interval[0] + interval[1]) / 2.0,
             interval: *interval,

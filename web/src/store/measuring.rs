@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use couplet_protocol::{
-    BackendKind, Command, PairInfo, Reply, Settings, SpeedReport, SpeedRequest, VERSION,
+    BackendKind, Command, FailureKind, PairInfo, Reply, Settings, SpeedReport, SpeedRequest,
+    VERSION,
 };
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -87,8 +88,6 @@ pub struct Measuring {
     pub reports: RwSignal<Vec<Kept>>,
     /// Requests that have no last reply yet.
     waiting: StoredValue<Vec<u32>>,
-    /// Requests that a person has stopped.
-    stopped: StoredValue<Vec<u32>>,
 }
 
 impl Default for Measuring {
@@ -98,7 +97,6 @@ impl Default for Measuring {
             failed: RwSignal::new(None),
             reports: RwSignal::new(remembered()),
             waiting: StoredValue::new(Vec::new()),
-            stopped: StoredValue::new(Vec::new()),
         }
     }
 }
@@ -139,18 +137,14 @@ impl Measuring {
         if self.waiting.with_value(Vec::is_empty) {
             self.progress.set(None);
         }
-        let stopped = self
-            .stopped
-            .with_value(|stopped| stopped.iter().any(|stopped| Some(*stopped) == id));
-        match reply {
-            Reply::Failed { failure, .. } if !stopped => {
-                let sentence = language::of_engine(&failure.sentence);
-                self.failed.set(Some(match &failure.field {
-                    Some(field) => format!("{}: {sentence}", label(field)),
-                    None => sentence,
-                }));
-            }
-            _ => {}
+        if let Reply::Failed { failure, .. } = reply
+            && failure.kind != FailureKind::Stopped
+        {
+            let sentence = language::of_engine(&failure.sentence);
+            self.failed.set(Some(match &failure.field {
+                Some(field) => format!("{}: {sentence}", label(field)),
+                None => sentence,
+            }));
         }
     }
 
@@ -299,9 +293,6 @@ impl Store {
     /// Ends whatever is being timed; the reports before it stay.
     pub fn stop_measuring(&self) {
         for id in self.measuring.waiting.get_value() {
-            self.measuring
-                .stopped
-                .update_value(|stopped| stopped.push(id));
             self.engine.stop(id);
         }
     }

@@ -230,6 +230,11 @@ fn gamma_speed(contender: &Contender, confidence_among_all: f64) -> GammaSpeed {
         speed_up: median(&ratios),
         interval: median_interval(&ratios, SpeedReport::CONFIDENCE),
         interval_among_all: Some(median_interval(&ratios, confidence_among_all)),
+        runs: contender
+            .pairs
+            .iter()
+            .map(|pair| pair.each_ref().map(TimedRun::time))
+            .collect(),
         ratios,
         rounds,
         judged,

@@ -1,7 +1,7 @@
 //! One text, timed round by round.
 
 use couplet_kernels::Device;
-use couplet_protocol::{RaceLane, RaceRound, Settings};
+use couplet_protocol::{RaceLane, RaceRound, RunTime, Settings};
 
 use crate::batch::judged;
 use crate::{Ahead, Engine, EngineError};
@@ -20,6 +20,13 @@ impl TimedRun {
             .iter()
             .map(|round| round.tokens.len() as u32)
             .sum()
+    }
+
+    pub(super) fn time(&self) -> RunTime {
+        RunTime {
+            tokens: self.tokens(),
+            milliseconds: self.milliseconds,
+        }
     }
 
     /// Tokens per second.

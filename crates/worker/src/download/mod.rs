@@ -93,15 +93,12 @@ impl Downloads {
             shelf.clear().await;
             arrival.cut(0);
         }
-        Err(Failure {
-            kind: FailureKind::Download,
-            field: None,
-            sentence: format!(
-                "{} arrived damaged twice ({complaint}). Try again; if that does not help, the \
-                 files on the server do not fit together.",
-                entry.path
-            ),
-        })
+        let sentence = format!(
+            "{} arrived damaged twice ({complaint}). Try again; if that does not help, the files \
+             on the server do not fit together.",
+            entry.path
+        );
+        Err(Failure::new(FailureKind::Download, sentence))
     }
 }
 
@@ -246,13 +243,10 @@ impl Trouble {
 }
 
 fn named(path: &str, trouble: Trouble) -> Failure {
-    Failure {
-        kind: FailureKind::Download,
-        field: None,
-        sentence: format!(
-            "{path} could not be downloaded ({}). Check the connection and try again: what has \
-             arrived is kept.",
-            trouble.why
-        ),
-    }
+    let sentence = format!(
+        "{path} could not be downloaded ({}). Check the connection and try again: what has \
+         arrived is kept.",
+        trouble.why
+    );
+    Failure::new(FailureKind::Download, sentence)
 }
