@@ -455,7 +455,7 @@ impl Lessons {
         };
         if !untrack(|| self.teaches_run()) {
             let form = untrack(|| self.store.form.read()).ok();
-            let wanted = self.store.wanted.get_untracked();
+            let wanted = self.store.asking.wanted.get_untracked();
             let stage = match self.store.replay(recording, None) {
                 true => Some(Stage::Run),
                 false => form.map(|form| Stage::Form(form, wanted)),

@@ -37,7 +37,9 @@ fn write(store: Store, view: View) {
         let own = shown.as_ref().filter(|shown| shown.file.is_none());
         own.map(|shown| shown.settings.clone())
     });
-    let waits = store.is_arriving() || store.linked.get_untracked() || store.wanted.get_untracked();
+    let waits = store.is_arriving()
+        || store.asking.linked.get_untracked()
+        || store.asking.wanted.get_untracked();
     let form = untrack(|| store.form.read()).ok();
     let known = settings.filter(|settings| !waits && form.as_ref() == Some(settings));
     let at = view.at;

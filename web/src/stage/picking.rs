@@ -67,7 +67,7 @@ impl Picking {
                     }
                     .into_any(),
                     Some(token) => view! {
-                        <button type="button" class="button" data-testid="force" disabled=move || store.wanted.get()
+                        <button type="button" class="button" data-testid="force" disabled=move || store.asking.wanted.get()
                             on:click=move |_| {
                                 store.force(at, token);
                                 focus_play();

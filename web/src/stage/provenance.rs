@@ -134,17 +134,17 @@ fn Models() -> impl IntoView {
     let bar = move || progress.get().filter(|(_, _, total)| *total > 0);
     let rest = move || match engine.state.get() {
         EngineState::Starting | EngineState::Loading { .. }
-            if store.linked.get() && store.wanted.get() =>
+            if store.asking.linked.get() && store.asking.wanted.get() =>
         {
             tr!("The linked run follows as soon as they are here.")
         }
-        EngineState::Starting | EngineState::Loading { .. } if store.wanted.get() => {
+        EngineState::Starting | EngineState::Loading { .. } if store.asking.wanted.get() => {
             tr!("Your text follows as soon as they are here.")
         }
         EngineState::Starting | EngineState::Loading { .. } => {
             tr!("Nothing you type leaves this page.")
         }
-        EngineState::Ready if store.recorded() && store.linked.get() => {
+        EngineState::Ready if store.recorded() && store.asking.linked.get() => {
             tr!("The models are ready for the linked run.")
         }
         EngineState::Ready if store.recorded() => tr!("The live models are ready."),
@@ -186,18 +186,18 @@ fn Way() -> impl IntoView {
     let offered = move || {
         store.engine.state.get() == EngineState::Ready
             && store.recorded()
-            && !store.wanted.get()
-            && (store.linked.get() || hidden.with(|hidden| has_control("prompt", hidden)))
+            && !store.asking.wanted.get()
+            && (store.asking.linked.get() || hidden.with(|hidden| has_control("prompt", hidden)))
     };
     let label = move || {
-        if store.linked.get() {
+        if store.asking.linked.get() {
             tr!("Write the linked run")
         } else {
             tr!("Write your own")
         }
     };
     let act = move |_| {
-        if store.linked.get_untracked() {
+        if store.asking.linked.get_untracked() {
             store.ask_linked();
             focus_play();
         } else {

@@ -40,7 +40,7 @@ fn Invitation() -> impl IntoView {
             tr!(
                 "This run ended before its first round: the prompt fills the context, or it was stopped. Shorten the prompt or write anew."
             )
-        } else if store.wanted.get() {
+        } else if store.asking.wanted.get() {
             tr!("Your text will be written as soon as the models are here.")
         } else if store.run.with(|run| !run.rounds().is_empty()) {
             tr!("The prompt stands. Press Next to watch the draft pencil its first tokens.")

@@ -75,7 +75,7 @@ impl Store {
             .with(|shown| shown.as_ref().map(|shown| shown.settings.as_used()))?;
         let edited = form != old && (&form.pair, &form.prompt) == (&old.pair, &old.prompt);
         // Until somebody changes it, the form is that of the run which a link asks for.
-        (edited && !self.wanted.get() && !self.linked.get()).then_some((form, old))
+        (edited && !self.asking.wanted.get() && !self.asking.linked.get()).then_some((form, old))
     }
 
     /// After how many tokens behind the prompt Play branches: settings were edited that leave the

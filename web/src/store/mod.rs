@@ -1,5 +1,7 @@
 //! What the page knows: the form, the run and where the playhead stands in it.
 
+mod arrival;
+mod asking;
 mod branching;
 mod measuring;
 mod pair;
@@ -25,13 +27,14 @@ use crate::language::Language;
 use crate::permalink::{self, Left, Link};
 use crate::playhead::Playhead;
 
+use arrival::Arrival;
+pub use asking::Asking;
+use asking::{Asked, AskedFrom};
 pub use branching::Elsewhere;
 pub use measuring::{AskedBy, Kept, Measuring};
 pub use recording::fetch as fetch_recording;
 pub use replay::Aside;
-use versions::Origin;
 pub use versions::{Compared, Versions};
-use view::Standing;
 pub use view::{MarksShown, Notation, Scene, Selection};
 pub use writing::is_end;
 
@@ -66,21 +69,6 @@ impl Shown {
     }
 }
 
-/// A branch that was asked for.
-#[derive(Clone)]
-struct Asked {
-    branch: Branch,
-    /// Where; an address leaves it to the page.
-    from: Option<AskedFrom>,
-}
-
-/// What the page was when a branch was asked for.
-#[derive(Clone)]
-struct AskedFrom {
-    settings: Settings,
-    origin: Origin,
-}
-
 /// Everything shared by the views. Copies are the same store.
 #[derive(Clone, Copy)]
 pub struct Store {
@@ -96,12 +84,8 @@ pub struct Store {
     pub epoch: RwSignal<u32>,
     /// What the run is.
     pub shown: RwSignal<Option<Shown>>,
-    /// Requests that write, or wait to: the first is the one that writes.
-    pub writing: RwSignal<Vec<u32>>,
-    /// A run was asked for before the engine was ready.
-    pub wanted: RwSignal<bool>,
-    /// The address asks for a run that has not been written yet.
-    pub linked: RwSignal<bool>,
+    /// What is to be written.
+    pub asking: Asking,
     /// Where we stand.
     pub playhead: Playhead,
     /// The run folded up to the playhead.
@@ -126,23 +110,12 @@ pub struct Store {
     pub message: RwSignal<Option<Said>>,
     /// Whether the settings are unfolded where they fold.
     pub settings_open: RwSignal<bool>,
-    /// Where the address wants the page to stand in the run that it names.
-    place: StoredValue<Option<Standing>>,
-    /// Where it goes to stand as soon as the run on the page reaches so far.
-    arriving: RwSignal<Option<Standing>>,
-    /// Where it was brought to, while it stands there.
-    brought: StoredValue<Option<Standing>>,
+    arrival: Arrival,
     /// The runs that files and lessons took the place of, the last one last.
     pub aside: RwSignal<Vec<Aside>>,
     /// Counts runs that were put on the page whole.
     taken_over: StoredValue<u32>,
     events: StoredValue<Vec<Event>>,
-    /// What the run that was asked for last is to go on from.
-    asked: StoredValue<Option<Asked>>,
-    /// A branch that was asked for and has no events yet.
-    beginning: StoredValue<Option<(Settings, Branch)>>,
-    /// What the run that the address names has left, until that is asked for.
-    left: StoredValue<Option<Left>>,
     /// The settings that the page itself wrote into the form last.
     usual: StoredValue<Settings>,
 }
@@ -163,9 +136,7 @@ impl Store {
             run,
             epoch: RwSignal::new(0),
             shown: RwSignal::new(None),
-            writing: RwSignal::default(),
-            wanted: RwSignal::new(link.asks),
-            linked: RwSignal::new(link.asks),
+            asking: Asking::new(link.asks, link.view.branch, left),
             playhead,
             state,
             versions: Versions::default(),
@@ -178,18 +149,10 @@ impl Store {
             language: RwSignal::new(language),
             message: RwSignal::new(link.trouble.map(|_| permalink::said_trouble())),
             settings_open: RwSignal::new(false),
-            place: StoredValue::new(link.view.at.map(|at| Standing {
-                at,
-                pick: link.view.pick,
-            })),
-            arriving: RwSignal::new(None),
-            brought: StoredValue::new(None),
+            arrival: Arrival::new(link.view.at, link.view.pick),
             aside: RwSignal::new(Vec::new()),
             taken_over: StoredValue::new(0),
             events: StoredValue::new(Vec::new()),
-            left: StoredValue::new(left),
-            beginning: StoredValue::new(None),
-            asked: StoredValue::new(link.view.branch.map(|branch| Asked { branch, from: None })),
             usual: StoredValue::new(Settings::default()),
         };
         let of = store;
@@ -204,10 +167,10 @@ impl Store {
             }
         });
         Effect::new(move |_| {
-            if engine.state.get() == EngineState::Ready && store.wanted.get_untracked() {
+            if engine.state.get() == EngineState::Ready && store.asking.wanted.get_untracked() {
                 // Nothing is taken from under the eyes of someone who only followed a link.
-                if store.linked.get_untracked() && store.recording_is_held() {
-                    store.wanted.set(false);
+                if store.asking.linked.get_untracked() && store.recording_is_held() {
+                    store.asking.wanted.set(false);
                 } else {
                     store.ask_linked();
                 }
@@ -261,7 +224,7 @@ impl Store {
 
     /// Whether a run is being written, or is to be.
     pub fn is_writing(&self) -> bool {
-        self.wanted.get() || !self.writing.with(Vec::is_empty)
+        self.asking.wanted.get() || !self.asking.writing.with(Vec::is_empty)
     }
 
     /// Whether Play would write a new text.

@@ -29,18 +29,18 @@ impl Store {
                 // A pair without a recording lacks nothing that a person must know.
                 Err(why) => return leptos::logging::warn!("no recording of {pair}: {why}"),
             };
-            if store.linked.get_untracked() {
-                let branches = store.asked.with_value(Option::is_some);
+            if store.asking.linked.get_untracked() {
+                let branches = store.asking.branch.with_value(Option::is_some);
                 if !branches && untrack(|| store.form.read()).as_ref() == Ok(&trace.settings) {
                     // The recording is the run that the link asks for.
-                    store.linked.set(false);
-                    store.wanted.set(false);
+                    store.asking.linked.set(false);
+                    store.asking.wanted.set(false);
                 } else {
                     TimeoutFuture::new(GRACE_MS).await;
                 }
             }
             // A run that the choice of this pair stopped has yet to end.
-            while store.is_chosen(&pair) && !store.writing.with_untracked(Vec::is_empty) {
+            while store.is_chosen(&pair) && !store.asking.writing.with_untracked(Vec::is_empty) {
                 TimeoutFuture::new(PATIENCE_MS).await;
             }
             if store.lacks_run_of(&pair) {
@@ -63,7 +63,7 @@ impl Store {
 
     fn show_recording(&self, trace: Trace) {
         self.set_aside();
-        if !self.linked.get_untracked() && self.form_is_untouched() {
+        if !self.asking.linked.get_untracked() && self.form_is_untouched() {
             self.form.write(&trace.settings);
             self.usual.set_value(trace.settings.clone());
         }
@@ -76,7 +76,7 @@ impl Store {
             file: None,
         }));
         self.append(&trace.events);
-        if self.linked.get_untracked() {
+        if self.asking.linked.get_untracked() {
             self.playhead.play();
         } else {
             self.play_or_arrive();

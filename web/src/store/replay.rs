@@ -1,4 +1,4 @@
-//! Runs that come from elsewhere, and where in a run the page is to stand.
+//! Runs that come from elsewhere, and those that they took the place of.
 
 use std::sync::Arc;
 
@@ -6,9 +6,8 @@ use couplet_protocol::{Settings, Trace};
 use leptos::prelude::*;
 
 use super::versions::KeptVersions;
-use super::view::Standing;
 use super::writing::CUT_OFF;
-use super::{Scene, Selection, Shown, Store};
+use super::{Scene, Shown, Store};
 use crate::permalink;
 
 /// How many runs are kept that were taken off the page.
@@ -76,7 +75,7 @@ impl Store {
     fn put(&self, shown: Shown, trace: &Trace) {
         // What a run still has to say that was under way is not about this one.
         self.taken_over.update_value(|count| *count += 1);
-        self.writing.update(Vec::clear);
+        self.asking.writing.update(Vec::clear);
         self.begin(Some(shown));
         self.append(&trace.events);
         // A file may hold a run that was still being written.
@@ -143,61 +142,5 @@ impl Store {
         self.put(aside.shown, &aside.trace);
         self.versions.bring_back(aside.versions);
         self.playhead.go(aside.at);
-    }
-
-    /// Plays the run that has begun, unless the address names a place in it.
-    pub(super) fn play_or_arrive(&self) {
-        match self.place.get_value() {
-            Some(standing) => {
-                self.place.set_value(None);
-                self.arriving.set(Some(standing));
-            }
-            None => self.playhead.play(),
-        }
-    }
-
-    /// Whether the playhead is on its way to where the address wants it.
-    pub fn is_arriving(&self) -> bool {
-        self.arriving.get_untracked().is_some() || self.place.get_value().is_some()
-    }
-
-    /// What is picked at a place of the playhead before a person picks anything: what the address
-    /// picked there, as long as nobody leaves.
-    pub(super) fn brought_pick(&self, at: usize) -> Option<Selection> {
-        let standing = self.brought.get_value();
-        if standing.is_some_and(|standing| standing.at != at) {
-            self.brought.set_value(None);
-        }
-        standing.filter(|standing| standing.at == at)?.pick
-    }
-
-    /// Goes to stand where the address says, as far as the run has such a place and such a token.
-    fn stand(&self, Standing { at, pick }: Standing) {
-        self.playhead.go(at);
-        let at = self.playhead.at.get_untracked();
-        let pick = pick.filter(|pick| self.state.with_untracked(|state| pick.is_in(state)));
-        self.brought.set_value(Some(Standing { at, pick }));
-        self.selected.set(pick);
-    }
-
-    /// Sends the playhead to its place once the run has come so far.
-    pub(super) fn watch_arrival(&self) {
-        let store = *self;
-        Effect::new(move |_| {
-            let Some(standing) = store.arriving.get() else {
-                return;
-            };
-            let here = store
-                .run
-                .with(|run| run.steps().len() >= standing.at || run.finished().is_some());
-            let moved =
-                store.playhead.at.get_untracked() > 0 || store.playhead.playing.get_untracked();
-            if here && !moved {
-                store.stand(standing);
-            }
-            if here || moved {
-                store.arriving.set(None);
-            }
-        });
     }
 }

@@ -92,15 +92,6 @@ impl Selection {
     }
 }
 
-/// Where an address wants the page to stand in the run that it names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
-    /// Steps of the run behind which the playhead stands.
-    pub at: usize,
-    /// The token that is picked there.
-    pub pick: Option<Selection>,
-}
-
 /// A part of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scene {

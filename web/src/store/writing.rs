@@ -21,7 +21,7 @@ impl Store {
     /// long as nobody has changed those.
     pub fn generate(&self) {
         let ready = self.engine.state.get_untracked() == EngineState::Ready;
-        match self.linked.get_untracked() {
+        match self.asking.linked.get_untracked() {
             true if ready => self.ask_linked(),
             true => self.ask_for(self.asked_branch()),
             false => self.ask(None),
@@ -52,13 +52,13 @@ impl Store {
 
     /// Writes what was asked for beside what others have asked for.
     fn ask_for(&self, asked: Option<Asked>) {
-        let linked = self.linked.get_untracked();
+        let linked = self.asking.linked.get_untracked();
         if !linked {
-            self.place.set_value(None);
+            self.arrival.forget_asked();
         }
-        self.linked.set(false);
+        self.asking.linked.set(false);
         let Ok(settings) = untrack(|| self.form.read()) else {
-            self.wanted.set(false);
+            self.asking.wanted.set(false);
             return;
         };
         let from = asked.as_ref().and_then(|asked| asked.from.clone());
@@ -70,7 +70,7 @@ impl Store {
         };
         self.form.refused.set(None);
         if let Some(error) = self.unknown_pair(&settings.pair) {
-            self.wanted.set(false);
+            self.asking.wanted.set(false);
             self.form.refused.set(Some(error));
             return;
         }
@@ -79,9 +79,9 @@ impl Store {
             self.message.set(None);
         }
         let branch = asked.as_ref().map(|asked| asked.branch.clone());
-        self.asked.set_value(asked);
+        self.asking.branch.set_value(asked);
         if self.engine.state.get_untracked() != EngineState::Ready {
-            self.wanted.set(true);
+            self.asking.wanted.set(true);
             match self.engine.state.get_untracked() {
                 EngineState::Failed(_) => self.engine.retry(),
                 EngineState::Crashed => self.engine.restart(),
@@ -89,13 +89,13 @@ impl Store {
             }
             return;
         }
-        self.wanted.set(false);
+        self.asking.wanted.set(false);
         let beginning = branch.clone().map(|branch| (settings.clone(), branch));
         // Pressed twice before anything of it is there, the same branch comes once.
-        if beginning.is_some() && self.beginning.get_value() == beginning {
+        if beginning.is_some() && self.asking.beginning.get_value() == beginning {
             return;
         }
-        self.beginning.set_value(beginning);
+        self.asking.beginning.set_value(beginning);
         permalink::write(&settings, branch.as_ref());
         let store = *self;
         let started = Cell::new(false);
@@ -103,7 +103,7 @@ impl Store {
         self.write_from(origin, settings, branch, move |reply| {
             let begins = matches!(reply, Reply::Events { events, .. } if begins(events));
             if !started.get() && (begins || is_end(reply)) {
-                store.beginning.set_value(None);
+                store.asking.beginning.set_value(None);
             }
             if begins && !started.replace(true) {
                 store.play_or_arrive();
@@ -116,32 +116,34 @@ impl Store {
         });
     }
 
-    /// Writes what the address asks for, or what was wanted before the engine was ready. Where an address names a branch and the
-    /// run that it left, that one comes first, and the branch then stands beside it.
+    /// Writes what the address asks for, or what was wanted before the engine was ready. Where an
+    /// address names a branch and the run that it left, that one comes first, and the branch then
+    /// stands beside it.
     pub fn ask_linked(&self) {
         let store = *self;
         let first = self
+            .asking
             .left
             .get_value()
-            .filter(|_| self.linked.get_untracked());
-        self.left.set_value(None);
+            .filter(|_| self.asking.linked.get_untracked());
+        self.asking.left.set_value(None);
         let Some(Left { settings, branch }) = first else {
             return self.ask_for(self.asked_branch());
         };
-        self.wanted.set(false);
+        self.asking.wanted.set(false);
         self.write(settings, branch, move |reply| {
             // Unless somebody wanted something else meanwhile.
-            if is_end(reply) && store.linked.get_untracked() {
+            if is_end(reply) && store.asking.linked.get_untracked() {
                 store.ask_for(store.asked_branch());
             }
         });
         // The run that the address asks for is still to come.
-        self.linked.set(true);
+        self.asking.linked.set(true);
     }
 
     /// The branch that was asked for, unless the form has come to begin another text meanwhile.
     fn asked_branch(&self) -> Option<Asked> {
-        let asked = self.asked.get_value()?;
+        let asked = self.asking.branch.get_value()?;
         let begins = untrack(|| [self.form.pair.get(), self.form.prompt.get()]);
         let still = |from: &AskedFrom| {
             let Settings { pair, prompt, .. } = &from.settings;
@@ -181,7 +183,7 @@ impl Store {
         branch: Option<Branch>,
         mut also: impl FnMut(&Reply) + 'static,
     ) {
-        self.linked.set(false);
+        self.asking.linked.set(false);
         let store = *self;
         let pair = settings.pair.clone();
         let asked = (settings.clone(), branch.clone());
@@ -190,7 +192,7 @@ impl Store {
         self.engine.request_with_pair(
             &pair,
             |id| {
-                store.writing.update(|all| all.push(id));
+                store.asking.writing.update(|all| all.push(id));
                 Command::Generate {
                     id,
                     settings,
@@ -201,6 +203,7 @@ impl Store {
                 if is_end(reply) {
                     let ended = reply_id(reply);
                     store
+                        .asking
                         .writing
                         .update(|all| all.retain(|id| Some(*id) != ended));
                 }
@@ -294,8 +297,7 @@ impl Store {
     pub(super) fn clear(&self, shown: Option<Shown>) {
         self.playhead.pause();
         self.playhead.reset();
-        self.arriving.set(None);
-        self.brought.set_value(None);
+        self.arrival.clear();
         self.run.set(Run::default());
         self.epoch.update(|epoch| *epoch += 1);
         self.shown.set(shown);
@@ -360,24 +362,24 @@ impl Store {
 
     /// Ends the run that is being written, and all that are to be.
     pub fn stop(&self) {
-        self.wanted.set(false);
+        self.asking.wanted.set(false);
         // A branch that a link names waits for the run that it left.
-        self.linked.set(false);
-        self.place.set_value(None);
+        self.asking.linked.set(false);
+        self.arrival.forget_asked();
         self.stop_writing();
     }
 
     /// Neither waits for the run that the address asks for nor goes to its place in it.
     pub fn forget_link(&self) {
-        if self.linked.get_untracked() {
-            self.wanted.set(false);
-            self.linked.set(false);
-            self.place.set_value(None);
+        if self.asking.linked.get_untracked() {
+            self.asking.wanted.set(false);
+            self.asking.linked.set(false);
+            self.arrival.forget_asked();
         }
     }
 
     fn stop_writing(&self) {
-        for id in self.writing.get_untracked() {
+        for id in self.asking.writing.get_untracked() {
             self.engine.stop(id);
         }
     }

@@ -1,0 +1,54 @@
+//! The runs that are to be written, until the page has them.
+
+use couplet_protocol::{Branch, Settings};
+use leptos::prelude::*;
+
+use super::versions::Origin;
+use crate::permalink::Left;
+
+/// A branch that was asked for.
+#[derive(Clone)]
+pub(super) struct Asked {
+    pub(super) branch: Branch,
+    /// Where; an address leaves it to the page.
+    pub(super) from: Option<AskedFrom>,
+}
+
+/// What the page was when a branch was asked for.
+#[derive(Clone)]
+pub(super) struct AskedFrom {
+    pub(super) settings: Settings,
+    pub(super) origin: Origin,
+}
+
+/// The runs that are to be written. Copies are the same.
+#[derive(Clone, Copy)]
+pub struct Asking {
+    /// Requests that write, or wait to: the first is the one that writes.
+    pub(super) writing: RwSignal<Vec<u32>>,
+    /// A run was asked for before the engine was ready.
+    pub wanted: RwSignal<bool>,
+    /// The address asks for a run that has not been written yet.
+    pub linked: RwSignal<bool>,
+    /// What the run that was asked for last is to go on from.
+    pub(super) branch: StoredValue<Option<Asked>>,
+    /// A branch that was asked for and has no events yet.
+    pub(super) beginning: StoredValue<Option<(Settings, Branch)>>,
+    /// What the run that the address names has left, until that is asked for.
+    pub(super) left: StoredValue<Option<Left>>,
+}
+
+impl Asking {
+    /// That of a page whose address names a run, maybe one that goes on from a branch and has left
+    /// another, and whether it asks for that.
+    pub(super) fn new(asks: bool, branch: Option<Branch>, left: Option<Left>) -> Self {
+        Self {
+            writing: RwSignal::default(),
+            wanted: RwSignal::new(asks),
+            linked: RwSignal::new(asks),
+            branch: StoredValue::new(branch.map(|branch| Asked { branch, from: None })),
+            beginning: StoredValue::new(None),
+            left: StoredValue::new(left),
+        }
+    }
+}
