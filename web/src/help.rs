@@ -42,7 +42,7 @@ fn terms() -> [(String, String); 29] {
         (
             tr!("term" => "Target"),
             tr!(
-                "the large model whose text is wanted. It reads all proposals in a single pass, and what is inked follows its probabilities."
+                "the large model whose text is wanted. It reads all proposals in a single pass, and under an exact rule what is inked follows its probabilities."
             ),
         ),
         (
@@ -64,19 +64,19 @@ fn terms() -> [(String, String); 29] {
         (
             tr!("term" => "Seed"),
             tr!(
-                "the number from which all draws come. The same seed and settings write the same text again."
+                "the number from which all draws come. The same seed and settings write the same text again on the same device. Another one may round a probability differently, and seldom the text then changes from there on."
             ),
         ),
         (
             tr!("term" => "Rejection"),
             tr!(
-                "the usual rule: a proposal stays with the probability target / draft, or 1 where that is more. The first that is rejected is replaced from the residual."
+                "the usual rule: a proposal stays with the probability target / draft, at most 1. The first that is rejected is replaced from the residual."
             ),
         ),
         (
             tr!("term" => "Exact"),
             tr!(
-                "the text comes out with the target’s own probabilities, those after temperature, top-k and top-p, whatever the draft proposes. A draw here has 23 bits, so each probability is met to about one in 8 million."
+                "the text comes out with the target’s own probabilities, those after temperature, top-k and top-p, whatever the draft proposes. A draw here has 23 bits, so each probability is met to about one in 8 million; a token that is rarer than that may come too often or never."
             ),
         ),
         (
@@ -92,7 +92,7 @@ fn terms() -> [(String, String); 29] {
         (
             tr!("term" => "Bonus token"),
             tr!(
-                "when every proposal stays: the same pass also gave the target’s probabilities for the next place, and one more token comes from them, free."
+                "when every proposal stays: the same pass also gave the target’s probabilities for the next place, and one more token comes from them, without another pass."
             ),
         ),
         (
@@ -104,7 +104,7 @@ fn terms() -> [(String, String); 29] {
         (
             tr!("term" => "[a, b]"),
             tr!(
-                "a 95 % interval, unless other words stand beside it: of 100 that are made so, about 95 hold the true value."
+                "a 95 % interval, unless other words stand beside it: of 100 that are made so, about 95 hold the true value. That counts on tests that are independent and alike; those of one text are not quite, so a little fewer do."
             ),
         ),
         (
@@ -170,7 +170,7 @@ fn terms() -> [(String, String); 29] {
         (
             tr!("term" => "Typical acceptance"),
             tr!(
-                "keeps every token that is probable enough for the target, above min(ε, δ·exp(−H)) with the entropy H. Exact at temperature 0 only."
+                "keeps every token that is probable enough for the target, above min(ε, δ·exp(−H)) with the entropy H. Exact at temperature 0 only. Medusa chooses among several guesses that way; here there is one, and a rejected token is drawn anew from the target."
             ),
         ),
         (
@@ -201,7 +201,7 @@ fn terms() -> [(String, String); 29] {
 }
 
 /// Where rules, formulas and random numbers come from: who, when and what, and its address.
-const SOURCES: [(&str, &str, &str); 11] = [
+const SOURCES: [(&str, &str, &str); 16] = [
     (
         "Leviathan, Kalman, Matias 2023",
         "Fast inference from transformers via speculative decoding",
@@ -218,9 +218,19 @@ const SOURCES: [(&str, &str, &str); 11] = [
         "https://arxiv.org/abs/2403.10444",
     ),
     (
-        "Daliri, Musco, Suresh 2024",
+        "Daliri, Musco, Suresh 2025",
         "Coupling without communication and drafter-invariant speculative decoding",
         "https://arxiv.org/abs/2408.07978",
+    ),
+    (
+        "Bavarian et al. 2020",
+        "Optimality of correlated sampling strategies",
+        "https://arxiv.org/abs/1612.01041",
+    ),
+    (
+        "Maddison, Tarlow, Minka 2014",
+        "A* sampling",
+        "https://arxiv.org/abs/1411.0030",
     ),
     (
         "Cai et al. 2024",
@@ -243,9 +253,24 @@ const SOURCES: [(&str, &str, &str); 11] = [
         "https://arxiv.org/abs/2310.15141",
     ),
     (
+        "Hu et al. 2025",
+        "Towards optimal multi-draft speculative decoding",
+        "https://arxiv.org/abs/2502.18779",
+    ),
+    (
         "Jeon et al. 2024",
         "Recursive speculative decoding: accelerating LLM inference via sampling without replacement",
         "https://arxiv.org/abs/2402.14160",
+    ),
+    (
+        "Zhou et al. 2024",
+        "DistillSpec: improving speculative decoding via knowledge distillation",
+        "https://arxiv.org/abs/2310.08461",
+    ),
+    (
+        "Fan, Lewis, Dauphin 2018",
+        "Hierarchical neural story generation",
+        "https://arxiv.org/abs/1805.04833",
     ),
     (
         "Holtzman et al. 2019",

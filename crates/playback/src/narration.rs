@@ -134,7 +134,7 @@ fn close(round: &Round, closing: &Closing, rule: Rule, token: String) -> String 
             _ => tr!("drawn from them"),
         };
         let free = tr!(
-            "The same pass gave the next probabilities too: {token}, {how}, comes free.",
+            "The same pass gave the next probabilities too: {token}, {how}, without another pass.",
             token,
             how
         );

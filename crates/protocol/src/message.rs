@@ -85,7 +85,8 @@ pub struct PairInfo {
     pub prefix_tokens: u32,
     /// Longest text in tokens, prompt included.
     pub context: u32,
-    /// Expected acceptance rate at temperature 1, from the model card.
+    /// Mean overlap 1 − TV of both models' distributions on held-out text at temperature 1, in
+    /// [0, 1], from the model card: the acceptance rate to expect of Rejection there.
     pub acceptance_rate: f64,
     /// The model that verifies.
     pub target: ModelInfo,

@@ -129,7 +129,8 @@ pub fn gumbel_agreement(draft_probs: &[f64], target_probs: &[f64]) -> f64 {
 /// # Panics
 /// When the lengths differ.
 ///
-/// Source: Daliri, Musco, Suresh 2025, as [`minhash_agreement`].
+/// Source: Bavarian et al. 2020, "Optimality of correlated sampling strategies"; for Gumbel noise
+/// Daliri, Musco, Suresh 2025, as [`minhash_agreement`].
 pub fn agreement_bound(draft_probs: &[f64], target_probs: &[f64]) -> f64 {
     let distance = total_variation(draft_probs, target_probs);
     (1.0 - distance) / (1.0 + distance)

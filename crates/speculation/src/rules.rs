@@ -55,6 +55,8 @@ pub enum Rule {
     MinHash,
     /// The target draws its own token with its own number at every position. A drafted token is
     /// kept iff it is that one. Lossless, and the text does not depend on the draft.
+    ///
+    /// Source: Miao et al. 2023, "SpecInfer", naive sampling.
     SampleAndMatch,
     /// Judges the drafted tokens together and keeps the longest prefix that passes. Lossless, and
     /// no fewer tokens than Rejection on average.

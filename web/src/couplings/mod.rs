@@ -40,16 +40,21 @@ pub fn Couplings() -> impl IntoView {
         <div class="couplings" data-testid="couplings">
             <div class="couplings-top">
                 <Editor />
-                <Cover what=Covered::Agreement><Line /></Cover>
+                <Cover what=Covered::SharedChance><Line /></Cover>
             </div>
             // What one throw comes to is an answer too.
+            <Cover what=Covered::SharedChance><Throws /></Cover>
             <Cover what=Covered::Agreement>
-                <Throws />
                 <div class="couplings-cards">
-                    {Coupling::ALL.map(|coupling| view! { <Card coupling=coupling /> }).collect_view()}
+                    {Coupling::ALL
+                        .map(|coupling| match coupling {
+                            Coupling::Independent => view! { <Card coupling=coupling /> }.into_any(),
+                            coupling => view! { <Cover what=Covered::SharedChance><Card coupling=coupling /></Cover> }.into_any(),
+                        })
+                        .collect_view()}
                 </div>
             </Cover>
-            <Cover what=Covered::Agreement><SeveralDrafts /></Cover>
+            <Cover what=Covered::SharedChance><SeveralDrafts /></Cover>
             <Cover what=Covered::Swap><SwapPanel /></Cover>
         </div>
     }

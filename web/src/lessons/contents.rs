@@ -24,7 +24,11 @@ pub fn Contents() -> impl IntoView {
                 let title = said.map(|said| said.title.clone());
                 let aim = said.map(|said| said.aim.clone());
                 let (done, all) = (progress.of(index), lesson.steps.len());
-                let label = if done == 0 || done == all { tr!("Start") } else { tr!("Go on") };
+                let label = match done {
+                    0 => tr!("Start"),
+                    done if done == all => tr!("Again"),
+                    _ => tr!("Go on"),
+                };
                 let from = (0..all).find(|step| !progress.has(index, *step)).unwrap_or(0);
                 view! {
                     <li class:whole=done == all>

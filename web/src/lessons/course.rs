@@ -31,8 +31,17 @@ pub struct Step {
     pub reveal: Place,
     /// What of the page would give the answer away.
     pub covers: Option<Covered>,
-    /// Whether it is covered still when the answer is shown, because a later step asks for it.
-    pub covers_on: bool,
+    /// What is covered still when the answer is shown, because a later step asks for it.
+    pub covers_on: Option<Covered>,
+    /// Where the answer is to be seen, if elsewhere than in all that was covered.
+    evidence: Option<&'static str>,
+}
+
+impl Step {
+    /// Where on the page the answer is to be seen, if at one place in particular.
+    pub fn evidence(&self) -> Option<&'static str> {
+        self.evidence.or(self.covers.map(Covered::part))
+    }
 }
 
 /// A state of the page.
@@ -87,7 +96,16 @@ const fn step(
         choices,
         reveal,
         covers: None,
-        covers_on: false,
+        covers_on: None,
+        evidence: None,
+    }
+}
+
+/// A step whose answer is to be seen in a part of the page.
+const fn seen_in(evidence: &'static str, step: Step) -> Step {
+    Step {
+        evidence: Some(evidence),
+        ..step
     }
 }
 
@@ -99,16 +117,16 @@ const fn covered(what: Covered, step: Step) -> Step {
     }
 }
 
-/// A step during which a part of the page is covered that a later step asks for.
+/// A step after whose answer a part of the page is covered still.
 const fn covered_on(what: Covered, step: Step) -> Step {
     Step {
-        covers_on: true,
-        ..covered(what, step)
+        covers_on: Some(what),
+        ..step
     }
 }
 
 use Choices::{Number, Tokens, Words};
-use Covered::{Agreement, Bonus, Curve, Numbers, Rounds, Statistics, Swap};
+use Covered::{Agreement, Bonus, Curve, Numbers, Rounds, SharedChance, Statistics, Swap};
 use Place::{Couplings, Mistaken, Proof, Speed, Stage, Tested};
 use Round::{Full, Struck};
 use Spot::{Closed, Committed, Drafted, End, Judged, Prompt, Verified};
@@ -121,15 +139,21 @@ pub const COURSE: [Lesson; 6] = [
         steps: &[
             covered_on(
                 Rounds,
-                step(Stage(Prompt), Number, answers::passes_alone, Stage(Prompt)),
+                covered(
+                    Rounds,
+                    step(Stage(Prompt), Number, answers::passes_alone, Stage(Prompt)),
+                ),
             ),
             covered_on(
                 Rounds,
-                step(
-                    Stage(Prompt),
-                    Words,
-                    answers::fetched_for_six,
-                    Stage(Prompt),
+                covered(
+                    Rounds,
+                    step(
+                        Stage(Prompt),
+                        Words,
+                        answers::fetched_for_six,
+                        Stage(Prompt),
+                    ),
                 ),
             ),
             covered(
@@ -220,40 +244,52 @@ pub const COURSE: [Lesson; 6] = [
         id: "chance",
         minutes: 10,
         steps: &[
-            covered(
-                Agreement,
-                step(
-                    Couplings("equal"),
-                    Number,
-                    answers::equal_by_luck,
-                    Couplings("equal"),
+            covered_on(
+                SharedChance,
+                covered(
+                    Agreement,
+                    step(
+                        Couplings("equal"),
+                        Number,
+                        answers::equal_by_luck,
+                        Couplings("equal"),
+                    ),
                 ),
             ),
-            covered(
-                Agreement,
-                step(
-                    Couplings("equal"),
-                    Number,
-                    answers::equal_by_clocks,
-                    Couplings("equal"),
+            seen_in(
+                "[data-testid=card-gumbel]",
+                covered(
+                    Agreement,
+                    step(
+                        Couplings("equal"),
+                        Number,
+                        answers::equal_by_clocks,
+                        Couplings("equal"),
+                    ),
                 ),
             ),
-            covered(
-                Agreement,
-                step(
-                    Couplings("vowels"),
-                    Number,
-                    answers::ceiling,
-                    Couplings("vowels"),
+            seen_in(
+                "[data-testid=couplings]",
+                covered(
+                    Agreement,
+                    step(
+                        Couplings("vowels"),
+                        Number,
+                        answers::ceiling,
+                        Couplings("vowels"),
+                    ),
                 ),
             ),
-            covered(
-                Agreement,
-                step(
-                    Couplings("peaked-and-flat"),
-                    Words,
-                    answers::clocks_or_darts,
-                    Couplings("peaked-and-flat"),
+            seen_in(
+                "[data-testid=card-gumbel]",
+                covered(
+                    Agreement,
+                    step(
+                        Couplings("peaked-and-flat"),
+                        Words,
+                        answers::clocks_or_darts,
+                        Couplings("peaked-and-flat"),
+                    ),
                 ),
             ),
             covered(

@@ -10,6 +10,8 @@ use super::state::Lessons;
 pub enum Covered {
     /// How often the couplings agree.
     Agreement,
+    /// The same of those that share chance.
+    SharedChance,
     /// What follows when every drafted token is kept.
     Bonus,
     /// The statistics of a run.
@@ -22,6 +24,26 @@ pub enum Covered {
     Rounds,
     /// What becomes of a text when another drafts.
     Swap,
+}
+
+impl Covered {
+    /// Whether what covers this covers another part too.
+    pub fn includes(self, other: Self) -> bool {
+        self == other || (self, other) == (Self::Agreement, Self::SharedChance)
+    }
+
+    /// Where on the page the answer is to be seen.
+    pub fn part(self) -> &'static str {
+        match self {
+            Self::Agreement | Self::SharedChance => ".couplings-cards",
+            Self::Bonus => ".round",
+            Self::Statistics => ".statistics",
+            Self::Curve => "[data-testid=what-if]",
+            Self::Numbers => ".why",
+            Self::Rounds => ".timeline",
+            Self::Swap => ".swap",
+        }
+    }
 }
 
 /// Whether a lesson asks for what a part of the page says.
@@ -39,9 +61,14 @@ pub fn Cover(
     children: ChildrenFn,
 ) -> impl IntoView {
     let covered = covered(what);
+    let lessons = use_context::<Lessons>();
+    let is_answered = move || lessons.is_some_and(|lessons| lessons.revealed.get());
+    let why = move || match is_answered() {
+        true => tr!("Covered: the next step asks for it."),
+        false => tr!("Covered until you have made your guess."),
+    };
     view! {
-        <Show when=move || !covered.get()
-            fallback=|| view! { <p class="covered" data-testid="covered">{tr!("Covered until you have made your guess.")}</p> }>
+        <Show when=move || !covered.get() fallback=move || view! { <p class="covered" data-testid="covered">{why}</p> }>
             {children()}
         </Show>
     }

@@ -6,7 +6,7 @@ use couplet_playback::{Cut, Run, Verdict, decimal, significant, told_apart, visi
 use couplet_protocol::{PairInfo, Settings, Trace};
 use couplet_speculation::formulas::expected_tokens_per_round;
 
-use super::places::Round;
+use super::places::{Round, Spot};
 use crate::store::Kept;
 
 /// Bytes of a weight at 32 bits, as the CPU keeps it. Some GPUs get by with half.
@@ -54,6 +54,11 @@ impl Facts {
     pub fn round(&self, round: Round) -> Option<(usize, &couplet_playback::Round)> {
         let index = round.find(&self.run, |token| self.text(token))?;
         Some((index, self.run.rounds().get(index)?))
+    }
+
+    /// Where the playhead stands in a spot of the run.
+    pub fn place(&self, spot: Spot) -> usize {
+        spot.playhead(&self.run, |token| self.text(token))
     }
 
     /// Tokens written.

@@ -8,7 +8,7 @@ use tr::tr;
 use super::answers::Answer;
 use super::course::{COURSE, Choices, Lesson, Step};
 use super::facts::Facts;
-use super::state::{Guess, Lessons, use_lessons};
+use super::state::{Astray, Guess, Lessons, use_lessons};
 use super::words::{StepWords, Style, fill, pieces, words};
 use crate::browser;
 use crate::stage::{Sign, icon};
@@ -21,8 +21,12 @@ pub fn Panel() -> impl IntoView {
     // Opened while the recorded run was on its way, a step had no question to lead to.
     Effect::new(move |before: Option<bool>| {
         let there = lessons.facts.with(Option::is_some);
-        if there && before == Some(false) && browser::has_focus("#lesson-title") {
-            to_step();
+        if there && before == Some(false) {
+            if browser::has_focus("#lesson-title") {
+                to_step();
+            } else {
+                show_step();
+            }
         }
         there
     });
@@ -108,22 +112,26 @@ fn turn(
 ) -> impl IntoView + use<> {
     let said = words().step(lesson.id, index)?;
     let choices = Lessons::choices(step, said, facts);
+    let astray = Memo::new(move |_| lessons.astray());
     Some(view! {
-        <Show when=move || lessons.lacks_run()>
-            <div class="lesson-elsewhere" role="status">
-                <p>{tr!("This step is about the recorded run, and another one is on the page.")}</p>
+        <Show when=move || astray.with(Option::is_some)>
+            <div class="lesson-elsewhere" role="status" data-testid="lesson-astray">
+                <p>{move || astray.get().map(why_astray)}</p>
                 <button type="button" class="button" data-testid="lesson-run" on:click=move |_| {
                     lessons.return_to_step();
                     browser::focus(TITLE);
                 }>
-                    {tr!("Show the recorded run")}
+                    {move || match astray.get() {
+                        Some(Astray::Run) => tr!("Show the recorded run"),
+                        _ => tr!("Back to this step"),
+                    }}
                 </button>
             </div>
         </Show>
         <form class="lesson-ask" on:submit=move |event: web_sys::SubmitEvent| {
             event.prevent_default();
             lessons.reveal();
-            to_answer();
+            to_answer(lessons);
         }>
             <fieldset disabled=move || lessons.revealed.get()>
                 <legend>{rich(&said.ask, facts)}</legend>
@@ -137,6 +145,14 @@ fn turn(
         </form>
         {answer(lessons, said, choices)}
     })
+}
+
+fn why_astray(astray: Astray) -> String {
+    match astray {
+        Astray::Scene(scene) => tr!("This step is about the scene {}.", scene.title()),
+        Astray::Run => tr!("This step is about the recorded run, and another one is on the page."),
+        Astray::Place => tr!("This step is about another moment of the run."),
+    }
 }
 
 /// A text of the words with its bold and its raised letters.
@@ -274,10 +290,11 @@ fn answer(lessons: Lessons, said: &'static StepWords, choices: Vec<String>) -> i
 
 /// Keyboard and screen reader go on where the answer is. Where that stays in sight by itself, the page
 /// shows what it is about.
-fn to_answer() {
-    request_animation_frame(|| {
-        if browser::is_fixed(".lesson-turn") {
-            browser::jump(PICTURE);
+fn to_answer(lessons: Lessons) {
+    request_animation_frame(move || {
+        if browser::is_fixed(TURN) {
+            let step = untrack(|| lessons.current()).map(|(_, step)| step);
+            browser::jump(step.and_then(Step::evidence).unwrap_or(PICTURE));
         }
         let next = "#lesson-next:not([disabled])";
         if !browser::focus(next) {
@@ -320,7 +337,7 @@ pub fn lead(lessons: Lessons, forward: bool) -> bool {
         go(lessons, untrack(|| lessons.behind()));
     } else if guessed {
         lessons.reveal();
-        to_answer();
+        to_answer(lessons);
     }
     revealed || guessed
 }
@@ -383,9 +400,21 @@ pub fn to_step() {
         }
         browser::unscroll(TITLE);
         browser::show(TITLE);
+        show_step();
     });
 }
 
+/// On a wall every line counts that is left for what is asked about.
+fn show_step() {
+    request_animation_frame(|| {
+        if browser::is_fixed(TURN) {
+            browser::jump(TITLE);
+        }
+    });
+}
+
+/// What asks and answers.
+const TURN: &str = ".lesson-turn";
 /// Where a lesson begins.
 const TITLE: &str = ".lesson-side";
 /// Where what it is about begins.

@@ -33,6 +33,17 @@ pub enum Guess {
     Number(f64),
 }
 
+/// What the page shows instead of what a step is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Astray {
+    /// Another scene than this.
+    Scene(Scene),
+    /// Another run than the recorded one.
+    Run,
+    /// Another place of that run.
+    Place,
+}
+
 /// Everything about lessons; copies are the same.
 #[derive(Clone, Copy)]
 pub struct Lessons {
@@ -44,6 +55,8 @@ pub struct Lessons {
     pub open: RwSignal<Option<(usize, usize)>>,
     /// What was guessed in the open step.
     pub guess: RwSignal<Option<Guess>>,
+    /// Steps whose answers were shown since a lesson was opened, and what was guessed there.
+    answered: StoredValue<Vec<((usize, usize), (Guess, String))>>,
     /// A number that is guessed, as it is written.
     pub typed: RwSignal<String>,
     /// Whether its answer is shown.
@@ -99,6 +112,7 @@ impl Lessons {
             speed,
             open: RwSignal::new(None),
             guess: RwSignal::new(None),
+            answered: StoredValue::new(Vec::new()),
             typed: RwSignal::new(String::new()),
             revealed: RwSignal::new(false),
             folded: RwSignal::new(false),
@@ -178,7 +192,7 @@ impl Lessons {
         }
         self.show(place);
         if place.is_some() && arranges {
-            self.arrange_open();
+            self.return_to_step();
         } else if place.is_some() {
             self.fetch();
         }
@@ -198,10 +212,17 @@ impl Lessons {
         Some((lesson, lesson.steps.get(step)?))
     }
 
+    /// Opens a step as it was left.
     fn show(&self, place: Option<(usize, usize)>) {
-        self.guess.set(None);
-        self.typed.set(String::new());
-        self.revealed.set(false);
+        let before = self.answered.with_value(|answered| {
+            let mut answered = answered.iter();
+            let step = answered.find(|(step, _)| Some(*step) == place)?;
+            Some(step.1.clone())
+        });
+        let (guess, typed) = before.unzip();
+        self.revealed.set(guess.is_some());
+        self.guess.set(guess);
+        self.typed.set(typed.unwrap_or_default());
         self.open.set(place);
     }
 
@@ -221,13 +242,7 @@ impl Lessons {
             });
         }
         self.show(Some((lesson, step)));
-        self.arrange_open();
-    }
-
-    fn arrange_open(&self) {
-        if let Some((_, step)) = untrack(|| self.current()) {
-            self.arrange(step.place);
-        }
+        self.return_to_step();
     }
 
     /// The step before; `None` at the beginning of the course.
@@ -253,6 +268,7 @@ impl Lessons {
     /// Closes the lesson. A run that it took off the page comes back, and so do the distributions,
     /// the test and the terms that it put others in the place of.
     pub fn close(&self) {
+        self.answered.set_value(Vec::new());
         self.show(None);
         let before = self.before.try_update_value(std::mem::take);
         let Before {
@@ -294,9 +310,14 @@ impl Lessons {
     /// Whether a part of the page would give the answer of the open step, or of a later one, away;
     /// tracked.
     pub fn covers(&self, what: Covered) -> bool {
-        let step = self.current().map(|(_, step)| step);
-        let covering = step.filter(|step| step.covers == Some(what));
-        covering.is_some_and(|step| step.covers_on || !self.revealed.get())
+        let Some((_, step)) = self.current() else {
+            return false;
+        };
+        let covered = match self.revealed.get() {
+            true => step.covers_on,
+            false => step.covers,
+        };
+        covered.is_some_and(|covered| covered.includes(what))
     }
 
     /// Shows the answer to the guess.
@@ -304,11 +325,14 @@ impl Lessons {
         let Some((_, step)) = untrack(|| self.current()) else {
             return;
         };
-        if self.guess.get_untracked().is_none() {
+        let Some(guess) = self.guess.get_untracked() else {
             return;
-        }
+        };
         self.revealed.set(true);
         if let Some((lesson, place)) = self.open.get_untracked() {
+            let typed = self.typed.get_untracked();
+            self.answered
+                .update_value(|all| all.push(((lesson, place), (guess, typed))));
             self.progress.update(|progress| {
                 progress.add(lesson, place);
                 progress.store();
@@ -408,12 +432,24 @@ impl Lessons {
         proof.choose_rule(rule);
     }
 
-    /// Whether the open step is about the recorded run while another one is on the page; tracked.
-    pub fn lacks_run(&self) -> bool {
-        let stands_there = self
-            .here()
-            .is_some_and(|place| matches!(place, Place::Stage(_)));
-        stands_there && self.recording.with(Option::is_some) && !self.teaches_run()
+    /// What the page shows instead of what the open step is about; tracked.
+    pub fn astray(&self) -> Option<Astray> {
+        let place = self.here()?;
+        let scene = place.scene();
+        if self.store.scene.get() != scene {
+            return Some(Astray::Scene(scene));
+        }
+        let Place::Stage(spot) = place else {
+            return None;
+        };
+        if !self.recording.with(Option::is_some) {
+            return None;
+        }
+        if !self.teaches_run() {
+            return Some(Astray::Run);
+        }
+        let at = self.facts.with(|facts| Some(facts.as_ref()?.place(spot)));
+        (at != Some(self.store.playhead.at.get())).then_some(Astray::Place)
     }
 
     /// Brings the page back into the state of the open step.
@@ -468,10 +504,8 @@ impl Lessons {
                 };
             });
         }
-        let facts = self.facts.get_untracked();
-        if let Some(facts) = facts {
-            let at = spot.playhead(&facts.run, |token| facts.text(token));
-            self.store.playhead.go(at);
+        if let Some(facts) = self.facts.get_untracked() {
+            self.store.playhead.go(facts.place(spot));
         }
     }
 
@@ -494,7 +528,7 @@ impl Lessons {
                         matches!(step.place, Place::Stage(_)) && scene == Scene::Stage
                     });
                     if waits && !lessons.store.is_arriving() && !lessons.revealed.get_untracked() {
-                        lessons.arrange_open();
+                        lessons.return_to_step();
                     }
                 }
                 Err(why) => {

@@ -77,7 +77,13 @@ pub fn level(slots: Slots, index: usize, class: &'static str, y: f64, out: f64) 
 }
 
 /// A word or number above or in a bar.
-pub fn label(slots: Slots, index: usize, class: &'static str, y: f64, text: String) -> AnyView {
+pub fn label(
+    slots: Slots,
+    index: usize,
+    class: &'static str,
+    y: f64,
+    text: impl IntoView + 'static,
+) -> AnyView {
     view! {
         <text class=class x=slots.middle(index) y=format!("{y:.1}") text-anchor="middle">{text}</text>
     }

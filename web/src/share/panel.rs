@@ -66,7 +66,7 @@ fn LinkPart(store: Store, sharing: Sharing) -> impl IntoView {
     };
     view! {
         <section aria-labelledby="share-link-title">
-            <h3 id="share-link-title">{tr!("A link to exactly this")}</h3>
+            <h3 id="share-link-title">{tr!("A link to this")}</h3>
             {move || match link.get() {
                 Ok(address) => {
                     let bytes = address.len();

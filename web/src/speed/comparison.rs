@@ -34,7 +34,7 @@ pub fn compare(one: &SpeedReport, two: &SpeedReport) -> Comparison {
             backend = words::backend(winner),
             ratio = decimal(ratio, 1)
         ),
-        None => tr!("Their runs overlap, so these runs cannot tell which is faster."),
+        None => tr!("The ranges of their runs overlap, so it is left open which is faster."),
     };
     Comparison {
         winner,
@@ -82,7 +82,7 @@ mod tests {
         let gpu = with(BackendKind::Gpu, 90.0, 100.0, 110.0);
         let overlaps = compare(&gpu, &with(BackendKind::Cpu, 105.0, 120.0, 130.0));
         assert_eq!(overlaps.winner, None);
-        assert!(overlaps.says.contains("cannot tell"), "{}", overlaps.says);
+        assert!(overlaps.says.contains("left open"), "{}", overlaps.says);
         let beats = compare(&gpu, &with(BackendKind::Cpu, 190.0, 200.0, 210.0));
         assert_eq!(beats.winner, Some(BackendKind::Cpu));
         assert!(beats.says.contains("2.0 times"), "{}", beats.says);

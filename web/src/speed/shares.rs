@@ -155,12 +155,29 @@ impl Piece {
         self.text.chars().count() as f64 * LETTER + 10.0 <= self.long
     }
 
-    fn view(&self) -> impl IntoView + use<> {
+    /// The middle of its name, which a line across the bar at `stroke` does not go through where there
+    /// is room beside it.
+    fn middle_of_name(&self, stroke: Option<f64>) -> f64 {
+        let middle = self.middle();
+        let half = self.text.chars().count() as f64 * LETTER / 2.0 + 5.0;
+        let Some(stroke) = stroke.filter(|stroke| (stroke - middle).abs() < half) else {
+            return middle;
+        };
+        let right = self.left + self.long;
+        let (before, behind) = (stroke - self.left, right - stroke);
+        match before.max(behind) {
+            longest if longest < 2.0 * half => middle,
+            longest if longest == before => self.left + before / 2.0,
+            _ => stroke + behind / 2.0,
+        }
+    }
+
+    fn view(&self, stroke: Option<f64>) -> impl IntoView + use<> {
         let [bar, name] = self.part.classes();
         let x = format!("{:.1}", self.left);
         let wide = format!("{:.1}", self.long.max(1.0));
         let draft = self.part == Part::Draft;
-        let middle = format!("{:.1}", self.middle());
+        let middle = format!("{:.1}", self.middle_of_name(stroke));
         let text = self.is_named().then(|| self.text.clone());
         view! {
             <rect class=bar x=x.clone() y="0" width=wide.clone() height="34" />
@@ -209,7 +226,8 @@ fn bar(share: &TimeShare, longest: f64, width: f64) -> impl IntoView + use<> {
         .map(|piece| (piece.middle(), piece.text.clone()))
         .collect();
     let spoken: Vec<String> = pieces.iter().map(|piece| piece.text.clone()).collect();
-    let pieces = pieces.iter().map(Piece::view).collect_view();
+    let stroke = overlap.then_some(whole * scale);
+    let pieces = pieces.iter().map(|piece| piece.view(stroke)).collect_view();
     let lines = legend(&outside, width);
     let height = 36.0 + 18.0 * rows(&lines);
     let marks = lines
@@ -229,7 +247,7 @@ fn bar(share: &TimeShare, longest: f64, width: f64) -> impl IntoView + use<> {
             <svg class="figure" role="img" aria-label=tr!("{}: {} milliseconds in all", spoken.join(", "), milliseconds(whole))
                 viewBox=format!("0 0 {width:.0} {height:.0}") width=format!("{width:.0}") height=format!("{height:.0}")>
                 {pieces}
-                {overlap.then(|| view! { <path class="share-whole" d=format!("M{:.1} -3V37", whole * scale) /> })}
+                {stroke.map(|stroke| view! { <path class="share-whole" d=format!("M{stroke:.1} -3V37") /> })}
                 <text class="number strong" x=format!("{:.1}", left + 8.0) y="22">
                     {if overlap { tr!("run {}", milliseconds(whole)) } else { milliseconds(whole) }}
                 </text>

@@ -95,7 +95,9 @@ fn points_and_line(report: &SpeedReport) -> String {
     }
     match (alpha(report), c(report)) {
         (Some(_), Some(_)) => {
-            let line = tr!("Dashed line: predicted from α, c and v alone.");
+            let line = tr!(
+                "Dashed line: predicted from α, c and v, as if every test had the same chance."
+            );
             format!("{line} {points}")
         }
         _ => points,

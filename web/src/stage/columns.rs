@@ -112,7 +112,10 @@ pub fn Columns() -> impl IntoView {
             let Some(row) = row.try_get_untracked().flatten() else {
                 return;
             };
-            let Ok(Some(focused)) = row.query_selector(".focused") else {
+            // Where no drafted token is in focus, what the target adds is.
+            let part = [".focused", ".closing"].into_iter();
+            let mut found = part.filter_map(|part| row.query_selector(part).ok().flatten());
+            let Some(focused) = found.next() else {
                 return;
             };
             let (left, right) = (
@@ -286,9 +289,9 @@ fn BonusPlace(count: usize) -> impl IntoView {
     let condition = move || match count {
         _ if covered.get() => tr!("Covered until you have made your guess."),
         0 => tr!("Nothing is drafted: the target writes one token per pass."),
-        1 => tr!("Only if it is accepted, the target adds one more for free."),
+        1 => tr!("Only if it is accepted, the same pass gives one more."),
         count => tr!(
-            "Only if all {} are accepted, the target adds one more for free.",
+            "Only if all {} are accepted, the same pass gives one more.",
             count_word(count)
         ),
     };

@@ -333,7 +333,7 @@ fn SeedField(form: Form) -> impl IntoView {
         form.seed.set(format!("{seed:.0}"));
         form.edited();
     };
-    let hint = tr!("The same seed and settings give the same text");
+    let hint = tr!("The same seed and settings give the same text on this device");
     view! {
         <div class="field field-seed" title=hint>
             <label for="seed">{tr!("Seed")}</label>

@@ -121,11 +121,13 @@ pub fn gauge(probs: Bars, test: Test, counted: Option<f64>) -> AnyView {
 /// The needle at a number between 0 and 1.
 pub fn needle(u: f32) -> AnyView {
     let y = BASE - f64::from(u) * (BASE - TOP);
+    // The letter stays above the line that the columns stand on.
+    let letter = (BASE - 2.0 - y).min(4.5);
     view! {
         <g class="needle" style=format!("--y:{y:.1}px")>
             <path class="needle-line" d=format!("M{:.1} 0H{:.1}", GAUGE - 4.0, GAUGE + GAUGE_WIDTH + 3.0) />
             <path class="needle-point" d=format!("M{:.1} 0l7-4.5v9z", GAUGE + GAUGE_WIDTH + 1.0) />
-            <text class="italic" x=format!("{:.1}", GAUGE + GAUGE_WIDTH + 9.0) y="4.5">"u"</text>
+            <text class="italic" x=format!("{:.1}", GAUGE + GAUGE_WIDTH + 9.0) y=format!("{letter:.1}")>"u"</text>
         </g>
     }
     .into_any()

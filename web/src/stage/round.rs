@@ -58,7 +58,7 @@ fn Invitation() -> impl IntoView {
                 <li>{icon(Sign::Pencil, 18)}{tr!("draft pencils")}</li>
                 <li>{icon(Sign::Accepted, 18)}{tr!("target inks")}</li>
                 <li>{icon(Sign::Resampled, 18)}{tr!("or strikes and redraws")}</li>
-                <li>{icon(Sign::Bonus, 18)}{tr!("all kept: one free")}</li>
+                <li>{icon(Sign::Bonus, 18)}{tr!("all kept: one more")}</li>
             </ol>
         </div>
     }

@@ -49,7 +49,7 @@ fn a_round_that_is_kept_whole_counts_its_bonus() {
     let said = |playhead| sentence(&fixture::events(), playhead, Rule::Rejection);
     assert_eq!(
         said(12),
-        "All three were inked. The same pass gave the next probabilities too: d, drawn from them, comes free."
+        "All three were inked. The same pass gave the next probabilities too: d, drawn from them, without another pass."
     );
     assert_eq!(
         said(13),
@@ -67,7 +67,7 @@ fn a_single_drafted_token_is_spoken_of_as_one() {
     );
     assert_eq!(
         said(4),
-        "The drafted token was inked. The same pass gave the next probabilities too: n, drawn from them, comes free."
+        "The drafted token was inked. The same pass gave the next probabilities too: n, drawn from them, without another pass."
     );
 }
 

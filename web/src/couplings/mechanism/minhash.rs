@@ -158,6 +158,7 @@ pub fn drawing(
             let decides = dart.decides();
             let (class, radius) = match (decides, high) {
                 (true, _) if dart.number > 99 => ("dart counts", 11.0),
+                (true, _) if dart.number > 9 => ("dart counts", 9.5),
                 (true, _) => ("dart counts", 8.5),
                 (false, true) => ("dart high", 6.5),
                 (false, false) => ("dart", 7.0),
@@ -166,7 +167,7 @@ pub fn drawing(
             let radius = if numbered || decides { radius } else { 2.6 };
             let text = (numbered || (decides && dart.number < 1000)).then(|| {
                 view! {
-                    <text class="dart-number" x=format!("{x:.1}") y=format!("{:.1}", y + 4.0) text-anchor="middle">{dart.number}</text>
+                    <text class="dart-number" x=format!("{x:.1}") y=format!("{:.1}", y + 3.8) text-anchor="middle">{dart.number}</text>
                 }
             });
             view! {

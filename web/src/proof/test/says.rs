@@ -150,11 +150,11 @@ pub fn in_words(
             ),
             (false, Rule::Rejection) => {
                 tr!(
-                    "A test can never prove equality. The argument under “Why the ink is exact” does."
+                    "A test can never prove equality. The argument under “Why the ink is exact” does so for the rule; the test is about what runs here."
                 )
             }
             (false, _) => tr!(
-                "A test can never prove equality. Adding up every way a round can go does: theory finds no difference."
+                "A test can never prove equality. Adding up every way a round can go does so for the rule: theory finds no difference. The test is about what runs here."
             ),
         };
         format!("{found} {but}").into_any()

@@ -16,6 +16,9 @@ const TALLEST: f64 = 172.0;
 /// A number inside a bar needs so many pixels.
 const ROOM: f64 = 18.0;
 
+/// Bars of more tokens are narrow where the picture is.
+const MANY: usize = 4;
+
 /// Heights of the bars of one token, in pixels from the top.
 struct Heights {
     draft: f64,
@@ -36,6 +39,18 @@ fn heights(pair: &ProofPair, index: usize) -> Heights {
         draft: at(draft),
         target: at(target),
         kept: at(draft.min(target)),
+    }
+}
+
+/// A share as it is written inside a bar: where that is narrow, without its zero.
+fn in_bar(share: f64, decimals: usize) -> AnyView {
+    let number = decimal(share, decimals);
+    match number.strip_prefix('0') {
+        Some(rest) => {
+            let rest = rest.to_owned();
+            view! { <tspan class="zero">"0"</tspan>{rest} }.into_any()
+        }
+        None => number.into_any(),
     }
 }
 
@@ -83,7 +98,7 @@ pub fn panel(pair: &ProofPair, step: usize, drawn: bool, numbers: bool) -> impl 
         }
     };
     view! {
-        <svg class="figure" height=HEIGHT.to_string() role="img" aria-label=alt data-step=step>
+        <svg class="figure" class:many={pair.len() > MANY} style=format!("--tokens:{}", pair.len()) height=HEIGHT.to_string() role="img" aria-label=alt data-step=step>
             {bars}
             {lines}
             {base(slots, pair, BASE, false)}
@@ -146,7 +161,7 @@ fn accept(pair: &ProofPair, slots: Slots, index: usize, numbers: bool) -> AnyVie
     let decimals = pair.decimals();
     let number = (numbers && BASE - heights.kept > ROOM).then(|| {
         let y = (heights.kept + BASE) / 2.0 + 5.0;
-        label(slots, index, "number on-fill", y, decimal(kept, decimals))
+        label(slots, index, "number on-fill", y, in_bar(kept, decimals))
     });
     view! {
         {bar(slots, index, "bar-overlap", heights.kept, BASE)}
@@ -169,7 +184,7 @@ fn pour(pair: &ProofPair, slots: Slots, index: usize, numbers: bool) -> AnyView 
                 index,
                 "number on-residual",
                 y,
-                decimal(missing, decimals),
+                in_bar(missing, decimals),
             )
         });
         view! {

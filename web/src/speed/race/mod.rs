@@ -240,8 +240,13 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
     };
     let still = wants_stillness();
     let name = |slower: f64| {
-        let lasts = end * slower / 1000.0;
-        let lasts = format!("{} s", decimal(lasts, usize::from(lasts < 9.95)));
+        let lasts = match end * slower {
+            lasts if lasts < 995.0 => format!("{lasts:.0} ms"),
+            lasts => format!(
+                "{} s",
+                decimal(lasts / 1000.0, usize::from(lasts < 9_950.0))
+            ),
+        };
         if slower == 1.0 {
             tr!("as fast as it was ({lasts})", lasts)
         } else {
