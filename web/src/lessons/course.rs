@@ -367,7 +367,7 @@ pub const COURSE: [Lesson; 6] = [
                 Stage(Judged(Struck)),
                 Words,
                 answers::useless_draft,
-                Stage(End),
+                Stage(Judged(Struck)),
             ),
         ],
     },

@@ -61,7 +61,7 @@ impl Picking {
         view! {
             <div class="offer" aria-live=move || self.picked.get().map(|_| "polite")>
                 {move || match self.picked.get() {
-                    None => view! { <p class="muted">{tr!("Pick a token to write it here instead")}</p> }.into_any(),
+                    None => view! { <p class="muted hint">{tr!("Pick a token to write it here instead")}</p> }.into_any(),
                     Some(token) if stands == Some(token) => view! {
                         <p class="muted">{tr!("“{}” stands here already", store.show(token))}</p>
                     }

@@ -1,7 +1,7 @@
 //! Where the text on the page comes from, and how far the models have come that could write
 //! another. One line that is always there, so that nothing moves when its words change.
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, separator};
 use couplet_protocol::FinishReason;
 use leptos::prelude::*;
 use tr::tr;
@@ -10,6 +10,7 @@ use web_sys::HtmlTextAreaElement;
 
 use super::kinds;
 use super::transport::focus_play;
+use super::version_words::{all_settings, own_settings};
 use crate::engine_client::EngineState;
 use crate::language::of_engine;
 use crate::share::{has_control, use_sharing};
@@ -72,7 +73,25 @@ fn Origin() -> impl IntoView {
         let sentence = why_it_ended(store)?;
         Some(view! { <span class="ended" data-testid="ended">{sentence}</span> })
     };
-    view! { <p class="origin">{words}{ended}</p> }
+    // The form is about the next run, and may say something else by now.
+    let otherwise = move || {
+        let form = store.form.read().ok()?.as_used();
+        store.shown.with(|shown| {
+            let settings = shown.as_ref()?.settings.as_used();
+            let own = own_settings(&settings, &form).join(&separator());
+            let same = form.pair != settings.pair || own.is_empty();
+            (!same).then(|| view! { <span class="own-settings" data-testid="own-settings">{tr!("Written with {own}.", own)}</span> })
+        })
+    };
+    let all = move || {
+        store
+            .shown
+            .with(|shown| Some(all_settings(&shown.as_ref()?.settings)))
+    };
+    view! {
+        <p class="origin">{words}{ended}{otherwise}</p>
+        <p class="on-paper">{all}</p>
+    }
 }
 
 /// At the end of a run, why it has fewer tokens than were asked for, unless the model ended it.

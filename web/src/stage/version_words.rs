@@ -25,6 +25,47 @@ pub fn parameters(settings: &Settings) -> Option<String> {
     }
 }
 
+/// Every setting but the pair and the prompt, with its name, as a person reads it. A rule's parameters
+/// are empty where it has none.
+fn named(settings: &Settings) -> [(String, String); 9] {
+    let Settings {
+        pair: _,
+        prompt: _,
+        gamma,
+        auto_gamma,
+        rule,
+        // As far as the rule has them.
+        lenience: _,
+        epsilon: _,
+        delta: _,
+        drafter,
+        temperature,
+        top_k,
+        top_p,
+        seed,
+        max_tokens,
+    } = settings;
+    let gamma = match auto_gamma {
+        true => tr!("auto"),
+        false => gamma.to_string(),
+    };
+    let parameter = match rule {
+        Rule::Lenience => tr!("lenience"),
+        _ => tr!("Typical" => "line"),
+    };
+    [
+        ("γ".to_owned(), gamma),
+        (tr!("rule"), title(*rule).to_owned()),
+        (parameter, parameters(settings).unwrap_or_default()),
+        (tr!("drafter"), drafter_name(*drafter)),
+        (tr!("temperature"), shortest(*temperature)),
+        (tr!("top-k"), top_k.to_string()),
+        (tr!("top-p"), shortest(*top_p)),
+        (tr!("seed"), seed.to_string()),
+        (tr!("tokens"), max_tokens.to_string()),
+    ]
+}
+
 /// `γ 5 → 2` for every setting that differs, and the token that was forced for another. Parameters
 /// count only under the rule that has them.
 pub fn changes(
@@ -32,57 +73,39 @@ pub fn changes(
     new: &Settings,
     forced: Option<(Option<String>, String)>,
 ) -> Vec<String> {
-    let mut changes = Vec::new();
-    if let Some((stood, token)) = forced {
-        changes.push(match stood {
-            Some(stood) => tr!("“{stood}” → “{token}”, by hand", stood, token),
-            None => tr!("“{token}” by hand", token),
-        });
-    }
-    let mut change = |name: &str, old: String, new: String| {
-        if old != new {
-            changes.push(format!("{name} {old} → {new}"));
-        }
-    };
-    let gamma = |settings: &Settings| {
-        if settings.auto_gamma {
-            tr!("auto")
-        } else {
-            settings.gamma.to_string()
-        }
-    };
-    change("γ", gamma(old), gamma(new));
-    change(
-        &tr!("rule"),
-        title(old.rule).to_owned(),
-        title(new.rule).to_owned(),
-    );
-    let of_rule = |settings: &Settings| parameters(settings).unwrap_or_default();
-    if old.rule == new.rule {
-        let name = match new.rule {
-            Rule::Lenience => tr!("lenience"),
-            _ => tr!("Typical" => "line"),
-        };
-        change(&name, of_rule(old), of_rule(new));
-    }
-    change(&tr!("drafter"), drafter(old.drafter), drafter(new.drafter));
-    change(
-        &tr!("temperature"),
-        shortest(old.temperature),
-        shortest(new.temperature),
-    );
-    change(&tr!("top-k"), old.top_k.to_string(), new.top_k.to_string());
-    change(&tr!("top-p"), shortest(old.top_p), shortest(new.top_p));
-    change(&tr!("seed"), old.seed.to_string(), new.seed.to_string());
-    change(
-        &tr!("tokens"),
-        old.max_tokens.to_string(),
-        new.max_tokens.to_string(),
-    );
-    changes
+    let forced = forced.map(|(stood, token)| match stood {
+        Some(stood) => tr!("“{stood}” → “{token}”, by hand", stood, token),
+        None => tr!("“{token}” by hand", token),
+    });
+    let both = named(old).into_iter().zip(named(new));
+    let changed = both
+        .filter(|((old_name, old), (name, new))| old_name == name && old != new)
+        // Another rule's parameters were not changed, they are others.
+        .filter(|((_, old), (_, new))| !old.is_empty() && !new.is_empty())
+        .map(|((name, old), (_, new))| format!("{name} {old} → {new}"));
+    forced.into_iter().chain(changed).collect()
 }
 
-fn drafter(drafter: Drafter) -> String {
+/// `temperature 0.8` for every setting of a run of which the form says something else; pair and
+/// prompt apart.
+pub fn own_settings(run: &Settings, form: &Settings) -> Vec<String> {
+    let both = named(run).into_iter().zip(named(form));
+    both.filter(|(own, other)| own != other && !own.1.is_empty())
+        .map(|((name, own), _)| format!("{name} {own}"))
+        .collect()
+}
+
+/// All settings of a run but its pair and prompt, in one line.
+pub fn all_settings(run: &Settings) -> String {
+    let named = named(run).into_iter();
+    let told: Vec<String> = named
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    told.join(&separator())
+}
+
+fn drafter_name(drafter: Drafter) -> String {
     match drafter {
         Drafter::Model => tr!("drafter" => "model"),
         Drafter::Bigram => tr!("drafter" => "pairs"),
@@ -123,6 +146,26 @@ mod tests {
         assert_eq!(
             changes(&lenient(0.5), &lenient(0.2), None),
             ["lenience 0.5 → 0.2"]
+        );
+    }
+
+    #[test]
+    fn a_run_tells_what_the_form_says_otherwise() {
+        let run = Settings::default();
+        let form = Settings {
+            temperature: 2.0,
+            rule: Rule::Lenience,
+            ..run.clone()
+        };
+        assert_eq!(own_settings(&run, &run), Vec::<String>::new());
+        assert_eq!(
+            own_settings(&run, &form),
+            ["rule Rejection", "temperature 0.8"]
+        );
+        assert_eq!(
+            all_settings(&form),
+            "γ 5, rule Lenience, lenience 0.5, drafter model, temperature 2, top-k 0, top-p 1, \
+             seed 1611, tokens 120"
         );
     }
 

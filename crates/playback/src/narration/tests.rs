@@ -137,7 +137,7 @@ fn a_bonus_is_told_as_its_rule_finds_it() {
     ] {
         let told = said(rule);
         assert!(
-            told.contains(&format!("{place}{how}, comes free.")),
+            told.contains(&format!("{place}{how}, without another pass.")),
             "{told}"
         );
     }

@@ -44,7 +44,7 @@ pub fn Editor() -> impl IntoView {
             <header>
                 <div>
                     <h2 id="editor-title">{tr!("Two distributions")}</h2>
-                    <p class="muted" data-testid="editor-hint">{hint}</p>
+                    <p class="muted hint" data-testid="editor-hint">{hint}</p>
                 </div>
                 <FromStage open=picking />
             </header>
