@@ -84,9 +84,11 @@ fn Origin() -> impl IntoView {
         })
     };
     let all = move || {
-        store
-            .shown
-            .with(|shown| Some(all_settings(&shown.as_ref()?.settings)))
+        store.shown.with(|shown| {
+            let shown = shown.as_ref()?;
+            let title = of_engine(&shown.pair.title);
+            Some(format!("{title}: {}", all_settings(&shown.settings)))
+        })
     };
     view! {
         <p class="origin">{words}{ended}{otherwise}</p>
