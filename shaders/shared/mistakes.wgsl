@@ -1,4 +1,4 @@
-// The mistakes of the museum. Twin: the MISTAKE_ constants in crates/kernels/src/params.rs.
+// The mistakes of the museum. Twin: `KernelRule` in crates/kernels/src/params.rs.
 const MISTAKE_RESAMPLES_FROM_TARGET: u32 = 100u;
 const MISTAKE_MATCH_THEN_RESIDUAL: u32 = 101u;
 const MISTAKE_DROPS_IMPROBABLE_DRAFTS: u32 = 102u;

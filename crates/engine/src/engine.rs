@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use couplet_kernels::{Buffer, Device, Program, Read, RunSettings, record};
 use couplet_model::BigramTable;
-use couplet_protocol::{Branch, Drafter, Event, FinishReason, MAX_GAMMA, Settings, Which};
+use couplet_protocol::{Branch, Drafter, Event, FinishReason, MAX_GAMMA, Rule, Settings, Which};
 
 use crate::auto_gamma::{AutoGamma, Experience};
 use crate::decoder::{DeviceDecoder, MAX_ROWS};
@@ -43,9 +43,9 @@ pub struct Engine {
     pub(crate) record: Buffer,
     pub(crate) programs: RefCell<HashMap<ProgramKind, Rc<Program>>>,
     /// Who chooses γ where settings leave it to the engine, by rule and drafter.
-    pub(crate) choosers: RefCell<HashMap<(u32, Drafter), AutoGamma>>,
+    pub(crate) choosers: RefCell<HashMap<(Rule, Drafter), AutoGamma>>,
     /// What rounds took in the latest run, likewise.
-    pub(crate) round_times: RefCell<HashMap<(u32, Drafter), RoundTimes>>,
+    pub(crate) round_times: RefCell<HashMap<(Rule, Drafter), RoundTimes>>,
     clock: fn() -> f64,
 }
 

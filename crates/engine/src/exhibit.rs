@@ -8,12 +8,7 @@
 
 use couplet_kernels::couple::{self, CoupleError};
 use couplet_kernels::rounds::{MAX_TEXTS, Player, Rows, count};
-use couplet_kernels::{
-    Device, MISTAKE_DROPS_IMPROBABLE_DRAFTS, MISTAKE_MATCH_OR_RATIO, MISTAKE_MATCH_THEN_RESIDUAL,
-    MISTAKE_ONE_COIN_FOR_ALL_POSITIONS, MISTAKE_RATIO_UPSIDE_DOWN,
-    MISTAKE_REPLACEMENT_WITH_THE_SAME_COIN, MISTAKE_RESAMPLES_FROM_TARGET, RULE_REJECTION,
-    RunSettings,
-};
+use couplet_kernels::{Device, KernelRule, RunSettings};
 use couplet_protocol::{
     BackendKind, CoupleRequest, Coupled, CouplingName, MAX_SEED, Mistake, RoundsCounted,
     RoundsRequest, Settings,
@@ -22,7 +17,7 @@ use couplet_speculation::{Coupling, InputError, Pair, argmax};
 
 use crate::EngineError;
 use crate::kernel_choice::KernelSet;
-use crate::rule::{run_settings, seed_words};
+use crate::rule::{kernel_rule, run_settings, seed_words};
 
 /// Most drafted tokens per round here.
 const MOST_DRAFTED: u32 = 8;
@@ -153,7 +148,6 @@ pub async fn count_rounds(
         proposal[argmax(&request.draft)] = 1.0;
     }
     let as_asked = run_settings(&Settings {
-        rule: request.rule,
         lenience: request.lenience,
         epsilon: request.epsilon,
         delta: request.delta,
@@ -161,7 +155,9 @@ pub async fn count_rounds(
     });
     let settings = RunSettings {
         seed: seed_words(request.seed),
-        rule: request.mistake.map_or(as_asked.rule, mistake_number),
+        rule: request
+            .mistake
+            .map_or(kernel_rule(request.rule), kernel_mistake) as u32,
         ..as_asked
     };
     let rows = Rows {
@@ -185,16 +181,16 @@ pub async fn count_rounds(
     })
 }
 
-fn mistake_number(mistake: Mistake) -> u32 {
+fn kernel_mistake(mistake: Mistake) -> KernelRule {
     match mistake {
         // The mistake is in the drawing; what is drawn is judged rightly.
-        Mistake::GreedyDraft => RULE_REJECTION,
-        Mistake::ResamplesFromTarget => MISTAKE_RESAMPLES_FROM_TARGET,
-        Mistake::MatchThenResidual => MISTAKE_MATCH_THEN_RESIDUAL,
-        Mistake::DropsImprobableDrafts => MISTAKE_DROPS_IMPROBABLE_DRAFTS,
-        Mistake::MatchOrRatio => MISTAKE_MATCH_OR_RATIO,
-        Mistake::RatioUpsideDown => MISTAKE_RATIO_UPSIDE_DOWN,
-        Mistake::OneCoinForAllPositions => MISTAKE_ONE_COIN_FOR_ALL_POSITIONS,
-        Mistake::ReplacementWithTheSameCoin => MISTAKE_REPLACEMENT_WITH_THE_SAME_COIN,
+        Mistake::GreedyDraft => KernelRule::Rejection,
+        Mistake::ResamplesFromTarget => KernelRule::ResamplesFromTarget,
+        Mistake::MatchThenResidual => KernelRule::MatchThenResidual,
+        Mistake::DropsImprobableDrafts => KernelRule::DropsImprobableDrafts,
+        Mistake::MatchOrRatio => KernelRule::MatchOrRatio,
+        Mistake::RatioUpsideDown => KernelRule::RatioUpsideDown,
+        Mistake::OneCoinForAllPositions => KernelRule::OneCoinForAllPositions,
+        Mistake::ReplacementWithTheSameCoin => KernelRule::ReplacementWithTheSameCoin,
     }
 }

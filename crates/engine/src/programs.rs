@@ -3,18 +3,18 @@
 use std::rc::Rc;
 
 use couplet_kernels::rounds::{draw_kernel, has_own_tokens, verdict_kernel};
-use couplet_kernels::{Buffer, Dispatch, Kernel, Pass, Program};
+use couplet_kernels::{Buffer, Dispatch, Kernel, KernelRule, Pass, Program};
 use couplet_protocol::{Drafter, Settings};
 use couplet_speculation::Purpose;
 
-use crate::rule::run_settings;
+use crate::rule::kernel_rule;
 use crate::{Engine, KernelSet};
 
 /// What the dispatches of a program depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ProgramKind {
     pub(crate) gamma: usize,
-    pub(crate) rule: u32,
+    pub(crate) rule: KernelRule,
     pub(crate) drafter: Drafter,
     pub(crate) portion: Portion,
 }
@@ -24,7 +24,7 @@ impl ProgramKind {
     pub(crate) fn round(settings: &Settings, gamma: usize) -> Self {
         Self {
             gamma,
-            rule: run_settings(settings).rule,
+            rule: kernel_rule(settings.rule),
             drafter: settings.drafter,
             portion: Portion::Round,
         }
@@ -96,7 +96,7 @@ impl Engine {
     pub(crate) fn catching_up(&self, place: usize) -> Rc<Program> {
         self.prepared(ProgramKind {
             gamma: place,
-            rule: 0,
+            rule: KernelRule::Rejection,
             drafter: Drafter::Model,
             portion: Portion::CatchUp,
         })
@@ -176,7 +176,7 @@ impl Engine {
     }
 
     /// Whether one dispatch drafts a whole block.
-    pub(crate) fn drafts_at_once(&self, rule: u32, drafter: Drafter) -> bool {
+    pub(crate) fn drafts_at_once(&self, rule: KernelRule, drafter: Drafter) -> bool {
         self.kernel_set() == KernelSet::BlockAtOnce && samples_at_once(rule, drafter)
     }
 
@@ -290,7 +290,7 @@ impl Engine {
     }
 
     /// Draws the draft's token at place `first` of the block, or the target's own of all `rows`.
-    fn draw(&self, rule: u32, purpose: Purpose, first: usize, rows: usize) -> Dispatch {
+    fn draw(&self, rule: KernelRule, purpose: Purpose, first: usize, rows: usize) -> Dispatch {
         let pass = Pass {
             rows: rows as u32,
             source_row: first as u32,
@@ -315,7 +315,7 @@ impl Engine {
         }
     }
 
-    fn verdict(&self, rule: u32, gamma: usize) -> Dispatch {
+    fn verdict(&self, rule: KernelRule, gamma: usize) -> Dispatch {
         let pass = Pass {
             rows: gamma as u32,
             ..self.pass()
@@ -342,6 +342,6 @@ impl Engine {
 }
 
 /// Whether one kernel turns the draft's logits into a token and looks that up.
-fn samples_at_once(rule: u32, drafter: Drafter) -> bool {
+fn samples_at_once(rule: KernelRule, drafter: Drafter) -> bool {
     drafter == Drafter::Model && draw_kernel(rule) == Kernel::Draw
 }

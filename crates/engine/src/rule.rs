@@ -1,22 +1,19 @@
 //! Rules and parameters between the wire, the kernels and the mathematics.
 
-use couplet_kernels::{
-    RULE_BLOCK, RULE_GREEDY, RULE_GUMBEL, RULE_LENIENCE, RULE_MINHASH, RULE_REJECTION,
-    RULE_SAMPLE_AND_MATCH, RULE_TYPICAL, RunSettings,
-};
+use couplet_kernels::{KernelRule, RunSettings};
 use couplet_protocol::{Rule, Settings};
 
-/// The number by which the kernels know a rule.
-pub(crate) fn rule_number(rule: Rule) -> u32 {
+/// The rule as the kernels know it.
+pub(crate) fn kernel_rule(rule: Rule) -> KernelRule {
     match rule {
-        Rule::Rejection => RULE_REJECTION,
-        Rule::Block => RULE_BLOCK,
-        Rule::Gumbel => RULE_GUMBEL,
-        Rule::MinHash => RULE_MINHASH,
-        Rule::SampleAndMatch => RULE_SAMPLE_AND_MATCH,
-        Rule::Greedy => RULE_GREEDY,
-        Rule::Lenience => RULE_LENIENCE,
-        Rule::Typical => RULE_TYPICAL,
+        Rule::Rejection => KernelRule::Rejection,
+        Rule::Block => KernelRule::Block,
+        Rule::Gumbel => KernelRule::Gumbel,
+        Rule::MinHash => KernelRule::MinHash,
+        Rule::SampleAndMatch => KernelRule::SampleAndMatch,
+        Rule::Greedy => KernelRule::Greedy,
+        Rule::Lenience => KernelRule::Lenience,
+        Rule::Typical => KernelRule::Typical,
     }
 }
 
@@ -29,7 +26,7 @@ pub(crate) fn seed_words(seed: u64) -> [u32; 2] {
 pub(crate) fn run_settings(settings: &Settings) -> RunSettings {
     RunSettings {
         seed: seed_words(settings.seed),
-        rule: rule_number(settings.rule),
+        rule: kernel_rule(settings.rule) as u32,
         top_k: settings.top_k,
         temperature: settings.temperature as f32,
         top_p: settings.top_p as f32,
@@ -50,7 +47,18 @@ mod tests {
     #[test]
     fn no_run_can_ask_for_a_mistake_of_the_museum() {
         for rule in Rule::ALL {
-            assert_ne!(verdict_kernel(rule_number(rule)), Kernel::Museum);
+            assert_ne!(verdict_kernel(kernel_rule(rule)), Kernel::Museum);
+        }
+    }
+
+    #[test]
+    fn kernels_read_the_rule_that_a_run_asks_for() {
+        for rule in Rule::ALL {
+            let settings = Settings {
+                rule,
+                ..Settings::default()
+            };
+            assert_eq!(run_settings(&settings).kernel_rule(), kernel_rule(rule));
         }
     }
 }

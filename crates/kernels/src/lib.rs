@@ -17,13 +17,7 @@ pub use device::{Buffer, Device, DeviceError, Dispatch, Program, Read, Readback,
 pub use gpu::{GpuBuffer, GpuDevice, GpuSetup};
 pub use halves::{Halves, halves};
 pub use panels::{CPU_PANEL, PANEL, in_panels, padded};
-pub use params::{
-    MISTAKE_DROPS_IMPROBABLE_DRAFTS, MISTAKE_MATCH_OR_RATIO, MISTAKE_MATCH_THEN_RESIDUAL,
-    MISTAKE_ONE_COIN_FOR_ALL_POSITIONS, MISTAKE_RATIO_UPSIDE_DOWN,
-    MISTAKE_REPLACEMENT_WITH_THE_SAME_COIN, MISTAKE_RESAMPLES_FROM_TARGET, Pass, RULE_BLOCK,
-    RULE_GREEDY, RULE_GUMBEL, RULE_LENIENCE, RULE_MINHASH, RULE_REJECTION, RULE_SAMPLE_AND_MATCH,
-    RULE_TYPICAL, RunSettings, record,
-};
+pub use params::{KernelRule, Pass, RunSettings, record};
 
 /// What a kernel does with a binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -57,7 +57,7 @@ impl Pass {
 pub struct RunSettings {
     /// Seed, low word first.
     pub seed: [u32; 2],
-    /// One of the `RULE_` constants.
+    /// A [`KernelRule`].
     pub rule: u32,
     /// The k most probable tokens stay possible; 0 is off.
     pub top_k: u32,
@@ -75,37 +75,65 @@ pub struct RunSettings {
     pub padding: u32,
 }
 
-/// The numbers of the rules in [`RunSettings::rule`]; `shaders/shared/settings.wgsl`.
-pub const RULE_REJECTION: u32 = 0;
-/// See [`RULE_REJECTION`].
-pub const RULE_GREEDY: u32 = 1;
-/// See [`RULE_REJECTION`].
-pub const RULE_GUMBEL: u32 = 2;
-/// See [`RULE_REJECTION`].
-pub const RULE_MINHASH: u32 = 3;
-/// See [`RULE_REJECTION`].
-pub const RULE_SAMPLE_AND_MATCH: u32 = 4;
-/// See [`RULE_REJECTION`].
-pub const RULE_BLOCK: u32 = 5;
-/// See [`RULE_REJECTION`].
-pub const RULE_LENIENCE: u32 = 6;
-/// See [`RULE_REJECTION`].
-pub const RULE_TYPICAL: u32 = 7;
+/// A rule, or a mistake of the museum in the place of one, by its number in [`RunSettings::rule`];
+/// `shaders/shared/settings.wgsl` and `mistakes.wgsl`. What each does is in
+/// [`couplet_speculation::rules`].
+#[repr(u32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum KernelRule {
+    /// Judged by `Kernel::Verify`.
+    Rejection = 0,
+    /// Judged by `Kernel::Verify`.
+    Greedy = 1,
+    /// Drawn by `Kernel::SharedDraw`, judged by `Kernel::VerifyOwn`.
+    Gumbel = 2,
+    /// Drawn by `Kernel::SharedDraw`, judged by `Kernel::VerifyOwn`.
+    MinHash = 3,
+    /// Judged by `Kernel::VerifyOwn`.
+    SampleAndMatch = 4,
+    /// Judged by `Kernel::VerifyBlock`.
+    Block = 5,
+    /// Judged by `Kernel::Verify`, with [`RunSettings::lenience`].
+    Lenience = 6,
+    /// Judged by `Kernel::VerifyTypical`, with [`RunSettings::epsilon`] and
+    /// [`RunSettings::delta`].
+    Typical = 7,
+    /// A mistake, judged by `Kernel::Museum`.
+    ResamplesFromTarget = 100,
+    /// A mistake, judged by `Kernel::Museum`.
+    MatchThenResidual = 101,
+    /// A mistake, judged by `Kernel::Museum`.
+    DropsImprobableDrafts = 102,
+    /// A mistake, judged by `Kernel::Museum`.
+    MatchOrRatio = 103,
+    /// A mistake, judged by `Kernel::Museum`.
+    RatioUpsideDown = 104,
+    /// A mistake, judged by `Kernel::Museum`.
+    OneCoinForAllPositions = 105,
+    /// A mistake, judged by `Kernel::Museum`.
+    ReplacementWithTheSameCoin = 106,
+}
 
-/// The numbers of the museum's mistakes, in the place of a rule; `shaders/shared/mistakes.wgsl`.
-pub const MISTAKE_RESAMPLES_FROM_TARGET: u32 = 100;
-/// See [`MISTAKE_RESAMPLES_FROM_TARGET`].
-pub const MISTAKE_MATCH_THEN_RESIDUAL: u32 = 101;
-/// See [`MISTAKE_RESAMPLES_FROM_TARGET`].
-pub const MISTAKE_DROPS_IMPROBABLE_DRAFTS: u32 = 102;
-/// See [`MISTAKE_RESAMPLES_FROM_TARGET`].
-pub const MISTAKE_MATCH_OR_RATIO: u32 = 103;
-/// See [`MISTAKE_RESAMPLES_FROM_TARGET`].
-pub const MISTAKE_RATIO_UPSIDE_DOWN: u32 = 104;
-/// See [`MISTAKE_RESAMPLES_FROM_TARGET`].
-pub const MISTAKE_ONE_COIN_FOR_ALL_POSITIONS: u32 = 105;
-/// See [`MISTAKE_RESAMPLES_FROM_TARGET`].
-pub const MISTAKE_REPLACEMENT_WITH_THE_SAME_COIN: u32 = 106;
+impl KernelRule {
+    /// Every rule, then every mistake.
+    pub const ALL: [Self; 15] = [
+        Self::Rejection,
+        Self::Greedy,
+        Self::Gumbel,
+        Self::MinHash,
+        Self::SampleAndMatch,
+        Self::Block,
+        Self::Lenience,
+        Self::Typical,
+        Self::ResamplesFromTarget,
+        Self::MatchThenResidual,
+        Self::DropsImprobableDrafts,
+        Self::MatchOrRatio,
+        Self::RatioUpsideDown,
+        Self::OneCoinForAllPositions,
+        Self::ReplacementWithTheSameCoin,
+    ];
+}
 
 impl RunSettings {
     /// The seed as one number.
@@ -113,10 +141,26 @@ impl RunSettings {
         u64::from(self.seed[0]) | u64::from(self.seed[1]) << 32
     }
 
+    /// What its number of a rule stands for.
+    ///
+    /// # Panics
+    ///
+    /// If no rule has the number.
+    pub fn kernel_rule(&self) -> KernelRule {
+        let found = KernelRule::ALL
+            .into_iter()
+            .find(|rule| *rule as u32 == self.rule);
+        found.unwrap_or_else(|| panic!("no rule has the number {}", self.rule))
+    }
+
     /// What keys the numbers of a round beyond their positions: its first position under Block
     /// verification, which looks at drafted tokens that it then throws away.
     pub(crate) fn round_lane(&self, length: u32) -> u32 {
-        if self.rule == RULE_BLOCK { length } else { 0 }
+        if self.rule == KernelRule::Block as u32 {
+            length
+        } else {
+            0
+        }
     }
 }
 

@@ -7,8 +7,7 @@
 use couplet_speculation::Purpose;
 
 use crate::{
-    Buffer, Device, DeviceError, Dispatch, Kernel, Pass, RULE_BLOCK, RULE_GUMBEL, RULE_MINHASH,
-    RULE_SAMPLE_AND_MATCH, RULE_TYPICAL, Read, RunSettings, record,
+    Buffer, Device, DeviceError, Dispatch, Kernel, KernelRule, Pass, Read, RunSettings, record,
 };
 
 /// Texts written side by side in one submission.
@@ -18,26 +17,44 @@ pub const TEXTS: usize = 8192;
 pub const MAX_TEXTS: u64 = (TEXTS as u64) << 11;
 
 /// The kernel that judges a round by a rule, or by a mistake of the museum.
-pub fn verdict_kernel(rule: u32) -> Kernel {
+pub fn verdict_kernel(rule: KernelRule) -> Kernel {
     match rule {
-        RULE_GUMBEL | RULE_MINHASH | RULE_SAMPLE_AND_MATCH => Kernel::VerifyOwn,
-        RULE_BLOCK => Kernel::VerifyBlock,
-        RULE_TYPICAL => Kernel::VerifyTypical,
-        _ if rule >= crate::MISTAKE_RESAMPLES_FROM_TARGET => Kernel::Museum,
-        _ => Kernel::Verify,
+        KernelRule::Rejection | KernelRule::Lenience | KernelRule::Greedy => Kernel::Verify,
+        KernelRule::Block => Kernel::VerifyBlock,
+        KernelRule::Typical => Kernel::VerifyTypical,
+        KernelRule::Gumbel | KernelRule::MinHash | KernelRule::SampleAndMatch => Kernel::VerifyOwn,
+        KernelRule::ResamplesFromTarget
+        | KernelRule::MatchThenResidual
+        | KernelRule::DropsImprobableDrafts
+        | KernelRule::MatchOrRatio
+        | KernelRule::RatioUpsideDown
+        | KernelRule::OneCoinForAllPositions
+        | KernelRule::ReplacementWithTheSameCoin => Kernel::Museum,
     }
 }
 
 /// The kernel with which the draft, and the target for itself, draw under a rule.
-pub fn draw_kernel(rule: u32) -> Kernel {
+pub fn draw_kernel(rule: KernelRule) -> Kernel {
     match rule {
-        RULE_GUMBEL | RULE_MINHASH => Kernel::SharedDraw,
-        _ => Kernel::Draw,
+        KernelRule::Gumbel | KernelRule::MinHash => Kernel::SharedDraw,
+        KernelRule::Rejection
+        | KernelRule::Lenience
+        | KernelRule::Greedy
+        | KernelRule::Block
+        | KernelRule::Typical
+        | KernelRule::SampleAndMatch
+        | KernelRule::ResamplesFromTarget
+        | KernelRule::MatchThenResidual
+        | KernelRule::DropsImprobableDrafts
+        | KernelRule::MatchOrRatio
+        | KernelRule::RatioUpsideDown
+        | KernelRule::OneCoinForAllPositions
+        | KernelRule::ReplacementWithTheSameCoin => Kernel::Draw,
     }
 }
 
 /// Whether a rule compares drafted tokens with the target's own.
-pub fn has_own_tokens(rule: u32) -> bool {
+pub fn has_own_tokens(rule: KernelRule) -> bool {
     verdict_kernel(rule) == Kernel::VerifyOwn
 }
 
@@ -107,7 +124,7 @@ pub async fn play(
     };
     let bench = Bench {
         player,
-        rule: settings.rule,
+        rule: settings.kernel_rule(),
         texts: count as u32,
         vocab: vocab as u32,
         settings: device.uniform(&settings),
@@ -151,7 +168,7 @@ pub async fn play(
 /// The buffers of texts written side by side.
 struct Bench<'a> {
     player: Player<'a>,
-    rule: u32,
+    rule: KernelRule,
     texts: u32,
     vocab: u32,
     settings: Buffer,

@@ -30,10 +30,10 @@ const CPU: Player = Player {
     shares_sums: false,
 };
 
-fn settings(rule: u32) -> RunSettings {
+fn settings(rule: KernelRule) -> RunSettings {
     RunSettings {
         seed: [1611, 0],
-        rule,
+        rule: rule as u32,
         temperature: 1.0,
         top_p: 1.0,
         lenience: 0.5,
@@ -45,41 +45,41 @@ fn settings(rule: u32) -> RunSettings {
 }
 
 /// The rules and mistakes as kernels and as mathematics.
-fn procedures() -> Vec<(u32, Box<dyn Procedure>)> {
+fn procedures() -> Vec<(KernelRule, Box<dyn Procedure>)> {
     let lenience = Rule::Lenience(Lenience::new(0.5).expect("in range"));
     let typical = Rule::Typical(Typical::new(0.28, 0.9).expect("in range"));
     vec![
-        (RULE_REJECTION, Box::new(Rule::Rejection)),
-        (RULE_GREEDY, Box::new(Rule::Greedy)),
-        (RULE_GUMBEL, Box::new(Rule::Gumbel)),
-        (RULE_MINHASH, Box::new(Rule::MinHash)),
-        (RULE_SAMPLE_AND_MATCH, Box::new(Rule::SampleAndMatch)),
-        (RULE_BLOCK, Box::new(Rule::Block)),
-        (RULE_LENIENCE, Box::new(lenience)),
-        (RULE_TYPICAL, Box::new(typical)),
+        (KernelRule::Rejection, Box::new(Rule::Rejection)),
+        (KernelRule::Greedy, Box::new(Rule::Greedy)),
+        (KernelRule::Gumbel, Box::new(Rule::Gumbel)),
+        (KernelRule::MinHash, Box::new(Rule::MinHash)),
+        (KernelRule::SampleAndMatch, Box::new(Rule::SampleAndMatch)),
+        (KernelRule::Block, Box::new(Rule::Block)),
+        (KernelRule::Lenience, Box::new(lenience)),
+        (KernelRule::Typical, Box::new(typical)),
         (
-            MISTAKE_RESAMPLES_FROM_TARGET,
+            KernelRule::ResamplesFromTarget,
             Box::new(WrongRule::ResamplesFromTarget),
         ),
         (
-            MISTAKE_DROPS_IMPROBABLE_DRAFTS,
+            KernelRule::DropsImprobableDrafts,
             Box::new(WrongRule::DropsImprobableDrafts),
         ),
-        (MISTAKE_MATCH_OR_RATIO, Box::new(WrongRule::MatchOrRatio)),
+        (KernelRule::MatchOrRatio, Box::new(WrongRule::MatchOrRatio)),
         (
-            MISTAKE_RATIO_UPSIDE_DOWN,
+            KernelRule::RatioUpsideDown,
             Box::new(WrongRule::RatioUpsideDown),
         ),
         (
-            MISTAKE_ONE_COIN_FOR_ALL_POSITIONS,
+            KernelRule::OneCoinForAllPositions,
             Box::new(WrongRule::OneCoinForAllPositions),
         ),
         (
-            MISTAKE_MATCH_THEN_RESIDUAL,
+            KernelRule::MatchThenResidual,
             Box::new(WrongRule::MatchThenResidual),
         ),
         (
-            MISTAKE_REPLACEMENT_WITH_THE_SAME_COIN,
+            KernelRule::ReplacementWithTheSameCoin,
             Box::new(WrongRule::ReplacementWithTheSameCoin),
         ),
     ]
@@ -95,7 +95,7 @@ fn rows() -> Rows {
 }
 
 /// Outcomes of `ROUNDS` first rounds.
-fn outcomes(player: Player, rule: u32) -> BTreeMap<(Vec<usize>, usize), u64> {
+fn outcomes(player: Player, rule: KernelRule) -> BTreeMap<(Vec<usize>, usize), u64> {
     let (rows, mut counts) = (rows(), BTreeMap::new());
     for first in (0..ROUNDS).step_by(TEXTS) {
         let texts = TEXTS.min(ROUNDS - first);
@@ -121,7 +121,7 @@ fn check(player: Player, name: &str) {
         );
         let counts = outcomes(player, rule);
         for outcome in counts.keys() {
-            assert!(exact.contains_key(outcome), "{name}, {rule}: {outcome:?}");
+            assert!(exact.contains_key(outcome), "{name}, {rule:?}: {outcome:?}");
         }
         let total: f64 = exact.values().sum();
         let observed: Vec<u64> = exact
@@ -134,11 +134,11 @@ fn check(player: Player, name: &str) {
         }
         let result = chi_square(&observed, &expected);
         println!(
-            "{name}, rule {rule}: {ROUNDS} rounds, {} outcomes, {result:?}",
+            "{name}, {rule:?}: {ROUNDS} rounds, {} outcomes, {result:?}",
             exact.len()
         );
         // A correct kernel fails this once in ten thousand seeds; the seed is fixed.
-        assert!(result.p_value > 1e-4, "{name}, {rule}: {result:?}");
+        assert!(result.p_value > 1e-4, "{name}, {rule:?}: {result:?}");
     }
 }
 
@@ -184,7 +184,7 @@ fn the_live_test_tells_lossless_rules_from_the_others() {
                 .product()
         })
         .collect();
-    let p_value = |rule: u32, rows: &Rows| {
+    let p_value = |rule: KernelRule, rows: &Rows| {
         let counted = count(CPU, settings(rule), rows, 0, 20_000, async |_| true);
         let counts = pollster::block_on(counted).expect("the kernels run");
         assert_eq!(counts.texts, 20_000);
@@ -200,11 +200,11 @@ fn the_live_test_tells_lossless_rules_from_the_others() {
             |_| target.map(f64::from).to_vec(),
         );
         let p = p_value(rule, &rows);
-        println!("{rule}: deviation {exact}, p {p}");
+        println!("{rule:?}: deviation {exact}, p {p}");
         if exact < 1e-6 {
-            assert!(p > 1e-4, "{rule} is lossless: {p}");
+            assert!(p > 1e-4, "{rule:?} is lossless: {p}");
         } else {
-            assert!(p < 1e-6, "{rule} is off by {exact}: {p}");
+            assert!(p < 1e-6, "{rule:?} is off by {exact}: {p}");
         }
     }
     // Drafted greedily, judged as if drawn: a known trap.
@@ -212,17 +212,31 @@ fn the_live_test_tells_lossless_rules_from_the_others() {
         proposal: [1.0, 0.0, 0.0].repeat(gamma),
         ..rows.clone()
     };
-    assert!(p_value(RULE_REJECTION, &greedy) < 1e-6);
+    assert!(p_value(KernelRule::Rejection, &greedy) < 1e-6);
 }
 
 #[test]
 fn pieces_add_up_to_the_same_counts() {
     let rows = rows();
-    let whole = pollster::block_on(play(CPU, settings(RULE_BLOCK), &rows, 2, TEXTS as u64, 100));
+    let whole = pollster::block_on(play(
+        CPU,
+        settings(KernelRule::Block),
+        &rows,
+        2,
+        TEXTS as u64,
+        100,
+    ));
     let whole = whole.expect("the kernels run");
     for (first, texts) in [(0, 30), (30, 70)] {
         let first_text = (TEXTS + first) as u64;
-        let piece = play(CPU, settings(RULE_BLOCK), &rows, 2, first_text, texts);
+        let piece = play(
+            CPU,
+            settings(KernelRule::Block),
+            &rows,
+            2,
+            first_text,
+            texts,
+        );
         let piece = pollster::block_on(piece).expect("the kernels run");
         assert_eq!(piece, whole[first..first + texts]);
     }

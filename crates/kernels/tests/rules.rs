@@ -62,19 +62,19 @@ fn expected(rule: Rule, seed: u64, first: usize, [draft, target]: [&[Vec<f64>]; 
 #[test]
 fn kernels_write_what_the_rules_say_token_by_token() {
     let rules = [
-        (Rule::Rejection, RULE_REJECTION),
-        (Rule::Greedy, RULE_GREEDY),
-        (Rule::Gumbel, RULE_GUMBEL),
-        (Rule::MinHash, RULE_MINHASH),
-        (Rule::SampleAndMatch, RULE_SAMPLE_AND_MATCH),
-        (Rule::Block, RULE_BLOCK),
+        (Rule::Rejection, KernelRule::Rejection),
+        (Rule::Greedy, KernelRule::Greedy),
+        (Rule::Gumbel, KernelRule::Gumbel),
+        (Rule::MinHash, KernelRule::MinHash),
+        (Rule::SampleAndMatch, KernelRule::SampleAndMatch),
+        (Rule::Block, KernelRule::Block),
         (
             Rule::Lenience(Lenience::new(LENIENCE).unwrap()),
-            RULE_LENIENCE,
+            KernelRule::Lenience,
         ),
         (
             Rule::Typical(Typical::new(EPSILON, DELTA).unwrap()),
-            RULE_TYPICAL,
+            KernelRule::Typical,
         ),
     ];
     let player = Player {
@@ -93,7 +93,7 @@ fn kernels_write_what_the_rules_say_token_by_token() {
             };
             let settings = RunSettings {
                 seed: [seed as u32, (seed >> 32) as u32],
-                rule: number,
+                rule: number as u32,
                 lenience: LENIENCE as f32,
                 epsilon: EPSILON as f32,
                 delta: DELTA as f32,

@@ -422,10 +422,10 @@ fn attention_agrees_with_its_twin() {
     }
 }
 
-fn settings(rule: u32, temperature: f32, top_k: u32, top_p: f32) -> RunSettings {
+fn settings(rule: KernelRule, temperature: f32, top_k: u32, top_p: f32) -> RunSettings {
     RunSettings {
         seed: [1611, 7],
-        rule,
+        rule: rule as u32,
         top_k,
         temperature,
         top_p,
@@ -461,7 +461,7 @@ fn probabilities_agree_with_their_twin_and_with_the_mathematics() {
                 vocab: vocab as u32,
                 ..Pass::default()
             };
-            let settings = settings(0, temperature, top_k, top_p);
+            let settings = settings(KernelRule::Rejection, temperature, top_k, top_p);
             let contents = [
                 uniform(pass),
                 uniform(settings),
@@ -505,7 +505,7 @@ fn extreme_logits_give_finite_probabilities() {
         };
         let contents = [
             uniform(pass),
-            uniform(settings(0, 0.01, top_k, top_p)),
+            uniform(settings(KernelRule::Rejection, 0.01, top_k, top_p)),
             floats(logits.clone()),
             floats(vec![0.0; 65]),
         ];
@@ -535,7 +535,7 @@ fn draws_are_those_of_the_twin() {
                 Kernel::Draw,
                 &[
                     uniform(pass),
-                    uniform(settings(0, 1.0, 0, 1.0)),
+                    uniform(settings(KernelRule::Rejection, 1.0, 0, 1.0)),
                     words(vec![9]),
                     floats(distributions(20 + row, 3, vocab as usize)),
                     words(vec![0; CAPACITY]),
@@ -560,7 +560,7 @@ fn sampling_at_once_is_that_of_the_twin() {
             for (temperature, top_k) in [(1.0, 0), (0.0, 0), (0.7, 20)] {
                 let contents = [
                     uniform(pass),
-                    uniform(settings(0, temperature, top_k, 1.0)),
+                    uniform(settings(KernelRule::Rejection, temperature, top_k, 1.0)),
                     floats(numbers(50 + step, vocab)),
                     floats(vec![0.0; 3 * vocab]),
                     words(vec![9]),
@@ -595,7 +595,7 @@ fn texts_side_by_side_are_those_of_the_twin() {
         };
         let contents = [
             uniform(pass),
-            uniform(settings(RULE_GUMBEL, 1.0, 0, 1.0)),
+            uniform(settings(KernelRule::Gumbel, 1.0, 0, 1.0)),
             words(lengths.clone()),
             floats(probs.clone()),
             words(vec![0; CAPACITY]),
@@ -607,7 +607,7 @@ fn texts_side_by_side_are_those_of_the_twin() {
         for length in &lengths {
             let contents = [
                 uniform(pass),
-                uniform(settings(RULE_GUMBEL, 1.0, 0, 1.0)),
+                uniform(settings(KernelRule::Gumbel, 1.0, 0, 1.0)),
                 words(vec![*length]),
                 floats(probs.clone()),
                 words(vec![0; CAPACITY]),
@@ -644,7 +644,7 @@ fn a_bigram_table_is_looked_up_as_by_its_twin() {
 #[test]
 fn shared_draws_are_those_of_the_twin() {
     for vocab in [2usize, 65, 500, 2_050] {
-        for rule in [RULE_GUMBEL, RULE_MINHASH] {
+        for rule in [KernelRule::Gumbel, KernelRule::MinHash] {
             for seed in 0..4 {
                 let pass = Pass {
                     source_row: 1,
@@ -653,7 +653,7 @@ fn shared_draws_are_those_of_the_twin() {
                 };
                 let settings = RunSettings {
                     seed: [seed, 7],
-                    rule,
+                    rule: rule as u32,
                     ..RunSettings::default()
                 };
                 let contents = [
@@ -670,22 +670,22 @@ fn shared_draws_are_those_of_the_twin() {
 }
 
 /// Every kernel that judges, with the rules or mistakes that it knows.
-fn judges() -> Vec<(Kernel, u32)> {
+fn judges() -> Vec<(Kernel, KernelRule)> {
     vec![
-        (Kernel::Verify, RULE_REJECTION),
-        (Kernel::Verify, RULE_GREEDY),
-        (Kernel::Verify, RULE_LENIENCE),
-        (Kernel::VerifyBlock, RULE_BLOCK),
-        (Kernel::VerifyTypical, RULE_TYPICAL),
-        (Kernel::VerifyOwn, RULE_GUMBEL),
-        (Kernel::VerifyOwn, RULE_SAMPLE_AND_MATCH),
-        (Kernel::Museum, MISTAKE_RESAMPLES_FROM_TARGET),
-        (Kernel::Museum, MISTAKE_MATCH_THEN_RESIDUAL),
-        (Kernel::Museum, MISTAKE_DROPS_IMPROBABLE_DRAFTS),
-        (Kernel::Museum, MISTAKE_MATCH_OR_RATIO),
-        (Kernel::Museum, MISTAKE_RATIO_UPSIDE_DOWN),
-        (Kernel::Museum, MISTAKE_ONE_COIN_FOR_ALL_POSITIONS),
-        (Kernel::Museum, MISTAKE_REPLACEMENT_WITH_THE_SAME_COIN),
+        (Kernel::Verify, KernelRule::Rejection),
+        (Kernel::Verify, KernelRule::Greedy),
+        (Kernel::Verify, KernelRule::Lenience),
+        (Kernel::VerifyBlock, KernelRule::Block),
+        (Kernel::VerifyTypical, KernelRule::Typical),
+        (Kernel::VerifyOwn, KernelRule::Gumbel),
+        (Kernel::VerifyOwn, KernelRule::SampleAndMatch),
+        (Kernel::Museum, KernelRule::ResamplesFromTarget),
+        (Kernel::Museum, KernelRule::MatchThenResidual),
+        (Kernel::Museum, KernelRule::DropsImprobableDrafts),
+        (Kernel::Museum, KernelRule::MatchOrRatio),
+        (Kernel::Museum, KernelRule::RatioUpsideDown),
+        (Kernel::Museum, KernelRule::OneCoinForAllPositions),
+        (Kernel::Museum, KernelRule::ReplacementWithTheSameCoin),
     ]
 }
 
@@ -771,7 +771,7 @@ fn verdicts_are_those_of_the_twin() {
                     let told = (end, tokens) != (other_end, other_tokens);
                     assert!(
                         told || kernel != other || *kernel == Kernel::VerifyOwn,
-                        "{vocab}, {gamma}: {rule} is not told from {other_rule}"
+                        "{vocab}, {gamma}: {rule:?} is not told from {other_rule:?}"
                     );
                 }
             }

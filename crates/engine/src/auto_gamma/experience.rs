@@ -2,14 +2,13 @@
 
 use std::array::from_fn;
 
-use couplet_protocol::{Drafter, Settings};
+use couplet_protocol::{Drafter, Rule, Settings};
 use couplet_speculation::formulas::expected_tokens_per_round;
 use couplet_speculation::statistics::expected_gain;
 
 use super::LARGEST;
 use super::round_costs::RoundCosts;
 use crate::batch::judged;
-use crate::rule::run_settings;
 
 /// How many judged tokens the acceptance rate remembers.
 const MEMORY: f64 = 800.0;
@@ -69,8 +68,8 @@ impl Filters {
 
 impl Experience {
     /// What experience is kept apart by.
-    pub(crate) fn key(settings: &Settings) -> (u32, Drafter) {
-        (run_settings(settings).rule, settings.drafter)
+    pub(crate) fn key(settings: &Settings) -> (Rule, Drafter) {
+        (settings.rule, settings.drafter)
     }
 
     /// Begins with an acceptance rate to be expected and with measured costs of rounds, pairs of
@@ -225,8 +224,6 @@ fn interpolate(samples: &[(usize, f64)], at: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use couplet_protocol::Rule;
-
     use super::*;
 
     #[test]

@@ -6,7 +6,7 @@ use couplet_speculation::statistics::median;
 use super::costs::Sample;
 use super::seeded;
 use crate::programs::Portion;
-use crate::rule::run_settings;
+use crate::rule::kernel_rule;
 use crate::{Engine, EngineError};
 
 /// Samples of each part.
@@ -46,7 +46,7 @@ async fn parts(
     settings: &Settings,
     gamma: usize,
 ) -> Result<([f64; 3], TimeSource), EngineError> {
-    let rule = run_settings(settings).rule;
+    let rule = kernel_rule(settings.rule);
     let portions = if engine.drafts_at_once(rule, settings.drafter) {
         [Portion::Draft, Portion::TargetPass, Portion::Judging]
     } else {

@@ -5,15 +5,11 @@ use couplet_speculation::rules::wrong::IMPROBABLE;
 
 use super::Bindings;
 use super::verdict::{NO_TOKEN, Verdicts};
-use crate::params::{
-    MISTAKE_DROPS_IMPROBABLE_DRAFTS, MISTAKE_MATCH_OR_RATIO, MISTAKE_MATCH_THEN_RESIDUAL,
-    MISTAKE_ONE_COIN_FOR_ALL_POSITIONS, MISTAKE_RATIO_UPSIDE_DOWN,
-    MISTAKE_REPLACEMENT_WITH_THE_SAME_COIN, MISTAKE_RESAMPLES_FROM_TARGET,
-};
+use crate::KernelRule;
 
 pub(super) fn run(bindings: &Bindings<'_>, texts: usize) {
     let mut round = Verdicts::new(bindings);
-    let mistake = round.settings.rule;
+    let mistake = round.settings.kernel_rule();
     for text in 0..texts {
         let length = round.length(text);
         let (mut accepted, mut rejected, mut dropped) = (0, false, false);
@@ -29,16 +25,16 @@ pub(super) fn run(bindings: &Bindings<'_>, texts: usize) {
             };
             let ratio = it.u * it.draft_prob < it.target_prob;
             let keep = match mistake {
-                MISTAKE_RATIO_UPSIDE_DOWN => it.u * it.target_prob < it.draft_prob,
-                MISTAKE_ONE_COIN_FOR_ALL_POSITIONS => {
+                KernelRule::RatioUpsideDown => it.u * it.target_prob < it.draft_prob,
+                KernelRule::OneCoinForAllPositions => {
                     round.drafted_at(length, 0).u * it.draft_prob < it.target_prob
                 }
-                MISTAKE_DROPS_IMPROBABLE_DRAFTS if it.draft_prob < IMPROBABLE as f32 => {
+                KernelRule::DropsImprobableDrafts if it.draft_prob < IMPROBABLE as f32 => {
                     dropped = true;
                     false
                 }
-                MISTAKE_MATCH_THEN_RESIDUAL => own_token() == it.token,
-                MISTAKE_MATCH_OR_RATIO => ratio || own_token() == it.token,
+                KernelRule::MatchThenResidual => own_token() == it.token,
+                KernelRule::MatchOrRatio => ratio || own_token() == it.token,
                 _ => ratio,
             };
             if keep {
@@ -47,9 +43,9 @@ pub(super) fn run(bindings: &Bindings<'_>, texts: usize) {
                 rejected = true;
             }
         }
-        let from_target = dropped || mistake == MISTAKE_RESAMPLES_FROM_TARGET;
+        let from_target = dropped || mistake == KernelRule::ResamplesFromTarget;
         let mut closing = round.closing_after(length, accepted, !from_target);
-        if rejected && mistake == MISTAKE_REPLACEMENT_WITH_THE_SAME_COIN {
+        if rejected && mistake == KernelRule::ReplacementWithTheSameCoin {
             closing.u = round.drafted_at(length, accepted).u;
             closing.token = round.draw(accepted, closing.mass > 0.0, closing.u);
         }

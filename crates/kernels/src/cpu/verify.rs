@@ -2,7 +2,7 @@
 
 use super::Bindings;
 use super::verdict::{Closing, NO_TOKEN, Verdicts};
-use crate::{RULE_GREEDY, RULE_LENIENCE};
+use crate::KernelRule;
 
 fn most_probable(probs: &[f32]) -> u32 {
     let mut best = 0;
@@ -16,8 +16,9 @@ fn most_probable(probs: &[f32]) -> u32 {
 
 pub(super) fn run(bindings: &Bindings<'_>, texts: usize) {
     let mut round = Verdicts::new(bindings);
-    let greedy = round.settings.rule == RULE_GREEDY;
-    if round.settings.rule == RULE_LENIENCE {
+    let rule = round.settings.kernel_rule();
+    let greedy = rule == KernelRule::Greedy;
+    if rule == KernelRule::Lenience {
         round.draft_factor = round.settings.lenience;
     }
     for text in 0..texts {

@@ -4,11 +4,12 @@ use couplet_speculation::random::Purpose;
 
 use super::Bindings;
 use super::verdict::{Closing, Verdicts};
-use crate::RULE_SAMPLE_AND_MATCH;
+use crate::KernelRule;
 
 pub(super) fn run(bindings: &Bindings<'_>, texts: usize) {
     let mut round = Verdicts::new(bindings);
     let own_tokens = bindings.words(7);
+    let own_number = round.settings.kernel_rule() == KernelRule::SampleAndMatch;
     for text in 0..texts {
         let length = round.length(text);
         let own = |i: usize| own_tokens[length as usize + i];
@@ -22,7 +23,7 @@ pub(super) fn run(bindings: &Bindings<'_>, texts: usize) {
                 accepted += 1;
             }
         }
-        let u = if round.settings.rule == RULE_SAMPLE_AND_MATCH {
+        let u = if own_number {
             round.uniform(length + accepted as u32, Purpose::Target, 0)
         } else {
             0.0
