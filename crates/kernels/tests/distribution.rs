@@ -44,45 +44,25 @@ fn settings(rule: KernelRule) -> RunSettings {
     }
 }
 
-/// The rules and mistakes as kernels and as mathematics.
-fn procedures() -> Vec<(KernelRule, Box<dyn Procedure>)> {
-    let lenience = Rule::Lenience(Lenience::new(0.5).expect("in range"));
-    let typical = Rule::Typical(Typical::new(0.28, 0.9).expect("in range"));
-    vec![
-        (KernelRule::Rejection, Box::new(Rule::Rejection)),
-        (KernelRule::Greedy, Box::new(Rule::Greedy)),
-        (KernelRule::Gumbel, Box::new(Rule::Gumbel)),
-        (KernelRule::MinHash, Box::new(Rule::MinHash)),
-        (KernelRule::SampleAndMatch, Box::new(Rule::SampleAndMatch)),
-        (KernelRule::Block, Box::new(Rule::Block)),
-        (KernelRule::Lenience, Box::new(lenience)),
-        (KernelRule::Typical, Box::new(typical)),
-        (
-            KernelRule::ResamplesFromTarget,
-            Box::new(WrongRule::ResamplesFromTarget),
-        ),
-        (
-            KernelRule::DropsImprobableDrafts,
-            Box::new(WrongRule::DropsImprobableDrafts),
-        ),
-        (KernelRule::MatchOrRatio, Box::new(WrongRule::MatchOrRatio)),
-        (
-            KernelRule::RatioUpsideDown,
-            Box::new(WrongRule::RatioUpsideDown),
-        ),
-        (
-            KernelRule::OneCoinForAllPositions,
-            Box::new(WrongRule::OneCoinForAllPositions),
-        ),
-        (
-            KernelRule::MatchThenResidual,
-            Box::new(WrongRule::MatchThenResidual),
-        ),
-        (
-            KernelRule::ReplacementWithTheSameCoin,
-            Box::new(WrongRule::ReplacementWithTheSameCoin),
-        ),
-    ]
+/// A rule or mistake of the kernels as mathematics.
+fn procedure(rule: KernelRule) -> Box<dyn Procedure> {
+    match rule {
+        KernelRule::Rejection => Box::new(Rule::Rejection),
+        KernelRule::Greedy => Box::new(Rule::Greedy),
+        KernelRule::Gumbel => Box::new(Rule::Gumbel),
+        KernelRule::MinHash => Box::new(Rule::MinHash),
+        KernelRule::SampleAndMatch => Box::new(Rule::SampleAndMatch),
+        KernelRule::Block => Box::new(Rule::Block),
+        KernelRule::Lenience => Box::new(Rule::Lenience(Lenience::new(0.5).expect("in range"))),
+        KernelRule::Typical => Box::new(Rule::Typical(Typical::new(0.28, 0.9).expect("in range"))),
+        KernelRule::ResamplesFromTarget => Box::new(WrongRule::ResamplesFromTarget),
+        KernelRule::MatchThenResidual => Box::new(WrongRule::MatchThenResidual),
+        KernelRule::DropsImprobableDrafts => Box::new(WrongRule::DropsImprobableDrafts),
+        KernelRule::MatchOrRatio => Box::new(WrongRule::MatchOrRatio),
+        KernelRule::RatioUpsideDown => Box::new(WrongRule::RatioUpsideDown),
+        KernelRule::OneCoinForAllPositions => Box::new(WrongRule::OneCoinForAllPositions),
+        KernelRule::ReplacementWithTheSameCoin => Box::new(WrongRule::ReplacementWithTheSameCoin),
+    }
 }
 
 fn rows() -> Rows {
@@ -109,12 +89,12 @@ fn outcomes(player: Player, rule: KernelRule) -> BTreeMap<(Vec<usize>, usize), u
 }
 
 fn check(player: Player, name: &str) {
-    for (rule, procedure) in procedures() {
+    for rule in KernelRule::ALL {
         let rows = |table: &[[f32; VOCAB]], position: usize| {
             table[position].iter().map(|x| f64::from(*x)).collect()
         };
         let exact: ExactRound = exact_round(
-            &*procedure,
+            &*procedure(rule),
             GAMMA,
             |before: &[usize]| rows(&DRAFT, before.len()),
             |before: &[usize]| rows(&TARGET, before.len()),
@@ -192,9 +172,9 @@ fn the_live_test_tells_lossless_rules_from_the_others() {
         let joint: Vec<u64> = counts.joint.iter().map(|count| u64::from(*count)).collect();
         chi_square(&joint, &expected).p_value
     };
-    for (rule, procedure) in procedures() {
+    for rule in KernelRule::ALL {
         let exact = couplet_speculation::deviation(
-            &*procedure,
+            &*procedure(rule),
             gamma,
             |_| draft.map(f64::from).to_vec(),
             |_| target.map(f64::from).to_vec(),

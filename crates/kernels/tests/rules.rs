@@ -59,29 +59,29 @@ fn expected(rule: Rule, seed: u64, first: usize, [draft, target]: [&[Vec<f64>]; 
     }
 }
 
+/// The rule as the kernels know it.
+fn kernel_rule(rule: Rule) -> KernelRule {
+    match rule {
+        Rule::Rejection => KernelRule::Rejection,
+        Rule::Greedy => KernelRule::Greedy,
+        Rule::Gumbel => KernelRule::Gumbel,
+        Rule::MinHash => KernelRule::MinHash,
+        Rule::SampleAndMatch => KernelRule::SampleAndMatch,
+        Rule::Block => KernelRule::Block,
+        Rule::Lenience(_) => KernelRule::Lenience,
+        Rule::Typical(_) => KernelRule::Typical,
+    }
+}
+
 #[test]
 fn kernels_write_what_the_rules_say_token_by_token() {
-    let rules = [
-        (Rule::Rejection, KernelRule::Rejection),
-        (Rule::Greedy, KernelRule::Greedy),
-        (Rule::Gumbel, KernelRule::Gumbel),
-        (Rule::MinHash, KernelRule::MinHash),
-        (Rule::SampleAndMatch, KernelRule::SampleAndMatch),
-        (Rule::Block, KernelRule::Block),
-        (
-            Rule::Lenience(Lenience::new(LENIENCE).unwrap()),
-            KernelRule::Lenience,
-        ),
-        (
-            Rule::Typical(Typical::new(EPSILON, DELTA).unwrap()),
-            KernelRule::Typical,
-        ),
-    ];
     let player = Player {
         device: &Device::Cpu,
         shares_sums: false,
     };
-    for (rule, number) in rules {
+    let lenience = Lenience::new(LENIENCE).unwrap();
+    let typical = Typical::new(EPSILON, DELTA).unwrap();
+    for rule in Rule::every(lenience, typical) {
         for gamma in 1..=4 {
             let seed = 1611 + gamma as u64 + (7 << 32);
             let [draft, target] = [gamma, gamma + 1].map(|rows| rows_of(rows as u32, rows));
@@ -93,7 +93,7 @@ fn kernels_write_what_the_rules_say_token_by_token() {
             };
             let settings = RunSettings {
                 seed: [seed as u32, (seed >> 32) as u32],
-                rule: number as u32,
+                rule: kernel_rule(rule) as u32,
                 lenience: LENIENCE as f32,
                 epsilon: EPSILON as f32,
                 delta: DELTA as f32,

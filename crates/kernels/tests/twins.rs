@@ -1,5 +1,6 @@
 //! Every kernel against its twin, on the same random inputs.
 
+use couplet_kernels::rounds::verdict_kernel;
 use couplet_kernels::*;
 use couplet_speculation::random::threefry2x32;
 use couplet_speculation::{argmax, draw};
@@ -669,24 +670,25 @@ fn shared_draws_are_those_of_the_twin() {
     }
 }
 
-/// Every kernel that judges, with the rules or mistakes that it knows.
-fn judges() -> Vec<(Kernel, KernelRule)> {
-    vec![
-        (Kernel::Verify, KernelRule::Rejection),
-        (Kernel::Verify, KernelRule::Greedy),
-        (Kernel::Verify, KernelRule::Lenience),
-        (Kernel::VerifyBlock, KernelRule::Block),
-        (Kernel::VerifyTypical, KernelRule::Typical),
-        (Kernel::VerifyOwn, KernelRule::Gumbel),
-        (Kernel::VerifyOwn, KernelRule::SampleAndMatch),
-        (Kernel::Museum, KernelRule::ResamplesFromTarget),
-        (Kernel::Museum, KernelRule::MatchThenResidual),
-        (Kernel::Museum, KernelRule::DropsImprobableDrafts),
-        (Kernel::Museum, KernelRule::MatchOrRatio),
-        (Kernel::Museum, KernelRule::RatioUpsideDown),
-        (Kernel::Museum, KernelRule::OneCoinForAllPositions),
-        (Kernel::Museum, KernelRule::ReplacementWithTheSameCoin),
-    ]
+/// Every rule and mistake, with the kernel that judges by it.
+fn judges() -> impl Iterator<Item = (Kernel, KernelRule)> {
+    KernelRule::ALL
+        .into_iter()
+        .map(|rule| (verdict_kernel(rule), rule))
+}
+
+#[test]
+fn every_kernel_that_judges_is_that_of_a_rule() {
+    let judged: Vec<Kernel> = judges()
+        .flat_map(|(kernel, _)| [Some(kernel), kernel.together()])
+        .flatten()
+        .collect();
+    let judging = |kernel: &&Kernel| kernel.sources()[0].contains("fn commit_round(");
+    let judging: Vec<&Kernel> = Kernel::ALL.iter().filter(judging).collect();
+    assert!(judging.contains(&&Kernel::Verify));
+    for kernel in judging {
+        assert!(judged.contains(kernel), "{}", kernel.name());
+    }
 }
 
 /// Texts side by side between two distributions that are far from each other, so that coins reject

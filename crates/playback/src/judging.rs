@@ -186,6 +186,24 @@ mod tests {
         }
     }
 
+    /// What is asked of every rule in mathematics is asked of every rule that a run can name.
+    #[test]
+    fn every_rule_of_a_run_is_among_those_of_the_mathematics() {
+        use std::collections::HashSet;
+        use std::mem::discriminant;
+        let named = Rule::ALL.map(|rule| {
+            let settings = Settings {
+                rule,
+                ..Settings::default()
+            };
+            discriminant(&procedure(&settings))
+        });
+        let half = Lenience::new(0.5).expect("in range");
+        let every = couplet_speculation::Rule::every(half, Typical::default());
+        let every: HashSet<_> = every.map(|rule| discriminant(&rule)).collect();
+        assert_eq!(HashSet::from(named), every);
+    }
+
     #[test]
     fn lenience_shrinks_the_draft() {
         let below = |rule| match tests(&fixture::events(), rule)[1] {

@@ -78,6 +78,22 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// One rule of every kind, for what has to hold of all of them; those with parameters have
+    /// these.
+    pub fn every(lenience: Lenience, typical: Typical) -> impl Iterator<Item = Self> {
+        // By a match, so that a kind that is left out does not compile.
+        std::iter::successors(Some(Rule::Rejection), move |rule| match rule {
+            Rule::Rejection => Some(Rule::Greedy),
+            Rule::Greedy => Some(Rule::Gumbel),
+            Rule::Gumbel => Some(Rule::MinHash),
+            Rule::MinHash => Some(Rule::SampleAndMatch),
+            Rule::SampleAndMatch => Some(Rule::Block),
+            Rule::Block => Some(Rule::Lenience(lenience)),
+            Rule::Lenience(_) => Some(Rule::Typical(typical)),
+            Rule::Typical(_) => None,
+        })
+    }
+
     /// Whether the text has exactly the target's distribution at a temperature, 0 or more. At
     /// temperature 0 that is one text, which every rule writes: a token that the target does not
     /// put all its probability on is rejected, and only that one can replace it.

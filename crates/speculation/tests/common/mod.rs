@@ -7,10 +7,15 @@ use std::ops::RangeInclusive;
 
 use couplet_speculation::random::threefry2x32;
 use couplet_speculation::rules::autoregressive_joint;
-use couplet_speculation::{Procedure, exact_round, joint_of_next};
+use couplet_speculation::{Lenience, Procedure, Rule, Typical, exact_round, joint_of_next};
 
 pub const DRAFT_A: [f64; 3] = [0.5, 0.3, 0.2];
 pub const TARGET_A: [f64; 3] = [0.2, 0.3, 0.5];
+
+/// One rule of every kind, each with parameters at which it is not another rule.
+pub fn every_rule() -> impl Iterator<Item = Rule> {
+    Rule::every(Lenience::new(0.5).unwrap(), Typical::default())
+}
 
 /// What the joint of γ + 1 tokens may be away from the target's.
 pub const TOLERANCE: f64 = 1e-12;
