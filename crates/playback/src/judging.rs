@@ -183,6 +183,19 @@ mod tests {
             };
             let exact = procedure(&settings);
             assert_eq!(rule.is_drafter_invariant(), exact.is_drafter_invariant());
+            for temperature in [0.0, 0.8] {
+                let settings = Settings {
+                    temperature,
+                    ..settings.clone()
+                };
+                let has_one_text = temperature == 0.0 && exact.is_lossless(temperature);
+                let fixed = has_one_text || exact.is_drafter_invariant();
+                assert_eq!(
+                    settings.is_drafter_invariant(),
+                    fixed,
+                    "{rule:?}, {temperature}"
+                );
+            }
         }
     }
 

@@ -180,10 +180,15 @@ impl Settings {
     pub const MAX_PROMPT: usize = 4000;
 
     /// Whether the seed fixes the text, whoever drafts and however far: under a rule that is
-    /// [drafter-invariant](Rule::is_drafter_invariant), and at temperature 0, where every rule
-    /// writes the target's only text.
+    /// [drafter-invariant](Rule::is_drafter_invariant), and at temperature 0 under one that writes
+    /// the target's only text there.
     pub fn is_drafter_invariant(&self) -> bool {
-        self.rule.is_drafter_invariant() || self.temperature == 0.0
+        match self.rule {
+            Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch | Rule::Greedy => true,
+            Rule::Rejection | Rule::Block | Rule::Lenience | Rule::Typical => {
+                self.temperature == 0.0
+            }
+        }
     }
 
     /// These settings as far as they are used: parameters that the rule does not read are the

@@ -95,19 +95,17 @@ impl Rule {
     }
 
     /// Whether the text has exactly the target's distribution at a temperature, 0 or more. At
-    /// temperature 0 that is one text, which every rule writes: a token that the target does not
-    /// put all its probability on is rejected, and only that one can replace it.
+    /// temperature 0 that is one text, which these rules all write: a token that the target does
+    /// not put all its probability on is rejected, and only that one can replace it.
     pub fn is_lossless(self, temperature: f64) -> bool {
-        temperature == 0.0
-            || match self {
-                Rule::Lenience(lenience) => lenience.get() == 1.0,
-                Rule::Typical(_) | Rule::Greedy => false,
-                Rule::Rejection
-                | Rule::Gumbel
-                | Rule::MinHash
-                | Rule::SampleAndMatch
-                | Rule::Block => true,
+        let has_one_text = temperature == 0.0;
+        match self {
+            Rule::Rejection | Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch | Rule::Block => {
+                true
             }
+            Rule::Lenience(lenience) => has_one_text || lenience.get() == 1.0,
+            Rule::Greedy | Rule::Typical(_) => has_one_text,
+        }
     }
 
     /// Whether one seed gives the same text, to the token, with every draft, every draft length
