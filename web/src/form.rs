@@ -107,20 +107,36 @@ impl Form {
 
     /// Shows these settings.
     pub fn write(&self, settings: &Settings) {
-        self.pair.set(settings.pair.clone());
-        self.prompt.set(settings.prompt.clone());
-        self.gamma.set(settings.gamma.to_string());
-        self.auto_gamma.set(settings.auto_gamma);
-        self.rule.set(settings.rule);
-        self.lenience.set(settings.lenience.to_string());
-        self.epsilon.set(settings.epsilon.to_string());
-        self.delta.set(settings.delta.to_string());
-        self.drafter.set(settings.drafter);
-        self.temperature.set(settings.temperature.to_string());
-        self.top_k.set(settings.top_k.to_string());
-        self.top_p.set(settings.top_p.to_string());
-        self.seed.set(settings.seed.to_string());
-        self.max_tokens.set(settings.max_tokens.to_string());
+        let Settings {
+            pair,
+            prompt,
+            gamma,
+            auto_gamma,
+            rule,
+            lenience,
+            epsilon,
+            delta,
+            drafter,
+            temperature,
+            top_k,
+            top_p,
+            seed,
+            max_tokens,
+        } = settings;
+        self.pair.set(pair.clone());
+        self.prompt.set(prompt.clone());
+        self.gamma.set(gamma.to_string());
+        self.auto_gamma.set(*auto_gamma);
+        self.rule.set(*rule);
+        self.lenience.set(lenience.to_string());
+        self.epsilon.set(epsilon.to_string());
+        self.delta.set(delta.to_string());
+        self.drafter.set(*drafter);
+        self.temperature.set(temperature.to_string());
+        self.top_k.set(top_k.to_string());
+        self.top_p.set(top_p.to_string());
+        self.seed.set(seed.to_string());
+        self.max_tokens.set(max_tokens.to_string());
         self.refused.set(None);
     }
 
@@ -229,4 +245,20 @@ fn number<T: std::str::FromStr>(
             )
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_setting_that_can_be_refused_has_a_label() {
+        let settings = serde_json::to_value(Settings::default()).unwrap();
+        for field in settings.as_object().unwrap().keys() {
+            // Either choice is good.
+            if field != "auto_gamma" {
+                assert_ne!(label(field), *field);
+            }
+        }
+    }
 }

@@ -24,15 +24,32 @@ pub(crate) fn seed_words(seed: u64) -> [u32; 2] {
 
 /// The settings as the kernels read them.
 pub(crate) fn run_settings(settings: &Settings) -> RunSettings {
+    // What no kernel reads decides which of them are dispatched, or how often.
+    let Settings {
+        pair: _,
+        prompt: _,
+        gamma: _,
+        auto_gamma: _,
+        rule,
+        lenience,
+        epsilon,
+        delta,
+        drafter: _,
+        temperature,
+        top_k,
+        top_p,
+        seed,
+        max_tokens: _,
+    } = *settings;
     RunSettings {
-        seed: seed_words(settings.seed),
-        rule: kernel_rule(settings.rule) as u32,
-        top_k: settings.top_k,
-        temperature: settings.temperature as f32,
-        top_p: settings.top_p as f32,
-        lenience: settings.lenience as f32,
-        epsilon: settings.epsilon as f32,
-        delta: settings.delta as f32,
+        seed: seed_words(seed),
+        rule: kernel_rule(rule) as u32,
+        top_k,
+        temperature: temperature as f32,
+        top_p: top_p as f32,
+        lenience: lenience as f32,
+        epsilon: epsilon as f32,
+        delta: delta as f32,
         ..RunSettings::default()
     }
 }

@@ -53,3 +53,23 @@ pub fn EmbedFoot() -> impl IntoView {
         </footer>
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permalink::HIDEABLE;
+    use couplet_protocol::Settings;
+
+    #[test]
+    fn every_setting_that_can_be_refused_has_a_control_that_can_be_hidden() {
+        let settings = serde_json::to_value(Settings::default()).unwrap();
+        for field in settings.as_object().unwrap().keys() {
+            // Either choice is good.
+            if field != "auto_gamma" {
+                assert!(has_control(field, &[]), "{field}");
+                let hidden = HIDEABLE.map(|it| it.name);
+                assert!(!has_control(field, &hidden), "{field}");
+            }
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! A report as files.
 
-use couplet_protocol::{GammaSpeed, Rule, SpeedReport};
+use couplet_protocol::{GammaSpeed, Rule, Settings, SpeedReport};
 
 use super::reading::{alpha, c, predicted, v};
 use super::words;
@@ -72,8 +72,24 @@ pub fn csv(report: &SpeedReport) -> String {
 fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
     let optional = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let fixed = (!auto).then_some(row.gamma as u32);
-    let settings = &report.request.settings;
-    let of = |rule: Rule, parameter: f64| optional((settings.rule == rule).then_some(parameter));
+    // γ and the tokens are the row's own, and which texts were written does not matter here.
+    let Settings {
+        pair,
+        prompt: _,
+        gamma: _,
+        auto_gamma: _,
+        rule,
+        lenience,
+        epsilon,
+        delta,
+        drafter,
+        temperature,
+        top_k,
+        top_p,
+        seed: _,
+        max_tokens: _,
+    } = &report.request.settings;
+    let of = |owner: Rule, parameter: &f64| optional((*rule == owner).then_some(*parameter));
     let speeds = [row.speculation, row.target_alone]
         .into_iter()
         .flat_map(|speed| [speed.median, speed.min, speed.max])
@@ -99,15 +115,15 @@ fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
     cells.extend([
         report.request.pairs.to_string(),
         report.tokens.to_string(),
-        settings.pair.clone(),
-        settings.rule.name().to_owned(),
-        of(Rule::Lenience, settings.lenience),
-        of(Rule::Typical, settings.epsilon),
-        of(Rule::Typical, settings.delta),
-        settings.temperature.to_string(),
-        settings.top_k.to_string(),
-        settings.top_p.to_string(),
-        settings.drafter.name().to_owned(),
+        pair.clone(),
+        rule.name().to_owned(),
+        of(Rule::Lenience, lenience),
+        of(Rule::Typical, epsilon),
+        of(Rule::Typical, delta),
+        temperature.to_string(),
+        top_k.to_string(),
+        top_p.to_string(),
+        drafter.name().to_owned(),
         words::backend(report.device.backend).to_lowercase(),
         report.device.name.clone(),
         report.device.variant.clone(),

@@ -86,15 +86,27 @@ pub fn rule(settings: &Settings, pair: &PairInfo) -> String {
 
 /// What is set on the Stage alone and counts here too, where it is not the usual.
 pub fn beside_rule(settings: &Settings, pair: &PairInfo) -> Vec<String> {
-    let drafter = (settings.drafter != Drafter::Model).then(|| {
-        tr!(
-            "drafter: {}",
-            drafter_title(settings.drafter, Cut::of(&pair.tokens))
-        )
-    });
-    let top_k = (settings.top_k > 0).then(|| format!("{} {}", tr!("top-k"), settings.top_k));
-    let top_p =
-        (settings.top_p < 1.0).then(|| format!("{} {}", tr!("top-p"), shortest(settings.top_p)));
+    // What has a field in this scene, or does not change how fast a text is written.
+    let Settings {
+        pair: _,
+        prompt: _,
+        gamma: _,
+        auto_gamma: _,
+        rule: _,
+        lenience: _,
+        epsilon: _,
+        delta: _,
+        drafter,
+        temperature: _,
+        top_k,
+        top_p,
+        seed: _,
+        max_tokens: _,
+    } = *settings;
+    let drafter = (drafter != Drafter::Model)
+        .then(|| tr!("drafter: {}", drafter_title(drafter, Cut::of(&pair.tokens))));
+    let top_k = (top_k > 0).then(|| format!("{} {top_k}", tr!("top-k")));
+    let top_p = (top_p < 1.0).then(|| format!("{} {}", tr!("top-p"), shortest(top_p)));
     [drafter, top_k, top_p].into_iter().flatten().collect()
 }
 

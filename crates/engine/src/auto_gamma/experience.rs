@@ -56,12 +56,28 @@ struct Filters {
 
 impl Filters {
     fn new(settings: &Settings) -> Self {
-        let used = settings.as_used();
+        // By rule and drafter experience is kept apart; the others change no rate.
+        let Settings {
+            pair: _,
+            prompt: _,
+            gamma: _,
+            auto_gamma: _,
+            rule: _,
+            lenience,
+            epsilon,
+            delta,
+            drafter: _,
+            temperature,
+            top_k,
+            top_p,
+            seed: _,
+            max_tokens: _,
+        } = settings.as_used();
         Self {
-            temperature: used.temperature,
-            top_k: used.top_k,
-            top_p: used.top_p,
-            of_rules: [used.lenience, used.epsilon, used.delta],
+            temperature,
+            top_k,
+            top_p,
+            of_rules: [lenience, epsilon, delta],
         }
     }
 }
