@@ -27,31 +27,47 @@ pub const KEYS: [&str; 14] = [
 
 /// Settings as pairs.
 pub fn print(settings: &Settings) -> Pairs {
+    let Settings {
+        pair,
+        prompt,
+        gamma,
+        auto_gamma,
+        rule,
+        lenience,
+        epsilon,
+        delta,
+        drafter,
+        temperature,
+        top_k,
+        top_p,
+        seed,
+        max_tokens,
+    } = settings;
     let mut pairs = Pairs::new();
     let mut add = |key: &str, value: String| pairs.push((key.to_owned(), value));
-    add("pair", settings.pair.clone());
-    add("prompt", settings.prompt.clone());
-    add("gamma", settings.gamma.to_string());
-    if settings.auto_gamma {
+    add("pair", pair.clone());
+    add("prompt", prompt.clone());
+    add("gamma", gamma.to_string());
+    if *auto_gamma {
         add("auto", "1".to_owned());
     }
-    add("rule", settings.rule.name().to_owned());
+    add("rule", rule.name().to_owned());
     // Parameters of one rule are noise in the links of the others.
-    if settings.rule == Rule::Lenience {
-        add("lenience", settings.lenience.to_string());
+    if *rule == Rule::Lenience {
+        add("lenience", lenience.to_string());
     }
-    if settings.rule == Rule::Typical {
-        add("epsilon", settings.epsilon.to_string());
-        add("delta", settings.delta.to_string());
+    if *rule == Rule::Typical {
+        add("epsilon", epsilon.to_string());
+        add("delta", delta.to_string());
     }
-    if settings.drafter != Drafter::Model {
-        add("drafter", settings.drafter.name().to_owned());
+    if *drafter != Drafter::Model {
+        add("drafter", drafter.name().to_owned());
     }
-    add("temperature", settings.temperature.to_string());
-    add("top_k", settings.top_k.to_string());
-    add("top_p", settings.top_p.to_string());
-    add("seed", settings.seed.to_string());
-    add("max_tokens", settings.max_tokens.to_string());
+    add("temperature", temperature.to_string());
+    add("top_k", top_k.to_string());
+    add("top_p", top_p.to_string());
+    add("seed", seed.to_string());
+    add("max_tokens", max_tokens.to_string());
     pairs
 }
 
@@ -109,6 +125,8 @@ pub fn read(pairs: &[(String, String)]) -> Result<Settings, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     fn read_all(pairs: &[(&str, &str)]) -> Result<Settings, String> {
@@ -141,31 +159,34 @@ mod tests {
 
     #[test]
     fn every_setting_comes_back_from_its_link() {
+        let mut named = BTreeSet::new();
         for rule in Rule::ALL {
             for drafter in Drafter::ALL {
-                let settings = Settings {
+                // Another value than the usual for every field.
+                let all = Settings {
                     pair: "stories".to_owned(),
                     prompt: "ça & ça\n+ = %".to_owned(),
                     gamma: 7,
                     auto_gamma: true,
                     rule,
-                    lenience: if rule == Rule::Lenience {
-                        0.25
-                    } else {
-                        Settings::default().lenience
-                    },
+                    lenience: 0.25,
+                    epsilon: 0.2,
+                    delta: 0.6,
                     drafter,
                     temperature: 1.3,
                     top_k: 9,
                     top_p: 0.9,
                     seed: 77,
                     max_tokens: 31,
-                    ..Settings::default()
                 };
-                let text = super::super::query::print(&print(&settings));
-                assert_eq!(read(&super::super::query::parse(&text)), Ok(settings));
+                let pairs = print(&all);
+                let text = super::super::query::print(&pairs);
+                let read = read(&super::super::query::parse(&text));
+                assert_eq!(read, Ok(all.as_used()));
+                named.extend(pairs.into_iter().map(|(key, _)| key));
             }
         }
+        assert_eq!(named, KEYS.map(str::to_owned).into());
     }
 
     #[test]

@@ -257,9 +257,9 @@ pub fn print(view: &View) -> Pairs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LiveTest, query};
+    use super::super::{LiveTest, query, settings};
     use super::*;
-    use couplet_protocol::{Mistake, Rule};
+    use couplet_protocol::{Drafter, Mistake, Rule};
 
     fn read_text(text: &str) -> (View, Option<String>) {
         read(&query::parse(text))
@@ -268,11 +268,47 @@ mod tests {
     #[test]
     fn everything_in_a_link_is_documented() {
         let page = include_str!("../../API.md");
-        let (_, links) = page.split_once("\n## Links\n").unwrap();
-        let (links, _) = links.split_once("\n## ").unwrap();
+        let section = |title: &str| {
+            let (_, section) = page.split_once(&format!("\n## {title}\n")).unwrap();
+            section.split_once("\n## ").unwrap().0
+        };
+        // The line that begins with a key.
+        let row = |section: &'static str, key: &str| {
+            let begins = format!("| `{key}`");
+            let mut rows = section.lines().filter(|line| line.starts_with(&begins));
+            rows.next().unwrap_or_else(|| panic!("{key} has no row"))
+        };
+        let (options, links) = (section("Options of `generate`"), section("Links"));
+
+        for key in settings::KEYS {
+            if key == "auto" {
+                assert!(links.contains("`auto=1` for `auto_gamma`"));
+            } else {
+                row(options, key);
+            }
+        }
+        for rule in Rule::ALL {
+            row(options, &format!("\"{}\"", rule.name()));
+        }
+        for drafter in Drafter::ALL {
+            let name = format!("`\"{}\"`", drafter.name());
+            assert!(row(options, "drafter").contains(&name), "{name}");
+        }
         let keys = KEYS.into_iter().chain(exhibits::KEYS);
         for name in keys.chain(HIDEABLE.map(|it| it.name)) {
             assert!(links.contains(&format!("`{name}`")), "{name}");
+        }
+        for scene in Scene::ALL {
+            let name = format!("`{}`", scene.name());
+            assert!(row(links, "scene").contains(&name), "{name}");
+        }
+        let words = include_str!("../lessons/words/en.json");
+        let words: serde_json::Value = serde_json::from_str(words).unwrap();
+        for lesson in words["lessons"].as_object().unwrap().keys() {
+            assert!(
+                row(links, "lesson").contains(&format!("`{lesson}`")),
+                "{lesson}"
+            );
         }
     }
 
