@@ -74,6 +74,60 @@ pub fn complete(
     }
 }
 
+/// Whether a language's file has all lessons, with as many steps and choices as in English and the
+/// same names in the braces of each text.
+///
+/// `english` is the text of the lessons' own file, `file` that of `web/words/CODE.json`.
+///
+/// # Errors
+/// A sentence that names what is missing, left over or has other placeholders.
+pub fn has_lessons(english: &str, file: &str) -> Result<(), String> {
+    let parse = |text| serde_json::from_str::<Value>(text).map_err(|error| error.to_string());
+    let mut offences = Vec::new();
+    compare(
+        "lessons",
+        &parse(english)?,
+        &parse(file)?["lessons"],
+        &mut offences,
+    );
+    if offences.is_empty() {
+        Ok(())
+    } else {
+        Err(offences.join("; "))
+    }
+}
+
+/// Adds what differs in shape between the words at a place and those in English.
+fn compare(place: &str, english: &Value, other: &Value, offences: &mut Vec<String>) {
+    match (english, other) {
+        (Value::Object(english), Value::Object(other)) => {
+            for (key, words) in english {
+                match other.get(key) {
+                    Some(other) => compare(&format!("{place}.{key}"), words, other, offences),
+                    None => offences.push(format!("{place}.{key} is missing")),
+                }
+            }
+            let left_over = other.keys().filter(|key| !english.contains_key(*key));
+            offences.extend(left_over.map(|key| format!("{place}.{key} is not in English")));
+        }
+        (Value::Array(english), Value::Array(other)) => {
+            if other.len() != english.len() {
+                let (found, expected) = (other.len(), english.len());
+                offences.push(format!("{place} has {found} entries, not {expected}"));
+            }
+            for (index, (words, other)) in english.iter().zip(other).enumerate() {
+                compare(&format!("{place}[{index}]"), words, other, offences);
+            }
+        }
+        (Value::String(english), Value::String(other)) => {
+            if placeholders(english) != placeholders(other) {
+                offences.push(format!("{place} has other placeholders"));
+            }
+        }
+        _ => offences.push(format!("{place} is of another kind")),
+    }
+}
+
 fn parsed(source: &str) -> Result<TokenStream, String> {
     source.parse().map_err(|error| format!("{error}"))
 }
@@ -212,6 +266,41 @@ mod tests {
             "\"verb|Draft {} and {name}\" has other placeholders",
             "\"Save\" is said nowhere",
             "\"engine|the GPU was found: {}\" is said nowhere",
+        ] {
+            assert!(offences.contains(offence), "{offence}: {offences}");
+        }
+    }
+
+    const LESSONS: &str = r#"{"title": "Lessons", "lessons": {
+        "exact": {"steps": [{"ask": "Which of {n}?", "choices": ["this", "that"]}, {"ask": "Why?"}]},
+        "wrong": {"steps": []}
+    }}"#;
+
+    fn lessons(lessons: Value) -> Result<(), String> {
+        let file = serde_json::json!({ "title": "Lektionen", "lessons": lessons });
+        has_lessons(LESSONS, &serde_json::json!({ "lessons": file }).to_string())
+    }
+
+    #[test]
+    fn lessons_in_another_language_have_the_shape_of_the_english_ones() {
+        let first = serde_json::json!({ "ask": "Welche von {n}?", "choices": ["die", "jene"] });
+        let whole = serde_json::json!({
+            "exact": { "steps": [first, { "ask": "Warum?" }] },
+            "wrong": { "steps": [] },
+        });
+        assert_eq!(lessons(whole), Ok(()));
+        assert!(has_lessons(LESSONS, "{}").is_err());
+        let part = serde_json::json!({
+            "exact": { "steps": [{ "ask": "Welche von {m}?", "choices": ["die"] }] },
+            "slow": { "steps": [] },
+        });
+        let offences = lessons(part).unwrap_err();
+        for offence in [
+            "lessons.lessons.exact.steps has 1 entries, not 2",
+            "lessons.lessons.exact.steps[0].ask has other placeholders",
+            "lessons.lessons.exact.steps[0].choices has 1 entries, not 2",
+            "lessons.lessons.slow is not in English",
+            "lessons.lessons.wrong is missing",
         ] {
             assert!(offences.contains(offence), "{offence}: {offences}");
         }

@@ -239,7 +239,10 @@ fn texts(repo: &Repo) -> Result<Vec<(String, String)>> {
         .collect())
 }
 
-/// Holds what the page and the engine say against the files of `web/words`.
+/// What the lessons say in English.
+const LESSONS: &str = "web/src/lessons/words/en.json";
+
+/// Holds what the page, its lessons and the engine say against the files of `web/words`.
 fn every_language_is_complete(texts: &[(String, String)]) -> Verdict {
     let sources = |folders: &[&str]| -> Vec<&str> {
         texts
@@ -256,12 +259,18 @@ fn every_language_is_complete(texts: &[(String, String)]) -> Verdict {
         .filter(|(path, _)| path.starts_with("crates/worker/") && path.ends_with(".js"))
         .map(|(_, text)| text.as_str())
         .collect();
+    let lessons = texts.iter().find(|(path, _)| path == LESSONS);
+    let lessons = lessons.map_or("", |(_, text)| text.as_str());
     let offences: Vec<String> = texts
         .iter()
         .filter(|(path, _)| path.starts_with("web/words/"))
-        .filter_map(|(path, text)| {
-            let offence = sayings::complete(&page, &engine, &scripts, text).err()?;
-            Some(format!("{path}: {offence}"))
+        .flat_map(|(path, text)| {
+            let verdicts = [
+                sayings::complete(&page, &engine, &scripts, text),
+                sayings::has_lessons(lessons, text),
+            ];
+            let offences = verdicts.into_iter().filter_map(Result::err);
+            offences.map(move |offence| format!("{path}: {offence}"))
         })
         .collect();
     verdict(offences)
