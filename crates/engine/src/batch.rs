@@ -88,8 +88,11 @@ pub(crate) fn judged(gamma: usize, accepted: usize) -> usize {
 /// records. What reads them indexes by what they say.
 fn are_sound(records: &[Vec<Vec<u32>>], gamma: usize, mut length: usize, vocab: usize) -> bool {
     let is_token = |id: u32| (id as usize) < vocab;
-    let is_entry =
-        |entry: &[u32]| is_token(entry[0]) && (entry[5] == record::NO_TOKEN || is_token(entry[5]));
+    let is_entry = |entry: &[u32]| {
+        let own_token = entry[record::ENTRY_OWN_TOKEN];
+        is_token(entry[record::ENTRY_TOKEN])
+            && (own_token == record::NO_TOKEN || is_token(own_token))
+    };
     records.iter().all(|words| {
         let record = &words[0];
         let accepted = record[record::ACCEPTED] as usize;
@@ -300,7 +303,7 @@ impl Engine {
         let record = &words[0];
         let accepted = record[record::ACCEPTED] as usize;
         let new_tokens: Vec<u32> = (0..accepted)
-            .map(|i| record[record::HEAD + record::ENTRY * i])
+            .map(|i| record[record::HEAD + record::ENTRY * i + record::ENTRY_TOKEN])
             .chain([record[record::NEW_TOKEN]])
             .collect();
         let details = if plan.details {
@@ -361,7 +364,8 @@ mod tests {
             words[record::ACCEPTED] = accepted;
             words[record::IS_BONUS] = u32::from(accepted == GAMMA as u32);
             for entry in words[record::HEAD..].chunks_exact_mut(record::ENTRY) {
-                (entry[0], entry[5]) = (7, record::NO_TOKEN);
+                entry[record::ENTRY_TOKEN] = 7;
+                entry[record::ENTRY_OWN_TOKEN] = record::NO_TOKEN;
             }
             vec![words]
         };
@@ -386,8 +390,8 @@ mod tests {
             (record::ACCEPTED, u32::MAX),
             (record::IS_BONUS, 2),
             (record::NEW_TOKEN, 8),
-            (last, 8),
-            (last + 5, 8),
+            (last + record::ENTRY_TOKEN, 8),
+            (last + record::ENTRY_OWN_TOKEN, 8),
         ];
         for round in 0..2 {
             for (word, value) in damages {

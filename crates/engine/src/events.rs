@@ -32,7 +32,7 @@ pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
         .map(|i| Event::Drafted {
             round,
             position: length + i as u32,
-            token: entry(i)[0],
+            token: entry(i)[record::ENTRY_TOKEN],
             draft_distribution: Distribution::new(draft(i)),
         })
         .collect();
@@ -45,28 +45,29 @@ pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
     };
     let needs_draw = matches!(rule, Rule::Rejection | Rule::Lenience | Rule::Block);
     let threshold = |i: usize| match rule {
-        Rule::Block => Some(f32::from_bits(entry(i)[4])),
+        Rule::Block => Some(f32::from_bits(entry(i)[record::ENTRY_THRESHOLD])),
         Rule::Typical => typical_threshold(data.settings, target(i)),
         _ => None,
     };
     events.extend((0..judged).map(|i| Event::Verified {
         round,
         position: length + i as u32,
-        token: entry(i)[0],
+        token: entry(i)[record::ENTRY_TOKEN],
         draw: if needs_draw {
-            f32::from_bits(entry(i)[1])
+            f32::from_bits(entry(i)[record::ENTRY_DRAW])
         } else {
             0.0
         },
-        draft_prob: f32::from_bits(entry(i)[2]),
-        target_prob: f32::from_bits(entry(i)[3]),
+        draft_prob: f32::from_bits(entry(i)[record::ENTRY_DRAFT_PROB]),
+        target_prob: f32::from_bits(entry(i)[record::ENTRY_TARGET_PROB]),
         threshold: threshold(i),
-        own_token: Some(entry(i)[5]).filter(|token| *token != record::NO_TOKEN),
+        own_token:
+            Some(entry(i)[record::ENTRY_OWN_TOKEN]).filter(|token| *token != record::NO_TOKEN),
         accepted: i < accepted,
         target_distribution: Distribution::new(target(i)),
     }));
     events.extend((judged..gamma).map(|i| {
-        let token = entry(i)[0];
+        let token = entry(i)[record::ENTRY_TOKEN];
         Event::Discarded {
             round,
             position: length + i as u32,

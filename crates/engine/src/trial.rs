@@ -231,7 +231,8 @@ impl Engine {
             });
             let program = program(&settings, Portion::Sampling, GAMMA);
             let words = self.device.run(&[&program], &reads).await?;
-            let drafted = (0..GAMMA).map(|i| record::HEAD + record::ENTRY * i);
+            let drafted =
+                (0..GAMMA).map(|i| record::HEAD + record::ENTRY * i + record::ENTRY_TOKEN);
             let places = [record::LENGTH, record::ACCEPTED, record::NEW_TOKEN];
             let probs = [&words[1], &words[2]];
             sampled.push(Sampled {

@@ -197,8 +197,7 @@ pub(crate) const COUPLING_OPTIMAL: u32 = 3;
 pub mod record {
     /// Words before the entries of the drafted tokens.
     pub const HEAD: usize = 8;
-    /// Words per drafted token: id, draw, draft probability, target probability, and what else
-    /// the rule compared: its threshold and the target's own token.
+    /// Words per drafted token.
     pub const ENTRY: usize = 6;
     /// Committed length before the round.
     pub const LENGTH: usize = 0;
@@ -216,6 +215,18 @@ pub mod record {
     pub const DRAW: usize = 6;
     /// The factor of the target's probabilities in the residual, f32 bits.
     pub const RATIO: usize = 7;
+    /// In an entry: the drafted token.
+    pub const ENTRY_TOKEN: usize = 0;
+    /// In an entry: the draw behind its coin of acceptance, f32 bits.
+    pub const ENTRY_DRAW: usize = 1;
+    /// In an entry: its probability under the draft, f32 bits.
+    pub const ENTRY_DRAFT_PROB: usize = 2;
+    /// In an entry: its probability under the target, f32 bits.
+    pub const ENTRY_TARGET_PROB: usize = 3;
+    /// In an entry: the threshold that the rule compared with besides, f32 bits; 0 where with none.
+    pub const ENTRY_THRESHOLD: usize = 4;
+    /// In an entry: the target's own token that the rule compared with, or [`NO_TOKEN`].
+    pub const ENTRY_OWN_TOKEN: usize = 5;
     /// In the place of the target's own token, where the rule compares with none.
     pub const NO_TOKEN: u32 = u32::MAX;
 

@@ -807,7 +807,7 @@ mod traps {
         ];
         check_exactly(Kernel::Verify, &contents);
         let record = &run(&Device::Cpu, Kernel::Verify, &contents, [1, 1])[4];
-        (record[2], record[3])
+        (record[record::ACCEPTED], record[record::NEW_TOKEN])
     }
 
     #[test]

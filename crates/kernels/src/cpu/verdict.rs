@@ -101,14 +101,13 @@ impl<'a> Verdicts<'a> {
         own_token: u32,
     ) {
         let entry = text * record::words(self.gamma()) + record::HEAD + record::ENTRY * i;
-        self.record[entry..entry + record::ENTRY].copy_from_slice(&[
-            it.token,
-            it.u.to_bits(),
-            it.draft_prob.to_bits(),
-            it.target_prob.to_bits(),
-            threshold.to_bits(),
-            own_token,
-        ]);
+        let entry = &mut self.record[entry..][..record::ENTRY];
+        entry[record::ENTRY_TOKEN] = it.token;
+        entry[record::ENTRY_DRAW] = it.u.to_bits();
+        entry[record::ENTRY_DRAFT_PROB] = it.draft_prob.to_bits();
+        entry[record::ENTRY_TARGET_PROB] = it.target_prob.to_bits();
+        entry[record::ENTRY_THRESHOLD] = threshold.to_bits();
+        entry[record::ENTRY_OWN_TOKEN] = own_token;
     }
 
     pub(super) fn commit_round(&mut self, text: usize, accepted: usize, closing: &Closing) {
