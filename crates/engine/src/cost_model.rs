@@ -176,10 +176,7 @@ impl<'a> Passes<'a> {
     }
 
     fn dispatches(&self, gamma: usize, portion: Portion) -> usize {
-        let kind = ProgramKind {
-            portion,
-            ..ProgramKind::round(&self.settings, gamma)
-        };
+        let kind = ProgramKind::part(&self.settings, gamma, portion);
         self.engine.prepared(kind).dispatches()
     }
 

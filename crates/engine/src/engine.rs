@@ -108,7 +108,15 @@ impl Engine {
         let logits = self.device.floats(&table.logits());
         *self.bigram.borrow_mut() = Some(logits);
         // Prepared rounds hold the table that was there before.
-        let of_table = |kind: &ProgramKind| kind.drafter == Drafter::Bigram;
+        let of_table = |kind: &ProgramKind| {
+            matches!(
+                kind,
+                ProgramKind::Round {
+                    drafter: Drafter::Bigram,
+                    ..
+                }
+            )
+        };
         self.programs.borrow_mut().retain(|kind, _| !of_table(kind));
     }
 

@@ -12,21 +12,32 @@ use crate::{Engine, KernelSet};
 
 /// What the dispatches of a program depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ProgramKind {
-    pub(crate) gamma: usize,
-    pub(crate) rule: KernelRule,
-    pub(crate) drafter: Drafter,
-    pub(crate) portion: Portion,
+pub(crate) enum ProgramKind {
+    /// A round, whole or in part.
+    Round {
+        gamma: usize,
+        rule: KernelRule,
+        drafter: Drafter,
+        portion: Portion,
+    },
+    /// The draft reads [`CHUNK`] tokens that it has not seen, those in a place of such chunks,
+    /// counted back from the last two committed tokens.
+    CatchUp { place: usize },
 }
 
 impl ProgramKind {
     /// A whole round under these settings.
     pub(crate) fn round(settings: &Settings, gamma: usize) -> Self {
-        Self {
+        Self::part(settings, gamma, Portion::Round)
+    }
+
+    /// A portion of such a round.
+    pub(crate) fn part(settings: &Settings, gamma: usize, portion: Portion) -> Self {
+        Self::Round {
             gamma,
             rule: kernel_rule(settings.rule),
             drafter: settings.drafter,
-            portion: Portion::Round,
+            portion,
         }
     }
 }
@@ -48,9 +59,6 @@ pub(crate) enum Portion {
     Sampling,
     /// The target's probabilities, its draws and the verdict.
     Judging,
-    /// No part of a round: the draft reads [`CHUNK`] tokens that it has not seen, those in place
-    /// `gamma` of such chunks, counted back from the last two committed tokens.
-    CatchUp,
 }
 
 /// Tokens that the draft reads at once when it catches up.
@@ -75,7 +83,6 @@ impl Portion {
             Self::TargetPass => part == Part::TargetPass,
             Self::Sampling => matches!(part, Part::DraftSampling | Part::Judging),
             Self::Judging => part == Part::Judging,
-            Self::CatchUp => false,
         }
     }
 }
@@ -94,12 +101,7 @@ impl Engine {
 
     /// The program with which the draft reads the chunk of tokens at a place.
     pub(crate) fn catching_up(&self, place: usize) -> Rc<Program> {
-        self.prepared(ProgramKind {
-            gamma: place,
-            rule: KernelRule::Rejection,
-            drafter: Drafter::Model,
-            portion: Portion::CatchUp,
-        })
+        self.prepared(ProgramKind::CatchUp { place })
     }
 
     /// The program of a kind, prepared once.
@@ -113,18 +115,20 @@ impl Engine {
     }
 
     fn dispatches(&self, kind: ProgramKind) -> Vec<Dispatch> {
-        let ProgramKind {
-            gamma,
-            rule,
-            drafter,
-            portion,
-        } = kind;
-        if portion == Portion::CatchUp {
-            let offset = -((2 + CHUNK * (gamma + 1)) as i32);
-            return self
-                .draft
-                .forward(&self.tokens, &self.state, CHUNK, offset, 0..0);
-        }
+        let (gamma, rule, drafter, portion) = match kind {
+            ProgramKind::Round {
+                gamma,
+                rule,
+                drafter,
+                portion,
+            } => (gamma, rule, drafter, portion),
+            ProgramKind::CatchUp { place } => {
+                let offset = -((2 + CHUNK * (place + 1)) as i32);
+                return self
+                    .draft
+                    .forward(&self.tokens, &self.state, CHUNK, offset, 0..0);
+            }
+        };
         let mut dispatches = Vec::new();
         let sampled_at_once = samples_at_once(rule, drafter);
         let block = if self.drafts_at_once(rule, drafter)

@@ -184,10 +184,7 @@ impl Engine {
     ) -> Result<Trial, EngineError> {
         let vocab = self.pair.target_config.vocab_size;
         let program = |settings: &Settings, portion, gamma| {
-            self.prepared(ProgramKind {
-                portion,
-                ..ProgramKind::round(settings, gamma)
-            })
+            self.prepared(ProgramKind::part(settings, gamma, portion))
         };
         for decoder in [&self.target, &self.draft] {
             decoder.forget();

@@ -111,10 +111,7 @@ impl Sample {
         portion: Portion,
         share: f64,
     ) -> Result<Self, EngineError> {
-        let program = engine.prepared(ProgramKind {
-            portion,
-            ..ProgramKind::round(settings, gamma)
-        });
+        let program = engine.prepared(ProgramKind::part(settings, gamma, portion));
         let prompt = engine.prompt_tokens(&settings.prompt)?.len();
         let free = engine.pair.context() - prompt;
         let text = free.min(settings.max_tokens as usize);
