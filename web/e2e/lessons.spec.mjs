@@ -182,10 +182,25 @@ export default {
     await page.getByTestId("lesson-number").fill("50");
     await page.getByTestId("reveal").click();
     await page.locator(".couplings-cards").waitFor();
-    assert.equal(await page.getByTestId("covered").count(), 0);
     assert.match(await page.locator(".couplings-cards").innerText(), /0\.266/);
     assert.equal(await answer(page), "27 per cent");
     assert.match(await page.getByTestId("overlap").innerText(), /^[01]\.\d{3}$/);
+    // How those that share chance agree is the next question.
+    assert.equal(await page.getByTestId("card-gumbel").count(), 0);
+    assert.match(await page.getByTestId("covered").first().innerText(), /the next step asks for it/);
+    await page.getByTestId("lesson-next").click();
+    await page.getByTestId("lesson-number").fill("50");
+    await page.getByTestId("reveal").click();
+    await page.getByTestId("card-gumbel").waitFor();
+    assert.equal(await page.getByTestId("covered").count(), 0);
+    // Back there, the answer stands as it was left; once the lesson is closed, it is to be guessed again.
+    await page.getByTestId("lesson-back").click();
+    assert.equal(await answer(page), "27 per cent");
+    assert.equal(await page.getByTestId("lesson-number").inputValue(), "50");
+    assert.equal(await page.getByTestId("card-gumbel").count(), 0);
+    await page.getByTestId("lesson-close").click();
+    await step(page, base, "chance", 1);
+    assert.equal(await page.getByTestId("lesson-answer").count(), 0);
   },
 
   "what all tokens accepted earn is not said before the guess": async ({ page, base }) => {
@@ -312,18 +327,19 @@ export default {
       await page.goto(`${base}?backend=cpu#v=1&lesson=draft&step=2&projector=1`);
       await page.getByTestId("lesson-panel").locator("form").waitFor();
       const box = (selector) => page.locator(selector).first().evaluate((part) => part.getBoundingClientRect().toJSON());
-      const together = async (last) => {
-        const [text, figure, said] = await Promise.all([".page", ".columns figure.column.focused svg", last].map(box));
+      const together = async (first) => {
+        const [text, figure, said] = await Promise.all([first, ".columns figure.column.focused svg", ".lesson-turn"].map(box));
         assert.ok(text.top >= 0 && figure.bottom <= said.top && said.bottom <= height, `${width}x${height}: ${text.top}, ${figure.bottom}, ${said.top} to ${said.bottom}`);
       };
       assert.equal(await page.locator(".transport").isVisible(), false, "nobody plays the answer by mistake");
-      await page.locator("main > .scene").evaluate((scene) => scene.scrollIntoView());
-      await together(".lesson-turn");
+      // What the lesson tells, the bars and the question, without a scroll.
+      await page.waitForTimeout(300);
+      await together(".lesson-text");
       await page.getByTestId("option-3").click();
       await page.getByTestId("reveal").click();
       await page.getByTestId("lesson-answer").waitFor();
       await page.waitForTimeout(300);
-      await together(".lesson-turn");
+      await together(".page");
       assert.ok(await page.getByTestId("lesson-next").isVisible());
       await page.getByRole("button", { name: "Fold" }).click();
       await page.locator(".transport").waitFor();
@@ -459,6 +475,23 @@ export default {
     await page.getByTestId("lesson-run").waitFor({ state: "detached" });
     await page.getByTestId("lesson-close").click();
     assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+  },
+
+  "a step says so where the page has left it, for another moment or another scene, and leads back": async ({ page, base }) => {
+    await step(page, base, "draft", 2);
+    const round = page.getByTestId("round");
+    await until(async () => /Round 17/.test(await round.innerText()));
+    const before = await round.innerText();
+    assert.equal(await page.getByTestId("lesson-astray").count(), 0);
+    await page.getByTestId("next-phase").click();
+    assert.match(await page.getByTestId("lesson-astray").innerText(), /another moment of the run/);
+    await page.getByTestId("lesson-run").click();
+    await page.getByTestId("lesson-astray").waitFor({ state: "detached" });
+    assert.equal(await round.innerText(), before);
+    await page.getByTestId("scene-proof").click();
+    assert.match(await page.getByTestId("lesson-astray").innerText(), /about the scene Stage/);
+    await page.getByTestId("lesson-run").click();
+    await until(async () => (await round.innerText()) === before);
   },
 
   "the browser's Back leads out of a page that was opened by a lesson's link": async ({ page, base }) => {
