@@ -74,6 +74,14 @@ export default {
     }
   },
 
+  "every rule that is offered is among those whose rounds are looked at": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("rule").click();
+    const offered = page.locator("[data-testid^=rule-][role=option]");
+    const rules = await offered.evaluateAll((options) => options.map((option) => option.dataset.testid.slice("rule-".length)));
+    assert.deepEqual(rules.sort(), Object.keys(SHOWN).sort());
+  },
+
   ...shows,
 
   "a number reads the same in the sentence, under its column and in the inspector": async ({ page, base }) => {
