@@ -221,18 +221,29 @@ impl Settings {
     /// Names the first field that is out of range and says what would be right.
     pub fn check(&self) -> Result<(), SettingsError> {
         let refuse = |field, sentence: String| Err(SettingsError { field, sentence });
-        if self.pair.is_empty()
-            || !self
-                .pair
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || c == '-')
-        {
+        let Self {
+            ref pair,
+            ref prompt,
+            gamma,
+            auto_gamma: _,
+            rule: _,
+            lenience,
+            epsilon,
+            delta,
+            drafter: _,
+            temperature,
+            top_k,
+            top_p,
+            seed,
+            max_tokens,
+        } = *self;
+        if pair.is_empty() || !pair.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
             return refuse(
                 "pair",
                 "a pair's name has letters, digits and hyphens only".to_owned(),
             );
         }
-        let length = self.prompt.chars().count();
+        let length = prompt.chars().count();
         if length > Self::MAX_PROMPT {
             return refuse(
                 "prompt",
@@ -242,17 +253,17 @@ impl Settings {
                 ),
             );
         }
-        if self.gamma > MAX_GAMMA {
+        if gamma > MAX_GAMMA {
             return refuse(
                 "gamma",
-                format!("{} is out of range; choose 0 to {MAX_GAMMA}", self.gamma),
+                format!("{gamma} is out of range; choose 0 to {MAX_GAMMA}"),
             );
         }
         let shares = [
-            ("lenience", self.lenience),
-            ("epsilon", self.epsilon),
-            ("delta", self.delta),
-            ("top_p", self.top_p),
+            ("lenience", lenience),
+            ("epsilon", epsilon),
+            ("delta", delta),
+            ("top_p", top_p),
         ];
         for (field, value) in shares {
             if !(Self::SMALLEST_SHARE..=1.0).contains(&value) {
@@ -264,34 +275,28 @@ impl Settings {
             }
         }
         let least = Self::SMALLEST_TEMPERATURE;
-        if self.temperature != 0.0 && !(least..=4.0).contains(&self.temperature) {
+        if temperature != 0.0 && !(least..=4.0).contains(&temperature) {
             return refuse(
                 "temperature",
-                format!(
-                    "{} is out of range; choose 0, or {least} to 4",
-                    self.temperature
-                ),
+                format!("{temperature} is out of range; choose 0, or {least} to 4"),
             );
         }
-        if self.top_k > 1_000_000 {
+        if top_k > 1_000_000 {
             return refuse(
                 "top_k",
-                format!(
-                    "{} is out of range; choose up to 1000000, or 0 to turn it off",
-                    self.top_k
-                ),
+                format!("{top_k} is out of range; choose up to 1000000, or 0 to turn it off"),
             );
         }
-        if self.seed > MAX_SEED {
+        if seed > MAX_SEED {
             return refuse(
                 "seed",
-                format!("{} is out of range; choose 0 to {MAX_SEED}", self.seed),
+                format!("{seed} is out of range; choose 0 to {MAX_SEED}"),
             );
         }
-        if self.max_tokens == 0 || self.max_tokens > 4096 {
+        if max_tokens == 0 || max_tokens > 4096 {
             return refuse(
                 "max_tokens",
-                format!("{} is out of range; choose 1 to 4096", self.max_tokens),
+                format!("{max_tokens} is out of range; choose 1 to 4096"),
             );
         }
         Ok(())
