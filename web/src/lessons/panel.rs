@@ -73,15 +73,21 @@ fn Head(lesson: &'static Lesson, at: usize) -> impl IntoView {
     let lessons = use_lessons();
     let title = words().lesson(lesson.id).map(|words| words.title.clone());
     let folded = lessons.folded;
+    let fold = move || match folded.get() {
+        true => tr!("Show"),
+        false => tr!("Fold"),
+    };
     view! {
         <header>
             <div>
                 <p class="muted">{tr!("Lesson {} of {}", at + 1, COURSE.len())}</p>
                 <h2 id="lesson-title" tabindex="-1">{title}</h2>
             </div>
-            <button type="button" class="button fold" aria-expanded=move || (!folded.get()).to_string()
+            <button type="button" class="icon-button fold" aria-expanded=move || (!folded.get()).to_string() aria-label=fold title=fold
                 on:click=move |_| folded.update(|folded| *folded = !*folded)>
-                {move || if folded.get() { tr!("Show") } else { tr!("Fold") }}
+                <svg viewBox="0 0 20 20" width="18" height="18" aria-hidden="true">
+                    <path d="M4 13L10 7L16 13" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" />
+                </svg>
             </button>
             <button type="button" class="icon-button" data-testid="lesson-close" aria-label=tr!("Close the lesson") title=tr!("Close the lesson")
                 on:click=move |_| {
