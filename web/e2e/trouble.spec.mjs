@@ -89,6 +89,12 @@ export default {
     assert.equal(device.backend, "cpu");
     assert.ok(device.reason, "a reason is given");
     assert.match(await page.getByTestId("badge").innerText(), /CPU/);
+    // Once it is hidden, the badge has it told again.
+    await notice(page, /Both models run on the CPU/);
+    await page.getByTestId("notice").getByRole("button", { name: "Hide this" }).click();
+    await until(() => page.getByTestId("notice").isHidden(), "the reason is hidden");
+    await page.getByTestId("badge").click();
+    await notice(page, /Both models run on the CPU/);
     const trace = await call(page, "generate", { max_tokens: 12 });
     assert.ok(tokens(trace).length > 12);
   },

@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
 use crate::couplings::{Couplings, Exhibit};
-use crate::errors::{Notices, Said};
+use crate::errors::{Known, Notices, Said};
 use crate::header::Header;
 use crate::help::{Help, single_keys};
 use crate::language::Language;
@@ -58,6 +58,7 @@ pub fn App(
     provide_context(lessons);
     let sharing = Sharing::new(store, lessons, exhibit, proof, speed, view);
     provide_context(sharing);
+    provide_context(Known::new());
     share::dress(view, sharing.hidden);
     share::accept_drops(store, sharing);
     share::follow(sharing);

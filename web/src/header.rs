@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use crate::engine_client::EngineState;
+use crate::errors::Known;
 use crate::language;
 use crate::projector::ProjectorToggle;
 use crate::share::use_sharing;
@@ -118,11 +119,25 @@ fn Badge() -> impl IntoView {
         let reason = engine.device.get()?.reason?;
         Some(language::of_engine(&reason))
     };
-    view! {
-        <p class="badge" data-testid="badge" data-kind=kind title=move || reason().unwrap_or_default()>
+    let known = expect_context::<Known>();
+    let name = move || {
+        view! {
             <i aria-hidden="true"></i>
             <span>{move || on_phones(&text.get(), true)}<span class="wide-only">{move || on_phones(&text.get(), false)}</span></span>
-        </p>
+        }
+    };
+    // Where there is a reason for the device, the notice of it can be had again.
+    move || {
+        match reason() {
+        Some(reason) => view! {
+            <button type="button" class="badge" data-testid="badge" data-kind=kind title=reason on:click=move |_| {
+                known.show();
+                window().scroll_to_with_x_and_y(0.0, 0.0);
+            }>{name()}</button>
+        }
+        .into_any(),
+        None => view! { <p class="badge" data-testid="badge" data-kind=kind>{name()}</p> }.into_any(),
+    }
     }
 }
 

@@ -3,5 +3,5 @@
 mod notice;
 mod said;
 
-pub use notice::Notices;
+pub use notice::{Known, Notices};
 pub use said::Said;

@@ -9,9 +9,30 @@ use crate::release::{self, Release};
 use crate::share::{has_control, use_sharing};
 use crate::store::{Scene, Store, use_store};
 
-/// Under it the tab remembers why there is no better device, once somebody has closed that notice: the
-/// badge still says so.
+/// Under it the tab remembers why there is no better device, once somebody has closed that notice.
 const KNOWN: &str = "couplet-reason";
+
+/// Why there is no better device, as far as somebody has closed the notice of it. Copies are the same.
+#[derive(Clone, Copy)]
+pub struct Known(RwSignal<Option<String>>);
+
+impl Known {
+    /// What this tab remembers.
+    pub fn new() -> Self {
+        Self(RwSignal::new(browser::remembered_by_tab(KNOWN)))
+    }
+
+    /// The notice is closed.
+    fn keep(self, reason: Option<String>) {
+        browser::have_tab_remember(KNOWN, reason.as_deref().unwrap_or_default());
+        self.0.set(reason);
+    }
+
+    /// Shows the notice again.
+    pub fn show(self) {
+        self.keep(None);
+    }
+}
 
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
@@ -45,7 +66,7 @@ impl Way {
         }
     }
 
-    fn take(self, store: Store, later: RwSignal<bool>, known: RwSignal<Option<String>>) {
+    fn take(self, store: Store, later: RwSignal<bool>, known: Known) {
         if matches!(self, Self::Retry | Self::Restart) {
             // What was refused meanwhile was refused for what is tried again.
             store.message.set(None);
@@ -63,9 +84,7 @@ impl Way {
             Self::Later => later.set(true),
             Self::HideReason => {
                 let reason = store.engine.device.get_untracked();
-                let reason = reason.and_then(|device| device.reason);
-                browser::have_tab_remember(KNOWN, reason.as_deref().unwrap_or_default());
-                known.set(reason);
+                known.keep(reason.and_then(|device| device.reason));
             }
         }
         // The notice goes, and with it the button that has the focus.
@@ -83,7 +102,7 @@ fn notices(
     store: Store,
     release: Release,
     hidden: RwSignal<Vec<&'static str>>,
-    known: RwSignal<Option<String>>,
+    known: Known,
 ) -> Vec<Notice> {
     let mut notices = Vec::new();
     let state = store.engine.state.get();
@@ -152,7 +171,7 @@ fn notices(
         && let Some(device) = store.engine.device.get()
         && let Some(reason) = device
             .reason
-            .filter(|reason| known.get().as_ref() != Some(reason))
+            .filter(|reason| known.0.get().as_ref() != Some(reason))
     {
         let reason = language::of_engine(&reason);
         let sentence = match device.backend {
@@ -199,7 +218,7 @@ pub fn Notices() -> impl IntoView {
     let (store, hidden) = (use_store(), use_sharing().hidden);
     let release = release::follow(store);
     let later = RwSignal::new(false);
-    let known = RwSignal::new(browser::remembered_by_tab(KNOWN));
+    let known = expect_context::<Known>();
     let all = Memo::new(move |_| {
         let release = if later.get() {
             Release::default()

@@ -33,6 +33,16 @@ pub enum Guess {
     Number(f64),
 }
 
+/// A step whose answer was shown.
+#[derive(Clone, Debug)]
+struct Answered {
+    /// Its lesson and its place in it.
+    step: (usize, usize),
+    guess: Guess,
+    /// A number that was guessed, as it was written.
+    typed: String,
+}
+
 /// What the page shows instead of what a step is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Astray {
@@ -55,8 +65,8 @@ pub struct Lessons {
     pub open: RwSignal<Option<(usize, usize)>>,
     /// What was guessed in the open step.
     pub guess: RwSignal<Option<Guess>>,
-    /// Steps whose answers were shown since a lesson was opened, and what was guessed there.
-    answered: StoredValue<Vec<((usize, usize), (Guess, String))>>,
+    /// Steps whose answers were shown since a lesson was opened.
+    answered: StoredValue<Vec<Answered>>,
     /// A number that is guessed, as it is written.
     pub typed: RwSignal<String>,
     /// Whether its answer is shown.
@@ -216,13 +226,12 @@ impl Lessons {
     fn show(&self, place: Option<(usize, usize)>) {
         let before = self.answered.with_value(|answered| {
             let mut answered = answered.iter();
-            let step = answered.find(|(step, _)| Some(*step) == place)?;
-            Some(step.1.clone())
+            answered.find(|it| Some(it.step) == place).cloned()
         });
-        let (guess, typed) = before.unzip();
-        self.revealed.set(guess.is_some());
-        self.guess.set(guess);
-        self.typed.set(typed.unwrap_or_default());
+        self.revealed.set(before.is_some());
+        self.guess.set(before.as_ref().map(|before| before.guess));
+        self.typed
+            .set(before.map(|before| before.typed).unwrap_or_default());
         self.open.set(place);
     }
 
@@ -330,9 +339,12 @@ impl Lessons {
         };
         self.revealed.set(true);
         if let Some((lesson, place)) = self.open.get_untracked() {
-            let typed = self.typed.get_untracked();
-            self.answered
-                .update_value(|all| all.push(((lesson, place), (guess, typed))));
+            let answered = Answered {
+                step: (lesson, place),
+                guess,
+                typed: self.typed.get_untracked(),
+            };
+            self.answered.update_value(|all| all.push(answered));
             self.progress.update(|progress| {
                 progress.add(lesson, place);
                 progress.store();
