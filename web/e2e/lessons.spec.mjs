@@ -72,6 +72,20 @@ export default {
 
   ...walks,
 
+  "the list says when the last question of all is answered": async ({ page, base }) => {
+    const all = Object.entries(STEPS).map(([lesson, steps]) => `${lesson}:${2 ** steps - 1}`);
+    const remember = (done) => page.evaluate((done) => localStorage.setItem("couplet-lessons", done), done);
+    await page.goto(`${base}notices.txt`);
+    await remember(all.slice(1).join(","));
+    await page.goto(`${base}?backend=cpu#v=1&scene=lessons`);
+    await page.getByTestId("lesson-slow").waitFor();
+    assert.equal(await page.getByTestId("course-done").count(), 0);
+    await remember(all.join(","));
+    await page.reload();
+    await page.getByTestId("course-done").waitFor();
+    assert.equal(await page.getByTestId("lesson-slow").innerText(), "Again");
+  },
+
   "a lesson that is opened before the recorded run is there leads to its question when it comes": async ({ page, base }) => {
     let come;
     const there = new Promise((resolve) => (come = resolve));

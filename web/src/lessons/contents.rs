@@ -56,11 +56,21 @@ pub fn Contents() -> impl IntoView {
             })
             .collect_view()
     };
+    let all_done = move || {
+        let progress = lessons.progress.get();
+        (0..COURSE.len()).all(|lesson| progress.is_whole(lesson))
+    };
     view! {
         <div class="lessons" data-testid="lessons">
             <section class="card lessons-list" aria-labelledby="lessons-title">
                 <h2 id="lessons-title">{words().title.clone()}</h2>
                 <p class="serif">{words().introduction.clone()}</p>
+                <Show when=all_done>
+                    <p class="serif" data-testid="course-done">
+                        {icon(Sign::Accepted, 16)}" "
+                        {tr!("All questions are answered. Now the page is yours: write a text of your own on the Stage, or break a rule in Proof and see the test find it.")}
+                    </p>
+                </Show>
                 <ol>{rows}</ol>
             </section>
             <Plan />
