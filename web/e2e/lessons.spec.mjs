@@ -342,7 +342,7 @@ export default {
       await page.getByTestId("lesson-panel").locator("form").waitFor();
       const box = (selector) => page.locator(selector).first().evaluate((part) => part.getBoundingClientRect().toJSON());
       const together = async (first) => {
-        const [text, figure, said] = await Promise.all([first, ".columns figure.column.focused svg", ".lesson-turn"].map(box));
+        const [text, figure, said] = await Promise.all([first, ".columns figure.column.focused svg.figure", ".lesson-turn"].map(box));
         assert.ok(text.top >= 0 && figure.bottom <= said.top && said.bottom <= height, `${width}x${height}: ${text.top}, ${figure.bottom}, ${said.top} to ${said.bottom}`);
       };
       assert.equal(await page.locator(".transport").isVisible(), false, "nobody plays the answer by mistake");

@@ -39,6 +39,20 @@ const held = (key, way) => async ({ page, base }) => {
 };
 
 export default {
+  "where the form says something else than the run was written with, the line above the text says so": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const temperature = page.getByTestId("temperature");
+    const own = page.getByTestId("own-settings");
+    assert.equal(await own.count(), 0);
+    await temperature.fill("2");
+    await page.getByTestId("seed").fill("3");
+    assert.equal(await own.innerText(), "Written with temperature 0.8, seed 1611.");
+    await temperature.fill("0.8");
+    assert.equal(await own.innerText(), "Written with seed 1611.");
+    await page.getByTestId("seed").fill("1611");
+    await own.waitFor({ state: "detached" });
+  },
+
   "the target's one pass shows all drafted tokens, also those that nobody will judge": async ({ page, base }) => {
     const { events } = await recording(page, base);
     const discarded = events.filter(({ event }) => event === "discarded");
