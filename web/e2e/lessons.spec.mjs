@@ -283,7 +283,8 @@ export default {
         const { x, y, width, height } = document.getElementById("lesson-next").getBoundingClientRect();
         return document.elementFromPoint(x + width / 2, y + height - 2)?.closest("#lesson-next") !== null;
       };
-      assert.ok(await page.evaluate(next), `${lesson} ${number}`);
+      // The page goes there a frame after the focus.
+      await until(() => page.evaluate(next), `the way on of ${lesson} ${number} is in sight`);
     }
     const top = (selector) => page.locator(selector).evaluate((part) => part.getBoundingClientRect().top);
     await page.getByTestId("lesson-picture").click();
