@@ -359,6 +359,15 @@ export default {
       await page.getByRole("button", { name: "Fold" }).click();
       await page.locator(".transport").waitFor();
     }
+    // Where nothing is uncovered, the text stays what one sees.
+    await page.goto("about:blank");
+    await page.goto(`${base}?backend=cpu#v=1&lesson=slow&step=1&projector=1`);
+    await page.getByTestId("lesson-number").fill("120");
+    await page.getByTestId("reveal").click();
+    await page.getByTestId("lesson-answer").waitFor();
+    await page.waitForTimeout(300);
+    const [text, said] = await Promise.all([".page", ".lesson-turn"].map((part) => page.locator(part).boundingBox()));
+    assert.ok(text.y >= 0 && text.y + text.height <= said.y, `the text stands at ${text.y}, the answer at ${said.y}`);
   },
 
   "a lesson gives a run of one's own back when it is closed": async ({ page, base }) => {

@@ -126,18 +126,19 @@ fn Badge() -> impl IntoView {
             <span>{move || on_phones(&text.get(), true)}<span class="wide-only">{move || on_phones(&text.get(), false)}</span></span>
         }
     };
+    let show = move |_| {
+        known.show();
+        window().scroll_to_with_x_and_y(0.0, 0.0);
+    };
     // Where there is a reason for the device, the notice of it can be had again.
     move || {
         match reason() {
-        Some(reason) => view! {
-            <button type="button" class="badge" data-testid="badge" data-kind=kind title=reason on:click=move |_| {
-                known.show();
-                window().scroll_to_with_x_and_y(0.0, 0.0);
-            }>{name()}</button>
+            Some(reason) => view! {
+                <button type="button" class="badge" data-testid="badge" data-kind=kind title=reason on:click=show>{name()}</button>
+            }
+            .into_any(),
+            None => view! { <p class="badge" data-testid="badge" data-kind=kind>{name()}</p> }.into_any(),
         }
-        .into_any(),
-        None => view! { <p class="badge" data-testid="badge" data-kind=kind>{name()}</p> }.into_any(),
-    }
     }
 }
 

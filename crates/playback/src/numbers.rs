@@ -60,9 +60,12 @@ fn with_digits(value: f64, digits: i32) -> String {
         return value.to_string();
     }
     let scientific = format!("{value:.*e}", (digits - 1).max(0) as usize);
-    // What is below 1 does not read as 1.
-    if digits < 7 && scientific.ends_with("e0") {
-        return with_digits(value, digits + 1);
+    // What two digits would make a 1.0 of has a third; what reads as 1 then, is as good as that.
+    if scientific.ends_with("e0") {
+        return match digits {
+            ..3 => with_digits(value, 3),
+            _ => "1".to_owned(),
+        };
     }
     let exponent = scientific
         .split_once('e')
@@ -105,7 +108,7 @@ mod tests {
         assert_eq!(shown(0.54), "0.54");
         assert_eq!(shown(0.994), "0.99");
         assert_eq!(shown(0.996), "0.996");
-        assert_eq!(shown(0.9998), "0.9998");
+        assert_eq!(shown(0.9998), "1");
         assert_eq!(shown(1.0), "1");
         assert_eq!(shown(0.0), "0");
         assert_eq!(shown(0.000_012), "1.2 · 10^-5");

@@ -368,12 +368,10 @@ pub fn distribution(mut options: Map<String, Value>) -> Result<(Which, Settings)
         return Err(Refusal::of("text", "must be a string"));
     };
     settings.prompt = text;
-    match settings.check() {
-        Err(error) if error.field == "prompt" => Err(Refusal::of("text", error.sentence)),
-        checked => checked
-            .map(|()| (model, settings))
-            .map_err(|error| Refusal::of(error.field, error.sentence)),
-    }
+    // All the rest is in range already.
+    let checked = settings.check();
+    checked.map_err(|error| Refusal::of("text", error.sentence))?;
+    Ok((model, settings))
 }
 
 #[cfg(test)]

@@ -40,7 +40,8 @@ pub struct Step {
 impl Step {
     /// Where on the page the answer is to be seen, if at one place in particular.
     pub fn evidence(&self) -> Option<&'static str> {
-        self.evidence.or(self.covers.map(Covered::part))
+        let uncovered = self.covers.filter(|what| self.covers_on != Some(*what));
+        self.evidence.or(uncovered.map(Covered::part))
     }
 }
 

@@ -20,8 +20,8 @@ pub const BATCH: u64 = 20_000;
 const MOST_TEXTS: u64 = 1 << 24;
 
 /// A p-value below it is no accident: even with all rules and mistakes tried a thousand times. So far
-/// out a χ² test with cells of few expected texts calls about ten times as often as it says
-/// (simulated), which that leaves room for.
+/// out, a χ² test whose cells expect few texts calls more often than it says, for which that leaves
+/// room.
 pub const NO_ACCIDENT: f64 = 1e-6;
 
 /// Texts that were counted.

@@ -79,8 +79,7 @@ fn Origin() -> impl IntoView {
         store.shown.with(|shown| {
             let settings = shown.as_ref()?.settings.as_used();
             let own = own_settings(&settings, &form).join(&separator());
-            let same = form.pair != settings.pair || own.is_empty();
-            (!same).then(|| view! { <span class="own-settings" data-testid="own-settings">{tr!("Written with {own}.", own)}</span> })
+            (form.pair == settings.pair && !own.is_empty()).then(|| view! { <span class="own-settings" data-testid="own-settings">{tr!("Written with {own}.", own)}</span> })
         })
     };
     let all = move || {
