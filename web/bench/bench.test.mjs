@@ -45,6 +45,9 @@ test("a larger median whose range holds 1 is not the fastest", () => {
   const wide = { ...swept(4, 1.8), interval: [0.9, 2.1] };
   assert.equal(fastest({ gammas: [swept(2, 1.4), wide, swept(6, 1.3)] }).gamma, 2);
   assert.equal(fastest({ gammas: [wide, swept(2, 0.8)] }).gamma, 4);
+  const slower = { ...swept(1, 0.98), interval: [0.97, 0.99] };
+  assert.equal(fastest({ gammas: [slower, { ...swept(4, 0.9), interval: [0.7, 1.1] }] }).gamma, 4);
+  assert.equal(fastest({ gammas: [swept(2, 1.4), swept(3, 1.4)] }).gamma, 2);
 });
 
 const lane = (tokens, readbacks) => ({ rounds: [{ tokens: Array(tokens).fill(0) }], readbacks });

@@ -4,12 +4,12 @@ import { figure, median, summary } from "./statistics.mjs";
 const NAMES = { ort: "onnxruntime-web", wllama: "wllama" };
 
 /**
- * The fastest draft length of a SpeedReport: of those that are faster beyond the noise, where there
- * are any, as the page's own `best` (crates/protocol/src/speed.rs).
+ * The fastest draft length of a SpeedReport, as the page's own `best` (crates/protocol/src/speed.rs):
+ * of those of which most may be said, faster before "can't tell" before slower; the first of several.
  */
 export function fastest(report) {
-  const isFaster = (each) => each.interval[0] > 1;
-  const isBetter = (a, b) => (isFaster(a) === isFaster(b) ? a.speed_up > b.speed_up : isFaster(a));
+  const rank = ({ interval: [low, high] }) => (low > 1 ? 2 : high < 1 ? 0 : 1);
+  const isBetter = (a, b) => rank(a) > rank(b) || (rank(a) === rank(b) && a.speed_up > b.speed_up);
   return report.gammas.reduce((best, each) => (isBetter(each, best) ? each : best));
 }
 

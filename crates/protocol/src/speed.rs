@@ -249,9 +249,10 @@ impl SpeedReport {
     /// The fastest of the draft lengths that were asked for: of those that are faster than the target
     /// alone beyond the noise, where there are any, since of several medians the largest is often one
     /// that met a slow moment; else of those that may be, since one that is slower says nothing of the
-    /// others.
+    /// others. Of several that are equally fast, as a coarse clock makes them, the first.
     pub fn best(&self) -> Option<&GammaSpeed> {
-        self.gammas.iter().max_by(|a, b| {
+        // `max_by` takes the last of several.
+        self.gammas.iter().rev().max_by(|a, b| {
             let by_verdict = a.verdict().cmp(&b.verdict());
             by_verdict.then(a.speed_up.total_cmp(&b.speed_up))
         })
@@ -470,6 +471,8 @@ mod tests {
         let (near, wide) = ([0.97, 0.99], [0.7, 1.1]);
         assert_eq!(about(&[near, wide], None), Some((wide, false)));
         assert_eq!(about(&[slower], None), Some((slower, false)));
+        let (as_fast, narrower) = ([1.125, 1.375], [1.1875, 1.3125]);
+        assert_eq!(about(&[as_fast, narrower], None), Some((as_fast, false)));
         assert_eq!(about(&[], Some(slower)), Some((slower, true)));
         assert_eq!(about(&[], None), None);
         assert!(!report(&[], None).is_about_auto());
