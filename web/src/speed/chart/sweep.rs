@@ -1,0 +1,257 @@
+//! The drawing of a sweep: points with intervals, the prediction, the line where nothing is gained.
+
+use couplet_playback::decimal;
+use couplet_protocol::{GammaSpeed, SpeedReport, Verdict};
+use leptos::prelude::*;
+use tr::tr;
+
+use super::frame::{BOTTOM, Frame, LEFT, Name, Words, even_at, gamma_axis, grid, ground, path};
+use super::place::{Mark, curve_marks, free_place, is_crossed, letters};
+use crate::axis::round_step;
+use crate::speed::reading::predicted;
+use crate::speed::words;
+
+/// How large it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// With a label at the best.
+    Large,
+    /// Beside a sentence.
+    Small,
+}
+
+/// A sweep on so many pixels.
+pub fn chart(
+    report: &SpeedReport,
+    width: f64,
+    height: f64,
+    size: Size,
+    id: Option<&'static str>,
+) -> impl IntoView + use<> {
+    let width = width.max(220.0);
+    let bottom = height - BOTTOM;
+    let rows: Vec<&GammaSpeed> = report.gammas.iter().chain(&report.auto).collect();
+    let line: Vec<(f64, f64)> = prediction(report);
+    let values = || {
+        rows.iter()
+            .flat_map(|row| [row.interval[0], row.interval[1], row.speed_up])
+            .chain(line.iter().map(|(_, value)| *value))
+            .filter(|value| value.is_finite())
+    };
+    let low = values().fold(1.0, f64::min);
+    let high = values().fold(1.0, f64::max);
+    let step = round_step(
+        (high - low).max(0.2) * 1.15,
+        if size == Size::Large { 6.0 } else { 4.0 },
+    );
+    let low = ((low - 0.35 * step) / step).floor() * step;
+    let high = ((high + 0.35 * step) / step).ceil() * step;
+    let gammas = || rows.iter().map(|row| row.gamma);
+    let frame = Frame {
+        width,
+        bottom,
+        low: low.max(0.0),
+        high,
+        first: gammas().fold(f64::INFINITY, f64::min).floor(),
+        last: gammas().fold(0.0, f64::max).ceil(),
+    };
+    let best = report.best();
+    let names: Vec<Name> = report
+        .gammas
+        .iter()
+        .map(|row| Name {
+            gamma: row.gamma,
+            says: words::gamma(row),
+            strong: best.is_some_and(|best| best == row),
+        })
+        .collect();
+    let label = label(report);
+    let name = best.map(|best| best_name(&frame, report, best, size));
+    let even = even(&frame, report, &line, name.as_ref());
+    view! {
+        <svg class="figure sweep-chart" id=id role="img" aria-label=label viewBox=format!("0 0 {width:.0} {height:.0}")
+            width=format!("{width:.0}") height=format!("{height:.0}")>
+            {ground(&frame)}
+            {grid(&frame, step)}
+            {gamma_axis(&frame, &names, height)}
+            {(line.len() > 1).then(|| view! { <path class="sweep-line" d=path(&frame, &line) /> })}
+            {report.gammas.iter().map(|row| point(&frame, row, best.is_some_and(|best| best == row), size)).collect_view()}
+            {report.auto.as_ref().map(|row| auto(&frame, row, size))}
+            {name.map(Words::view)}
+            {even}
+        </svg>
+    }
+}
+
+/// What the formula says from the shortest to the longest draft that was timed.
+fn prediction(report: &SpeedReport) -> Vec<(f64, f64)> {
+    let ends = report
+        .request
+        .gammas
+        .first()
+        .zip(report.request.gammas.last());
+    let Some((first, last)) = ends else {
+        return Vec::new();
+    };
+    (*first..=*last)
+        .filter_map(|gamma| Some((f64::from(gamma), predicted(report, gamma)?)))
+        .collect()
+}
+
+/// The line where nothing is gained, its name clear of every interval, and of the best one's name,
+/// where that can be.
+fn even(
+    frame: &Frame,
+    report: &SpeedReport,
+    line: &[(f64, f64)],
+    best: Option<&Words>,
+) -> impl IntoView + use<> {
+    let of = |row: &GammaSpeed, x| Mark {
+        x,
+        ends: row.interval.map(|value| frame.y(value)),
+    };
+    let fixed = report.gammas.iter().map(|row| of(row, frame.x(row.gamma)));
+    let auto = report.auto.iter().flat_map(|row| {
+        let (x, y, anchor) = auto_name(frame, row);
+        let middle = match anchor {
+            "start" => x + 0.5 * LETTERS,
+            "end" => x - 0.5 * LETTERS,
+            _ => x,
+        };
+        letters(middle, 0.5 * LETTERS, y)
+            .into_iter()
+            .chain([of(row, beside_fixed(frame, row.gamma).0)])
+    });
+    let best = best
+        .into_iter()
+        .flat_map(|name| letters(name.x, name.half, name.y));
+    let curve = curve_marks(frame, line);
+    let marks: Vec<Mark> = fixed.chain(auto).chain(best).chain(curve).collect();
+    let (x, name, anchor) = free_place(frame, &marks);
+    even_at(frame, x, name, anchor)
+}
+
+fn whisker(frame: &Frame, row: &GammaSpeed, x: f64) -> impl IntoView + use<> {
+    let [low, high] = row.interval.map(|value| frame.y(value));
+    view! {
+        <path class="sweep-whisker"
+            d=format!("M{x:.1} {low:.1}V{high:.1}M{:.1} {low:.1}h8M{:.1} {high:.1}h8", x - 4.0, x - 4.0) />
+    }
+}
+
+fn point(frame: &Frame, row: &GammaSpeed, best: bool, size: Size) -> impl IntoView + use<> {
+    let (x, y) = (frame.x(row.gamma), frame.y(row.speed_up));
+    let radius = match (best, size) {
+        (true, Size::Large) => 7.0,
+        (true, Size::Small) => 6.0,
+        (false, Size::Large) => 4.8,
+        (false, Size::Small) => 4.0,
+    };
+    view! {
+        {whisker(frame, row, x)}
+        <circle class="sweep-point" class:best=best cx=format!("{x:.1}") cy=format!("{y:.1}") r=radius.to_string() />
+    }
+}
+
+/// The engine's own choice: a square, so that it is no draft length like the others.
+fn auto(frame: &Frame, row: &GammaSpeed, size: Size) -> impl IntoView + use<> {
+    let (x, _) = beside_fixed(frame, row.gamma);
+    let y = frame.y(row.speed_up);
+    let (letters, below, anchor) = auto_name(frame, row);
+    let large = size == Size::Large;
+    view! {
+        {whisker(frame, row, x)}
+        <rect class="sweep-auto" x=format!("{:.1}", x - 5.0) y=format!("{:.1}", y - 5.0) width="10" height="10" />
+        {large.then(|| view! {
+            <text class="halo" x=format!("{letters:.1}") y=format!("{below:.1}") text-anchor=anchor>
+                {tr!("auto {}", words::factor(row.speed_up))}
+            </text>
+        })}
+    }
+}
+
+/// Room for the name of the engine's own choice.
+const LETTERS: f64 = 80.0;
+
+/// Where the name of the engine's own choice stands, below its interval.
+fn auto_name(frame: &Frame, row: &GammaSpeed) -> (f64, f64, &'static str) {
+    let (x, anchor) = beside_fixed(frame, row.gamma);
+    // Letters end, or begin, with the square.
+    let letters = x + match anchor {
+        "start" => -5.0,
+        "end" => 5.0,
+        _ => 0.0,
+    };
+    let line = frame.y(1.0);
+    let below = frame.y(row.interval[0]) + 17.0;
+    let below = if is_crossed(below, line) {
+        line + 17.0
+    } else {
+        below
+    };
+    (letters, below, anchor)
+}
+
+/// Where a mean draft length stands so that it covers no fixed one, and how its letters keep off
+/// that too.
+fn beside_fixed(frame: &Frame, gamma: f64) -> (f64, &'static str) {
+    const APART: f64 = 16.0;
+    let (x, fixed) = (frame.x(gamma), frame.x(gamma.round()));
+    let fits_left = fixed - APART - LETTERS > LEFT;
+    let fits_right = fixed + APART + LETTERS < frame.width;
+    if (x - fixed).abs() >= 2.0 * APART {
+        (x, "middle")
+    } else if (x < fixed && fits_left) || !fits_right {
+        (x.min(fixed - APART), "end")
+    } else {
+        (x.max(fixed + APART), "start")
+    }
+}
+
+/// What is written above the best draft length.
+fn best_name(frame: &Frame, report: &SpeedReport, best: &GammaSpeed, size: Size) -> Words {
+    let line = frame.y(1.0);
+    // Clear of the engine's own choice, where that stands beside it.
+    let beside = report.auto.iter().filter(|auto| {
+        let (x, _) = beside_fixed(frame, auto.gamma);
+        (x - frame.x(best.gamma)).abs() < 60.0
+    });
+    let high = beside.fold(best.interval[1], |high, auto| high.max(auto.interval[1]));
+    let above = frame.y(high) - 10.0;
+    let above = if is_crossed(above, line) {
+        line - 7.0
+    } else {
+        above
+    };
+    let number = words::factor(best.speed_up);
+    let text = match size {
+        Size::Small => number,
+        Size::Large if report.gammas.len() < 2 => tr!("{} at γ = {}", number, words::gamma(best)),
+        // Slower beyond the noise, it is best of nothing good.
+        Size::Large if best.verdict() == Verdict::Slower => {
+            tr!("least slow: γ = {}, {number}", words::gamma(best), number)
+        }
+        Size::Large => tr!("best γ = {}, {number}", words::gamma(best), number),
+    };
+    Words::above(frame, best.gamma, above, text)
+}
+
+fn label(report: &SpeedReport) -> String {
+    let row = |row: &GammaSpeed| {
+        let [low, high] = row.interval.map(|bound| decimal(bound, 2));
+        tr!(
+            "γ {gamma}: {factor}, {low} to {high}",
+            gamma = words::gamma(row),
+            factor = decimal(row.speed_up, 2),
+            low,
+            high
+        )
+    };
+    let fixed = report.gammas.iter().map(row);
+    let auto = report.auto.iter().map(row);
+    let auto = auto.map(|row| tr!("chosen by the engine, {row}", row));
+    tr!(
+        "Speed-up by tokens drafted per round, with intervals. {}.",
+        fixed.chain(auto).collect::<Vec<_>>().join("; ")
+    )
+}
