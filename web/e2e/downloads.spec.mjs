@@ -41,12 +41,12 @@ export default {
       const part = Math.ceil(module.length / 10);
       for (let at = 0; at < module.length; at += part) {
         response.write(module.subarray(at, at + part));
-        await new Promise((resolve) => setTimeout(resolve, 800));
+        await new Promise((resolve) => setTimeout(resolve, 1_200));
       }
       response.end();
     });
     try {
-      const limited = await hasten(page, SILENCE_MS, 4_000);
+      const limited = await hasten(page, SILENCE_MS, 8_000);
       await open(page, server.address, CPU);
       assert.equal(asked, 1);
       assert.ok(await limited());
@@ -64,7 +64,7 @@ export default {
       pass(asked === 1 ? { cutAfter: 1_000_000, hold: true } : {});
     });
     try {
-      await hasten(page, SILENCE_MS, 4_000);
+      await hasten(page, SILENCE_MS, 8_000);
       await page.goto(server.address + CPU);
       await notice(page, /nothing came any more\. It was started again/);
       await ready(page);

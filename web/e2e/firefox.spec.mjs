@@ -73,6 +73,8 @@ export default {
         await page.setViewport({ width, height });
         for (const scene of ["stage", "couplings", "speed", "proof", "lessons"]) {
           await page.click(`[data-testid=scene-${scene}]`);
+          // Drawings follow a frame or two later.
+          await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
           const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
           assert.ok(beyond <= 0, `${scene} at ${width}: ${beyond} px`);
         }

@@ -175,8 +175,7 @@ export default {
     await page.goto("about:blank");
     await page.goto(link);
     await page.getByTestId("lesson-panel").locator("form").waitFor();
-    await page.waitForTimeout(500);
-    assert.equal(await page.getByTestId("round").innerText(), round);
+    await until(async () => (await page.getByTestId("round").innerText()) === round, "the same round");
     // And it stays live: the controls work, the lesson stays.
     await page.getByTestId("next-phase").click();
     assert.notEqual(await page.getByTestId("round").innerText(), round);
@@ -403,6 +402,20 @@ export default {
     await page.getByTestId("scene-stage").click();
     await shown(page, "recorded");
     await page.getByTestId("notice").getByRole("button", { name: "Bring it back" }).waitFor();
+  },
+
+  "a lesson gives no other run back than the one that it took": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const first = await call(page, "generate", { seed: 1, max_tokens: 20 });
+    await page.evaluate((first) => window.couplet.replay(first), first);
+    await call(page, "generate", { seed: 3, max_tokens: 20 });
+    await page.getByTestId("scene-lessons").click();
+    await page.getByTestId("lesson-draft").click();
+    await shown(page, "recorded");
+    await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
+    await page.getByTestId("lesson-close").click();
+    await page.waitForTimeout(300);
+    await shown(page, "recorded");
   },
 
   "a lesson leaves nothing behind: branches, distributions and terms come back": async ({ page, base }) => {

@@ -149,7 +149,9 @@ export default {
       const request = window.requestAnimationFrame.bind(window);
       const waiting = [];
       let hidden = false;
-      window.requestAnimationFrame = (callback) => (hidden ? waiting.push(callback) : request(callback));
+      // One that was asked for before waits too.
+      window.requestAnimationFrame = (callback) =>
+        hidden ? waiting.push(callback) : request((time) => (hidden ? waiting.push(callback) : callback(time)));
       window.hide = () => (hidden = true);
       window.show = () => {
         hidden = false;

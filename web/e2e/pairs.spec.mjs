@@ -118,10 +118,13 @@ export default {
   "a run that a script asks for is not cut off by what a link or a person waits for": async ({ page, base }) => {
     let come;
     const asked = new Promise((resolve) => (come = resolve));
-    await page.route(WEIGHTS, async (route) => {
-      await asked;
-      await route.continue().catch(() => {});
-    });
+    // With its pairs known, the page would take the script's run for the one that Write replaces.
+    for (const files of [WEIGHTS, "**/pairs/pairs.json"]) {
+      await page.route(files, async (route) => {
+        await asked;
+        await route.continue().catch(() => {});
+      });
+    }
     await page.goto(`${base}${CPU}#v=1&seed=9&max_tokens=30`);
     await page.waitForFunction(() => window.couplet);
     await page.evaluate(() => void (window.first = window.couplet.generate({ seed: 7, max_tokens: 240 })));
@@ -249,7 +252,7 @@ export default {
     await choose(page, "shakespeare");
     const start = performance.now();
     assert.equal((await write(page)).pair.name, "shakespeare");
-    assert.ok(performance.now() - start < 15_000, "not only once the connection is given up");
+    assert.ok(performance.now() - start < 19_000, "not only once the connection is given up");
   },
 
   "swapping the drafter does not bring back a pair that somebody has left": async ({ page, base }) => {
@@ -282,7 +285,15 @@ export default {
     await page.getByTestId("generate").click();
     await page.locator("#pair-error").waitFor();
     assert.match(await page.locator("#pair-error").innerText(), /does not have the pair “gpt4”/);
+    // Nor is it measured, or swapped: the pair that is there stays.
+    await page.getByTestId("measure").click();
+    await page.locator(".field-error").filter({ hasText: /does not have the pair “gpt4”/ }).first().waitFor();
+    await page.getByTestId("scene-couplings").click();
+    await page.getByTestId("swap-run").click();
+    await page.getByText(/Stage need a look first: .*gpt4/).waitFor();
+    assert.equal(await page.evaluate(() => window.couplet.ready().then(({ pair }) => pair.name)), "shakespeare");
     assert.equal(await page.getByTestId("notice").filter({ hasText: /download/ }).count(), 0);
+    await page.getByTestId("scene-stage").click();
     await choose(page, "shakespeare");
     assert.equal((await write(page)).pair.name, "shakespeare");
   },

@@ -7,7 +7,8 @@
 import { readdir } from "node:fs/promises";
 import { launch } from "./browser.mjs";
 
-const TIMEOUT_MS = 120_000;
+// Far above what the longest takes on a slow and busy machine.
+const TIMEOUT_MS = 400_000;
 
 const [base, part = ""] = process.argv.slice(2);
 if (!base) {

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { call, finished, noPanicText, notice, open, patchWorker, refusal, shown } from "./support.mjs";
+import { isDeepStrictEqual } from "node:util";
+import { call, finished, noPanicText, notice, open, patchWorker, refusal, shown, until } from "./support.mjs";
 
 /** Opens a link in a tab that knows nothing of the page before. */
 async function follow(page, base, hash, search = "?backend=cpu") {
@@ -82,12 +83,10 @@ export default {
       await follow(theirs, base, hashOf(link));
       const trace = await finished(theirs);
       assert.deepEqual([trace.settings.prompt, trace.settings.gamma, trace.settings.seed, trace.settings.temperature], ["JULIET:\n", 3, 9, 0.7]);
-      await theirs.waitForTimeout(300);
-      assert.deepEqual(await picture(theirs), before);
+      await until(async () => isDeepStrictEqual(await picture(theirs), before), "it shows the same picture");
       assert.deepEqual(await chosen(theirs), choice);
       // The address line says the same after it has followed the page.
-      await theirs.waitForTimeout(600);
-      assert.match(await theirs.evaluate(() => location.hash), /pick=1\.1&letters=leviathan&marks=last/);
+      await theirs.waitForFunction(() => /pick=1\.1&letters=leviathan&marks=last/.test(location.hash));
       // Whoever goes on leaves what was picked.
       await theirs.keyboard.press("ArrowRight");
       assert.notEqual((await chosen(theirs)).after, choice.after);
@@ -137,9 +136,8 @@ export default {
       await follow(theirs, base, hashOf(link));
       await theirs.getByTestId("row-branch").waitFor();
       assert.deepEqual((await finished(theirs)).branch, branch.branch);
-      await theirs.waitForTimeout(300);
-      assert.equal(await theirs.getByTestId("versions").innerText(), versions);
-      assert.deepEqual(await chosen(theirs), choice);
+      await until(async () => (await theirs.getByTestId("versions").innerText()) === versions, "the same runs");
+      await until(async () => isDeepStrictEqual(await chosen(theirs), choice), "the same choice");
       assert.equal(await theirs.getByTestId("temperature").inputValue(), "1.4");
     } finally {
       await context.close();
@@ -156,8 +154,7 @@ export default {
     await settled(page);
     await page.reload();
     await shown(page, "recorded");
-    await page.waitForTimeout(500);
-    assert.deepEqual(await picture(page), before);
+    await until(async () => isDeepStrictEqual(await picture(page), before), "it stands there");
     assert.match(await page.getByTestId("play").innerText(), /play/i);
   },
 
@@ -454,6 +451,20 @@ export default {
     assert.equal((await refusal(page, "replay", null)).field, "trace");
   },
 
+  "a run that takes the page over is not played by one that was asked for before": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    const mine = await call(page, "generate", { seed: 3, max_tokens: 30 });
+    await page.getByTestId("prompt").fill("KING RICHARD:\nA ".repeat(12));
+    await page.evaluate(async (mine) => {
+      document.querySelector("[data-testid=generate]").click();
+      await window.couplet.replay(mine);
+    }, mine);
+    // What was asked for has been answered by then.
+    await call(page, "distribution", { model: "target", text: "O " });
+    await page.getByTestId("play").getByText("Play", { exact: true }).waitFor();
+    assert.equal(await page.evaluate(() => window.couplet.trace().settings.seed), 3);
+  },
+
   "a run that was being written when another took its place comes back as one that is over": async ({ page, base }) => {
     // A machine so slow that no run ends.
     await patchWorker(page, `{ const post = self.postMessage.bind(self);
@@ -485,9 +496,8 @@ export default {
     await page.goto(new URL("frame.html", base).href);
     const frame = page.frameLocator("iframe");
     await frame.locator("[data-testid=provenance][data-kind=recorded]").waitFor();
-    await page.waitForTimeout(800);
+    await until(async () => (await frame.getByTestId("manuscript").innerText()) === before[0], "the same state");
     assert.equal(await frame.locator("header.top").count(), 0);
-    assert.equal(await frame.getByTestId("manuscript").innerText(), before[0]);
     const out = await frame.getByTestId("embed-out").getAttribute("href");
     assert.ok(!out.includes("embed=1") && out.includes("at="), out);
   },
@@ -568,6 +578,31 @@ export default {
     await page.evaluate(() => (location.hash = "#v=1&seed=8&max_tokens=20"));
     await page.waitForFunction(() => document.querySelector("[data-testid=seed]")?.value === "8");
     assert.equal((await finished(page)).settings.seed, 8);
+    // Back leads to the link before, and Forward to this one.
+    await page.evaluate(() => (location.hash = "#v=1&seed=9&max_tokens=20"));
+    const shows = async (seed) => {
+      await page.waitForFunction((seed) => document.querySelector("[data-testid=seed]")?.value === seed, `${seed}`);
+      assert.equal((await finished(page)).settings.seed, seed);
+    };
+    await shows(9);
+    await page.evaluate(() => history.back());
+    await shows(8);
+    await page.evaluate(() => history.forward());
+    await shows(9);
+  },
+
+  "a prompt is shown as it was written, and drawn where XML has no way to write it": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await call(page, "generate", { pair: "stories", prompt: "Zoë, a 🦊\u0001 in the café. ", max_tokens: 9 });
+    assert.match(await page.getByTestId("manuscript").innerText(), /Zoë, a 🦊. in the café\. /u);
+    await page.keyboard.press("Home");
+    await page.getByTestId("next-phase").click();
+    assert.match(await page.getByTestId("inspector").getByRole("heading").innerText(), /in the café\. $|in the café\.$/);
+    await page.getByTestId("share").click();
+    const { text } = await saved(page, () => page.getByTestId("svg-couplet-manuscript").click());
+    const isXml = (text) => new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror") === null;
+    assert.ok(await page.evaluate(isXml, text));
+    await Promise.all([page.waitForEvent("download"), page.getByTestId("png-couplet-manuscript").click()]);
   },
 
   "a link can choose the colours without changing the visitor's choice": async ({ page, base }) => {

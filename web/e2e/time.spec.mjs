@@ -185,7 +185,7 @@ export default {
     await page.getByTestId("version-1").waitFor();
     await finished(page);
     // The engine is busy meanwhile.
-    await page.evaluate(() => void (window.measured = window.couplet.bench({ gammas: [1, 2, 4], pairs: 5, max_tokens: 160 })));
+    await page.evaluate(() => void (window.measured = window.couplet.bench({ gammas: [1, 2, 4], pairs: 20, max_tokens: 160 })));
     await page.getByTestId("scene-stage").click();
     await page.keyboard.press("End");
     await page.keyboard.press("[");

@@ -72,8 +72,8 @@ pub fn App(
     on_cleanup(move || listener.remove());
     permalink::claim();
     let back = window_event_listener(ev::popstate, move |event| {
-        if event.state().is_null() {
-            // Someone put another link into the address line of this very page.
+        if permalink::is_of_another_link(&event.state()) {
+            // Everything that it says is to be followed, as when it was opened.
             let _ = window().location().reload();
         } else {
             let view = permalink::read().view;

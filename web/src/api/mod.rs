@@ -171,7 +171,7 @@ fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
             Some(trace) => trace.events.extend_from_slice(events),
             None if matches!(events.first(), Some(Event::Started { .. })) => {
                 trace = store.written_here(&settings, &branch, events);
-                if on_page {
+                if on_page && store.is_asked_last(reply) {
                     store.form.write(&settings);
                     store.message.set(None);
                 }

@@ -16,10 +16,13 @@ use couplet_protocol::{
     BackendChoice, Command, DeviceInfo, Failure, FailureKind, PairInfo, PairSummary, Reply,
 };
 use leptos::prelude::*;
+use tr::tr;
 use wasm_bindgen::prelude::*;
 
 pub use wire::reply_id;
 use wire::{Inner, NO_WORKER, Request, Sink, Waiter, crash_failure, is_last, stopped_reply};
+
+use crate::permalink;
 
 const STOP_LIMIT_MS: u32 = 10_000;
 
@@ -95,10 +98,9 @@ impl EngineClient {
         self.inner.get_value()
     }
 
-    /// Tells that no worker can be made, once the caller has the number of the request.
-    fn refuse(&self, mut sink: impl FnMut(&Reply) + 'static) -> u32 {
+    /// Tells what is wrong with a request, once the caller has its number.
+    fn refuse(&self, failure: Failure, mut sink: impl FnMut(&Reply) + 'static) -> u32 {
         let id = self.next_id();
-        let failure = crash_failure(NO_WORKER);
         gloo_timers::callback::Timeout::new(0, move || {
             sink(&Reply::Failed {
                 id: Some(id),
@@ -212,7 +214,7 @@ impl EngineClient {
         sink: impl FnMut(&Reply) + 'static,
     ) -> u32 {
         if !self.wake() {
-            return self.refuse(sink);
+            return self.refuse(crash_failure(NO_WORKER), sink);
         }
         let id = self.next_id();
         let command = command(id);
@@ -274,8 +276,11 @@ impl EngineClient {
         command: impl FnOnce(u32) -> Command,
         sink: impl FnMut(&Reply) + 'static,
     ) -> u32 {
+        if let Some(failure) = self.unknown_pair(pair) {
+            return self.refuse(failure, sink);
+        }
         if !self.wake() {
-            return self.refuse(sink);
+            return self.refuse(crash_failure(NO_WORKER), sink);
         }
         let expected =
             {
@@ -298,6 +303,22 @@ impl EngineClient {
             self.enqueue_load();
         }
         self.enqueue(command, sink)
+    }
+
+    /// What is wrong with a pair that the page does not have: that of a run from a file, say. An
+    /// engine that went for it would lose the one that it has.
+    pub fn unknown_pair(&self, name: &str) -> Option<Failure> {
+        let is_missing = self.pairs.with_untracked(|pairs| {
+            !pairs.is_empty() && pairs.iter().all(|pair| pair.name != name)
+        });
+        is_missing.then(|| Failure {
+            kind: FailureKind::Input,
+            field: Some("pair".to_owned()),
+            sentence: tr!(
+                "this page does not have the pair “{name}”; choose another",
+                name = permalink::shorten(name)
+            ),
+        })
     }
 
     /// Ends a run or a measurement; one that the engine does not have yet, it never gets.

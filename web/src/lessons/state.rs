@@ -98,8 +98,8 @@ struct Before {
 /// What the recorded run took the place of.
 #[derive(Clone)]
 enum Stage {
-    /// A run that can be brought back.
-    Run,
+    /// A run that can be brought back, by its number.
+    Run(u32),
     /// Another recording, with what the form said, and whether a run of that was to be written.
     Form(Settings, bool),
 }
@@ -296,7 +296,7 @@ impl Lessons {
             self.speed.terms.set(terms);
         }
         match stage.filter(|_| untrack(|| self.teaches_run())) {
-            Some(Stage::Run) => self.store.bring_back(),
+            Some(Stage::Run(id)) => self.store.bring_back_if_last(id),
             Some(Stage::Form(form, wanted)) => self.store.go_back_to(&form, wanted),
             None => {}
         }
@@ -505,13 +505,13 @@ impl Lessons {
             let form = untrack(|| self.store.form.read()).ok();
             let wanted = self.store.asking.wanted.get_untracked();
             let stage = match self.store.replay(recording, None) {
-                true => Some(Stage::Run),
-                false => form.map(|form| Stage::Form(form, wanted)),
+                Some(id) => Some(Stage::Run(id)),
+                None => form.map(|form| Stage::Form(form, wanted)),
             };
             self.before.update_value(|before| {
                 // A run that somebody had written meanwhile is what they want back.
                 before.stage = match (before.stage.take(), stage) {
-                    (_, Some(Stage::Run)) => Some(Stage::Run),
+                    (_, Some(Stage::Run(id))) => Some(Stage::Run(id)),
                     (before, now) => before.or(now),
                 };
             });

@@ -7,10 +7,13 @@ pub mod query;
 mod settings;
 mod view;
 
+use std::cell::Cell;
+
 use couplet_protocol::{BackendChoice, Branch, Settings};
 use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsValue;
+use web_sys::History;
 
 use crate::errors::Said;
 use crate::words::cut_to;
@@ -186,7 +189,7 @@ pub fn write_view(step: bool, change: impl FnOnce(&mut View)) {
     // What a link asks for when it is opened, a lesson's scene say, is no step of anybody's.
     if step && is_claimed() {
         if let Ok(history) = window().history() {
-            let _ = history.push_state_with_url(&OURS.into(), "", Some(&hash));
+            let _ = history.push_state_with_url(&mark(&history), "", Some(&hash));
         }
     } else {
         replace(&hash);
@@ -214,26 +217,44 @@ pub fn in_hash(backend: BackendChoice) -> BackendChoice {
     }
 }
 
-/// Marks the entries of the browser's history that the page made.
-const OURS: f64 = 1.0;
+thread_local! {
+    /// Marks the entries of the browser's history that come of the link that the page was opened
+    /// with; none before [`claim`].
+    static MARK: Cell<Option<f64>> = const { Cell::new(None) };
+}
+
+/// What the history's entries are to be marked with.
+fn mark(history: &History) -> JsValue {
+    match MARK.get() {
+        Some(mark) => mark.into(),
+        None => history.state().unwrap_or(JsValue::NULL),
+    }
+}
 
 fn replace(hash: &str) {
     if let Ok(history) = window().history() {
-        let _ = history.replace_state_with_url(&OURS.into(), "", Some(hash));
+        let _ = history.replace_state_with_url(&mark(&history), "", Some(hash));
     }
 }
 
-/// Marks the entry that the page was opened with as one of its own. A later entry without the
-/// mark is a link that a person put into the address line.
+/// Marks the entry that the page was opened with as one of its own; loaded anew, it has its mark
+/// already.
 pub fn claim() {
     if let Ok(history) = window().history() {
-        let _ = history.replace_state(&OURS.into(), "");
+        let before = history.state().ok().and_then(|state| state.as_f64());
+        MARK.set(Some(before.unwrap_or_else(js_sys::Math::random)));
+        let _ = history.replace_state(&mark(&history), "");
     }
+}
+
+/// Whether an entry of the browser's history is about another link than the page is: one without a
+/// mark has just been put into the address line, and one with another mark was, before this one.
+pub fn is_of_another_link(state: &JsValue) -> bool {
+    state.as_f64() != MARK.get()
 }
 
 fn is_claimed() -> bool {
-    let state = window().history().and_then(|history| history.state());
-    state.is_ok_and(|state| !state.is_null())
+    MARK.get().is_some()
 }
 
 /// What could not be understood of the page's address as it is now.

@@ -170,18 +170,10 @@ fn Prompt() -> impl IntoView {
     let store = use_store();
     let text = move || {
         store.epoch.track();
-        let prompt = store.state.with(|state| state.prompt.clone());
-        if prompt.is_empty() {
-            return store.form.prompt.get();
+        match store.state.with(|state| state.prompt.is_empty()) {
+            true => store.form.prompt.get(),
+            false => store.prompt_shown(),
         }
-        let skip = untrack(|| store.pair()).map_or(0, |pair| pair.prefix_tokens as usize);
-        let own = prompt.len().saturating_sub(store.brought_along());
-        prompt
-            .iter()
-            .take(own)
-            .skip(skip)
-            .map(|token| store.text(*token))
-            .collect()
     };
     view! { <span class="tk prompt">{text}</span> }
 }

@@ -16,6 +16,7 @@ const MOST_ASIDE: usize = 4;
 /// A run that was taken off the page, with all that is needed to put it back.
 #[derive(Clone, Debug)]
 pub struct Aside {
+    id: u32,
     /// Whether anything of it was written here; a file can be opened again.
     own: bool,
     trace: Trace,
@@ -41,9 +42,9 @@ impl Store {
     /// Shows a run that is complete. Whatever the page showed before can be brought back, and a
     /// run that is still being written is stopped.
     ///
-    /// `file` names the file that it comes from; without one it came with the page. Returns whether
-    /// there was something to be brought back.
-    pub fn replay(&self, trace: Trace, file: Option<String>) -> bool {
+    /// `file` names the file that it comes from; without one it came with the page. Returns the
+    /// number of what can be brought back, where there was something.
+    pub fn replay(&self, trace: Trace, file: Option<String>) -> Option<u32> {
         let kept = self.set_aside();
         self.stop();
         self.form.write(&trace.settings);
@@ -84,18 +85,15 @@ impl Store {
         }
     }
 
-    /// Keeps the run on the page, if it is one that cannot be had again by a click; returns whether.
-    pub(super) fn set_aside(&self) -> bool {
-        let Some(shown) = self.shown.get_untracked() else {
-            return false;
-        };
+    /// Keeps the run on the page, if it is one that cannot be had again by a click; returns its
+    /// number.
+    pub(super) fn set_aside(&self) -> Option<u32> {
+        let shown = self.shown.get_untracked()?;
         let own = self.versions.has_own() || !shown.recorded;
         if !own && shown.file.is_none() {
-            return false;
+            return None;
         }
-        let Some(mut trace) = self.record() else {
-            return false;
-        };
+        let mut trace = self.record()?;
         // What it still had to say is stopped.
         if self.run.with_untracked(|run| run.finished().is_none()) {
             trace.events.push(CUT_OFF);
@@ -103,7 +101,10 @@ impl Store {
         // Where another pair has been chosen, the form is about that one already.
         let form = untrack(|| self.form.read()).ok();
         let form = form.filter(|form| form.pair == shown.settings.pair);
+        self.set_aside.update_value(|count| *count += 1);
+        let id = self.set_aside.get_value();
         let aside = Aside {
+            id,
             own,
             trace,
             form: form.or_else(|| Some(shown.settings.clone())),
@@ -117,7 +118,16 @@ impl Store {
             let spare = all.len().saturating_sub(MOST_ASIDE);
             all.drain(..spare);
         });
-        true
+        Some(id)
+    }
+
+    /// Puts the run with this number back, where it still is the one that was taken off the page
+    /// last: somebody may have wanted it gone.
+    pub fn bring_back_if_last(&self, id: u32) {
+        let last = |all: &Vec<Aside>| all.last().is_some_and(|aside| aside.id == id);
+        if self.aside.with_untracked(last) {
+            self.bring_back();
+        }
     }
 
     /// Puts the run back that was taken off the page last, and what had branched from it.

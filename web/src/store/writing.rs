@@ -7,7 +7,6 @@ use couplet_protocol::{
     Branch, Command, Event, Failure, FailureKind, FinishReason, Reply, Settings, Trace,
 };
 use leptos::prelude::*;
-use tr::tr;
 
 use super::versions::Origin;
 use super::{Asked, AskedFrom, Shown, Store};
@@ -69,9 +68,9 @@ impl Store {
             _ => (here, settings),
         };
         self.form.refused.set(None);
-        if let Some(error) = self.unknown_pair(&settings.pair) {
+        if let Some(failure) = self.engine.unknown_pair(&settings.pair) {
             self.asking.wanted.set(false);
-            self.form.refused.set(Some(error));
+            self.refuse(&failure);
             return;
         }
         // What was said of the link is still to be read when its run begins.
@@ -98,12 +97,17 @@ impl Store {
         self.asking.beginning.set_value(beginning);
         permalink::write(&settings, branch.as_ref());
         let store = *self;
+        let turn = self.turn();
         let started = Cell::new(false);
         let asked = settings.clone();
         self.write_from(origin, settings, branch, move |reply| {
             let begins = matches!(reply, Reply::Events { events, .. } if begins(events));
             if !started.get() && (begins || is_end(reply)) {
                 store.asking.beginning.set_value(None);
+            }
+            // Another run has taken the page.
+            if store.turn() != turn {
+                return;
             }
             if begins && !started.replace(true) {
                 store.play_or_arrive();
@@ -150,20 +154,6 @@ impl Store {
             [pair, prompt] == begins.each_ref()
         };
         asked.from.as_ref().is_none_or(still).then_some(asked)
-    }
-
-    /// What is wrong with a pair that the page does not have: that of a run from a file, say.
-    fn unknown_pair(&self, name: &str) -> Option<FieldError> {
-        let is_missing = self.engine.pairs.with_untracked(|pairs| {
-            !pairs.is_empty() && pairs.iter().all(|pair| pair.name != name)
-        });
-        is_missing.then(|| FieldError {
-            field: "pair".to_owned(),
-            sentence: tr!(
-                "this page does not have the pair “{name}”; choose another",
-                name = permalink::shorten(name)
-            ),
-        })
     }
 
     /// Sends a run to the engine and shows it; `also` sees every reply after the page has.
@@ -285,6 +275,15 @@ impl Store {
     /// Changes when another run takes the place of those that are being written.
     pub fn turn(&self) -> u32 {
         self.taken_over.get_value()
+    }
+
+    /// Whether nobody has asked for a run since the one that this reply is about.
+    pub fn is_asked_last(&self, reply: &Reply) -> bool {
+        let id = reply_id(reply);
+        let is_later = |other: &u32| Some(*other) > id;
+        self.asking
+            .writing
+            .with_untracked(|all| !all.iter().any(is_later))
     }
 
     /// Clears the page for a run that has nothing to do with the one on it.

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use crate::couplings::exhibit::Exhibit;
+use crate::form::label;
 use crate::language;
 
 /// Tokens of each text.
@@ -87,6 +88,14 @@ struct Coming {
 
 const COUNT: usize = 6;
 
+fn needs_a_look(field: &str, sentence: &str) -> String {
+    tr!(
+        "The settings on the Stage need a look first: {}: {}.",
+        field,
+        sentence.trim_end_matches('.')
+    )
+}
+
 impl Exhibit {
     /// Writes the text of every drafter under both rules, one after another.
     pub fn swap_drafters(&self) {
@@ -97,11 +106,7 @@ impl Exhibit {
         let mut settings = match untrack(|| self.store.form.read()) {
             Ok(settings) => settings,
             Err(error) => {
-                let sentence = tr!(
-                    "The settings on the Stage need a look first: {}: {}.",
-                    error.label(),
-                    error.sentence.trim_end_matches('.')
-                );
+                let sentence = needs_a_look(&error.label(), &error.sentence);
                 swap.writing.set(Writing::Failed(sentence));
                 return;
             }
@@ -176,7 +181,11 @@ impl Exhibit {
                         })
                     }
                     Reply::Failed { failure, .. } => {
-                        Some(Err(language::of_engine(&failure.sentence)))
+                        let sentence = language::of_engine(&failure.sentence);
+                        Some(Err(match &failure.field {
+                            Some(field) => needs_a_look(&label(field), &sentence),
+                            None => sentence,
+                        }))
                     }
                     _ => None,
                 };

@@ -393,9 +393,16 @@ fn pieces(content: &str) -> Vec<(usize, usize, String)> {
     found
 }
 
-/// Text between tags or in an attribute.
+/// Text between tags or in an attribute. XML has no way to write a control character, which a prompt
+/// or a model may hold.
 pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
+    let has_none = |letter: char| match letter {
+        '\t' | '\n' | '\r' => false,
+        '\u{fffe}' | '\u{ffff}' => true,
+        _ => letter < ' ',
+    };
+    text.replace(has_none, "\u{fffd}")
+        .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
@@ -410,6 +417,14 @@ fn call(object: &JsValue, name: &str, arguments: &[JsValue]) -> Option<JsValue> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_xml_cannot_hold_is_replaced() {
+        assert_eq!(
+            escaped("a\u{1}\n<\u{fffe}>\""),
+            "a\u{fffd}\n&lt;\u{fffd}&gt;&quot;"
+        );
+    }
 
     #[test]
     fn words_are_counted_as_the_browser_counts() {
