@@ -191,6 +191,9 @@ export default {
     await page.getByTestId("throw-again").click();
     assert.notDeepEqual(await outcomes(), first);
     await page.getByTestId("throw-step").click();
+    // The numbers of the darts are letters, without a dart's own rim.
+    const rims = await page.locator("[data-testid=card-minhash] .dart-number").evaluateAll((all) => all.map((each) => getComputedStyle(each).stroke));
+    assert.ok(rims.length > 0 && rims.every((rim) => rim === "none"), `${rims}`);
     const landed = () => page.locator("[data-testid=card-minhash] .dart:not(.away)").count();
     assert.equal(await landed(), 0);
     for (let step = 0; step < 6; step += 1) await page.getByTestId("throw-step").click();

@@ -290,6 +290,11 @@ export default {
     assert.ok((await top('[data-testid="round"]')) < 400);
     await page.getByTestId("lesson-question").click();
     assert.ok(Math.abs(await top(".lesson-side")) < 2);
+    // What is to be compared is all there.
+    await step(page, base, "draft", 2);
+    const bars = page.getByTestId("round").locator("figure.column");
+    assert.equal(await bars.count(), 5);
+    for (const bar of await bars.all()) assert.ok(await bar.isVisible());
   },
 
   "a lesson keeps the focus where it begins, ends and is closed": async ({ page, base }) => {

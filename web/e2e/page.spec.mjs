@@ -117,6 +117,16 @@ export default {
     assert.equal(await page.getByTestId("prompt").inputValue(), "ça va €");
   },
 
+  "Control and Enter write from any of the settings": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    for (const [field, value, key] of [["prompt", "O Romeo,\n", "Control+Enter"], ["seed", "77", "Meta+Enter"]]) {
+      await page.getByTestId(field).fill(value);
+      await page.getByTestId(field).press(key);
+      await page.waitForFunction(([field, value]) => `${window.couplet.trace()?.settings[field]}` === value, [field, value]);
+      await finished(page);
+    }
+  },
+
   "a number is typed key by key, and is no error before it is one": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     const field = page.getByTestId("temperature");

@@ -1,6 +1,6 @@
 // Bad luck: each case gives a sentence and a way out, and nothing that the person had is lost.
 import assert from "node:assert/strict";
-import { WEIGHTS, call, finished, hasten, noPanicText, notice, open, patchWorker, ready, refusal, tokens, until } from "./support.mjs";
+import { WEIGHTS, call, finished, hasten, noPanicText, notice, open, patchWorker, ready, refusal, shown, tokens, until } from "./support.mjs";
 
 const NO_GPU = "Object.defineProperty(WorkerNavigator.prototype, 'gpu', { get: () => undefined });";
 /**
@@ -97,6 +97,19 @@ export default {
     await notice(page, /Both models run on the CPU/);
     const trace = await call(page, "generate", { max_tokens: 12 });
     assert.ok(tokens(trace).length > 12);
+  },
+
+  "on a phone the reason for the CPU waits behind the badge, and pushes nothing down": async ({ page, base }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await patchWorker(page, NO_GPU);
+    await page.goto(base);
+    await shown(page, "recorded");
+    const top = () => page.getByTestId("manuscript").evaluate((text) => text.getBoundingClientRect().top);
+    const before = await top();
+    await ready(page);
+    assert.equal(await top(), before);
+    await page.getByTestId("badge").click();
+    await notice(page, /Both models run on the CPU/);
   },
 
   "over plain HTTP the CPU writes, and what WebGPU would take is said": async ({ page, base }) => {

@@ -10,7 +10,7 @@ use crate::language::LanguageChoice;
 /// Remembered between visits once they are switched off.
 const KEY: &str = "couplet-single-keys";
 
-fn keys() -> [(String, String); 9] {
+fn keys() -> [(String, String); 10] {
     [
         (tr!("key" => "Space"), tr!("play or pause")),
         ("← →".to_owned(), tr!("previous, next token or phase")),
@@ -19,6 +19,10 @@ fn keys() -> [(String, String); 9] {
         (tr!("key" => "Shift ← →"), tr!("previous, next round")),
         (tr!("key" => "Home"), tr!("back to the prompt")),
         (tr!("key" => "End"), tr!("to the end of what is written")),
+        (
+            tr!("key" => "Ctrl Enter"),
+            tr!("write, from any of the settings"),
+        ),
         ("?".to_owned(), tr!("this help")),
         (
             tr!("key" => "Page ↑ ↓"),

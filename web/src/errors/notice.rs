@@ -14,23 +14,36 @@ const KNOWN: &str = "couplet-reason";
 
 /// Why there is no better device, as far as somebody has closed the notice of it. Copies are the same.
 #[derive(Clone, Copy)]
-pub struct Known(RwSignal<Option<String>>);
+pub struct Known {
+    reason: RwSignal<Option<String>>,
+    /// Whether the notice waits until it is asked for. On a phone it would push the text down while
+    /// that is read; the badge says which device it is.
+    waits: RwSignal<bool>,
+}
 
 impl Known {
     /// What this tab remembers.
     pub fn new() -> Self {
-        Self(RwSignal::new(browser::remembered_by_tab(KNOWN)))
+        Self {
+            reason: RwSignal::new(browser::remembered_by_tab(KNOWN)),
+            waits: RwSignal::new(browser::is_narrow()),
+        }
     }
 
     /// The notice is closed.
     fn keep(self, reason: Option<String>) {
         browser::have_tab_remember(KNOWN, reason.as_deref().unwrap_or_default());
-        self.0.set(reason);
+        self.reason.set(reason);
     }
 
-    /// Shows the notice again.
+    /// Shows the notice, again or for the first time.
     pub fn show(self) {
         self.keep(None);
+        self.waits.set(false);
+    }
+
+    fn hides(self, reason: &String) -> bool {
+        self.waits.get() || self.reason.get().as_ref() == Some(reason)
     }
 }
 
@@ -169,9 +182,7 @@ fn notices(
     }
     if state == EngineState::Ready
         && let Some(device) = store.engine.device.get()
-        && let Some(reason) = device
-            .reason
-            .filter(|reason| known.0.get().as_ref() != Some(reason))
+        && let Some(reason) = device.reason.filter(|reason| !known.hides(reason))
     {
         let reason = language::of_engine(&reason);
         let sentence = match device.backend {

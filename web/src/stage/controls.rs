@@ -28,8 +28,7 @@ pub fn Controls() -> impl IntoView {
             }
         }
     });
-    let submit = move |event: web_sys::SubmitEvent| {
-        event.prevent_default();
+    let send = move || {
         asked.set_value(true);
         store.generate();
         // Space plays and pauses from here on, and does not write anew.
@@ -37,6 +36,17 @@ pub fn Controls() -> impl IntoView {
         // On narrow screens the settings stand in the way of the text.
         store.settings_open.set(false);
         browser::show("#manuscript");
+    };
+    let submit = move |event: web_sys::SubmitEvent| {
+        event.prevent_default();
+        send();
+    };
+    // Enter alone is a line of the prompt.
+    let shortcut = move |event: web_sys::KeyboardEvent| {
+        if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) {
+            event.prevent_default();
+            send();
+        }
     };
     let writing = move || store.is_writing();
     // Folded on narrow screens, where the text comes first; an error unfolds it.
@@ -52,7 +62,8 @@ pub fn Controls() -> impl IntoView {
             }}
         </button>
         // The form checks itself: a browser would refuse numbers between the steps of its arrows.
-        <form class="controls" id="controls" novalidate class:open=shown on:submit=submit aria-label=tr!("Settings")>
+        <form class="controls" id="controls" novalidate class:open=shown on:submit=submit on:keydown=shortcut
+            aria-label=tr!("Settings")>
             <PairField />
             <PromptField form=form />
             <GammaField form=form />

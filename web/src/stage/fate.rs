@@ -187,6 +187,10 @@ fn reason(verdict: &Verdict, settings: &Settings) -> (String, Option<u32>) {
             } else {
                 tr!("{both}, kept if u < {below}; u = {u}", both, below, u)
             };
+            // A number stands on the line of what it is compared with.
+            let why = why
+                .replace(" < ", "\u{a0}<\u{a0}")
+                .replace(" = ", "\u{a0}=\u{a0}");
             (why, None)
         }
         Test::Prefix { u, below } => {

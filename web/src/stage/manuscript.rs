@@ -30,8 +30,9 @@ pub fn Manuscript() -> impl IntoView {
         });
     });
     view! {
-        <section class="sheet manuscript" aria-label=tr!("Manuscript")
+        <section class="sheet manuscript" aria-labelledby="manuscript-title"
             class:compared=move || store.compared.with(Option::is_some)>
+            <h2 class="visually-hidden" id="manuscript-title">{tr!("Manuscript")}</h2>
             <header>
                 <Legend />
                 <Count />

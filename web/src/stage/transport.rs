@@ -54,7 +54,11 @@ pub fn Transport() -> impl IntoView {
         } else if store.branch_point().is_some() {
             tr!("button" => "Branch")
         } else if store.would_write() {
-            tr!("Write and play")
+            // On a phone all buttons of the row have one line.
+            match browser::is_narrow() {
+                true => tr!("Write"),
+                false => tr!("Write and play"),
+            }
         } else {
             tr!("Play")
         }

@@ -63,7 +63,7 @@ pub fn Gallery() -> impl IntoView {
                 <div>
                     <h2 id="museum-title">{tr!("Break the rule")}</h2>
                     <p class="muted">{about}</p>
-                    <p class="muted">{tr!("No run can make them, whatever its settings: a switch here changes nothing anywhere else.")}</p>
+                    <p class="muted">{tr!("They exist only here: no setting of the Stage makes them.")}</p>
                 </div>
                 <button type="button" class="button" data-testid="all-mistakes" on:click=move |_| museum.switch_all(!every())>
                     {move || if every() { tr!("All off") } else { tr!("All on") }}
