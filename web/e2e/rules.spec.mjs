@@ -93,7 +93,7 @@ export default {
       await page.keyboard.press("ArrowRight");
       if ((await page.locator(".phases .on").innerText()) !== "Judge") continue;
       const fate = await page.getByTestId("fate").innerText();
-      const told = /draft (\S+), target (\S+), kept if u < (\S+); u = (\S+)\./.exec(fate);
+      const told = /draft (\S+), target (\S+), kept if u\s<\s(\S+); u\s=\s(\S+)\./.exec(fate);
       assert.ok(told, fate);
       const [, draft, target, below, u] = told;
       const sentence = await page.getByTestId("narration").first().innerText();

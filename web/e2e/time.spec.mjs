@@ -381,7 +381,7 @@ export default {
     const struck = page.locator(".rd").nth(lost.round).locator(".tk.res");
     await page.keyboard.press("End");
     await struck.click({ force: true });
-    const [, draft, target, below, u] = (await said()).match(/rejected: draft ([\d.]+), target ([\d.]+), kept if u < ([\d.]+); u = ([\d.]+)\./);
+    const [, draft, target, below, u] = (await said()).match(/rejected: draft ([\d.]+), target ([\d.]+), kept if u\s<\s([\d.]+); u\s=\s([\d.]+)\./);
     for (const [shown, known] of [[draft, lost.draft_prob], [target, lost.target_prob], [below, lost.target_prob / lost.draft_prob], [u, lost.draw]]) {
       assert.ok(Math.abs(Number(shown) - known) <= 0.051 * known, `${shown} for ${known}`);
       assert.ok(shown.replace(/^[0.]+/, "").length >= 2, `${shown} has two significant digits`);
@@ -423,7 +423,7 @@ export default {
       gumbel: /the target’s own token is/,
       greedy: /the target’s favourite/,
       typical: /target [\d.]+, kept above [\d.]+/,
-      lenience: /kept if u < [\d.]+; u = [\d.]+/,
+      lenience: /kept if u\s<\s[\d.]+; u\s=\s[\d.]+/,
     };
     for (const [rule, pattern] of Object.entries(words)) {
       await call(page, "generate", { rule, max_tokens: 40 });

@@ -91,8 +91,8 @@ pub fn Headline(
         };
         view! {
             <div class="race-verdict">
-                <p class="huge" data-testid="verdict">
-                    {words::factor(row.speed_up)}" "{words::verdict(headline.verdict())}
+                <p class="huge" class:open=headline.verdict() == Verdict::CannotTell data-testid="verdict">
+                    <span>{words::factor(row.speed_up)}</span>" "{words::verdict(headline.verdict())}
                 </p>
                 <p class="muted" data-testid="verdict-interval">{words::interval(&headline, pairs)}"; "{what}</p>
             </div>
