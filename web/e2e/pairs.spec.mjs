@@ -138,6 +138,20 @@ export default {
     }
   },
 
+  "what a person asks for behind a script's run stands under their own settings": async ({ page, base }) => {
+    await open(page, base, CPU);
+    await page.getByTestId("seed").fill("77");
+    await page.evaluate(async () => {
+      const run = window.couplet.generate({ seed: 5, max_tokens: 100 });
+      document.querySelector("[data-testid=generate]").click();
+      // Write stops it, perhaps before it began.
+      await run.catch(() => {});
+    });
+    await page.waitForFunction(() => window.couplet.trace()?.settings.seed === 77);
+    await finished(page);
+    assert.equal(await page.getByTestId("seed").inputValue(), "77");
+  },
+
   "a list of pairs that did not arrive is asked for again": async ({ page, base }) => {
     let asked = 0;
     await page.route("**/pairs/pairs.json", async (route) => {
