@@ -511,7 +511,7 @@ impl Lessons {
             self.before.update_value(|before| {
                 // A run that somebody had written meanwhile is what they want back.
                 before.stage = match (before.stage.take(), stage) {
-                    (_, Some(Stage::Run(id))) => Some(Stage::Run(id)),
+                    (_, run @ Some(Stage::Run(_))) => run,
                     (before, now) => before.or(now),
                 };
             });

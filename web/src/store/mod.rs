@@ -116,7 +116,7 @@ pub struct Store {
     /// Counts runs that were put on the page whole.
     taken_over: StoredValue<u32>,
     /// How many runs were taken off the page.
-    set_aside: StoredValue<u32>,
+    taken_off: StoredValue<u32>,
     events: StoredValue<Vec<Event>>,
     /// The settings that the page itself wrote into the form last.
     usual: StoredValue<Settings>,
@@ -154,7 +154,7 @@ impl Store {
             arrival: Arrival::new(link.view.at, link.view.pick),
             aside: RwSignal::new(Vec::new()),
             taken_over: StoredValue::new(0),
-            set_aside: StoredValue::new(0),
+            taken_off: StoredValue::new(0),
             events: StoredValue::new(Vec::new()),
             usual: StoredValue::new(Settings::default()),
         };

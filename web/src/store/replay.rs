@@ -101,8 +101,8 @@ impl Store {
         // Where another pair has been chosen, the form is about that one already.
         let form = untrack(|| self.form.read()).ok();
         let form = form.filter(|form| form.pair == shown.settings.pair);
-        self.set_aside.update_value(|count| *count += 1);
-        let id = self.set_aside.get_value();
+        self.taken_off.update_value(|count| *count += 1);
+        let id = self.taken_off.get_value();
         let aside = Aside {
             id,
             own,

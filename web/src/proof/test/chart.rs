@@ -115,12 +115,11 @@ pub fn difference(pair: &ProofPair, bars: &[Bar]) -> impl IntoView + use<> {
                     )
                 });
                 let point = token.off().map(|off| {
-                let class = if token.inside() { "point" } else { "point outside" };
                 // Above the dot; below it where there is no room.
                 let above = y(off) - 10.0;
                 let text = if above < 12.0 { y(off) + 19.0 } else { above };
                 view! {
-                    <circle class=class cx=slots.middle(index) cy=format!("{:.1}", y(off)) r="5" />
+                    <circle class="point" cx=slots.middle(index) cy=format!("{:.1}", y(off)) r="5" />
                     {label(slots, index, "number halo points", text, signed(100.0 * off, 2))}
                 }
             });
