@@ -156,7 +156,9 @@ export default {
       await page.getByTestId("reveal").click();
       assert.equal(await answer(page), says, `${lesson} ${number}`);
     };
-    await expect("slow", 1, "7", `${written} passes`);
+    const alone = await (await page.request.get(`${base}pairs/shakespeare/recording-alone.json`)).json();
+    assert.ok(alone.events.every(({ event }) => event !== "drafted"));
+    await expect("slow", 1, "7", `${alone.events.filter(({ event }) => event === "committed").length} passes`);
     await expect("slow", 3, "7", `${committed.length} passes`);
     await expect("pays", 1, "1", `${(written / committed.length).toFixed(1)} characters`);
     const struck = events.find((event) => event.event === "verified" && !event.accepted && pair.tokens[event.token] === "e");
@@ -315,18 +317,50 @@ export default {
 
   "how many rounds a run has is not drawn while it is asked": async ({ page, base }) => {
     const timeline = page.locator(".timeline");
-    // Nor before: the steps before it are about the same run.
-    await step(page, base, "slow", 2);
-    await page.getByTestId("option-1").click();
+    for (const number of [1, 3]) {
+      await step(page, base, "slow", number);
+      await timeline.waitFor({ state: "attached" });
+      assert.equal(await timeline.isVisible(), false, `step ${number}`);
+      await page.getByTestId("lesson-number").fill("40");
+      await page.getByTestId("reveal").click();
+      await timeline.waitFor();
+    }
+  },
+
+  "the first lesson begins with the target alone, and closing it brings back what the page began with": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("seed").fill("77");
+    await page.getByTestId("first-lesson").click();
+    const round = page.getByTestId("round");
+    await round.getByText("One token from a single pass of the target.").waitFor();
+    assert.equal(await page.getByTestId("gamma").inputValue(), "0");
+    // Nothing speaks of drafts and their judgement.
+    assert.deepEqual(await round.locator(".phases li:visible").allInnerTexts(), ["Draw", "Commit"]);
+    for (const part of [".formula", ".key"]) assert.equal(await round.locator(part).first().isVisible(), false, part);
+    await page.getByTestId("lesson-number").fill("120");
     await page.getByTestId("reveal").click();
-    await page.getByTestId("lesson-answer").getByText("It hardly grows").waitFor();
-    assert.equal(await timeline.isVisible(), false);
-    await step(page, base, "slow", 3);
-    await timeline.waitFor({ state: "attached" });
-    assert.equal(await timeline.isVisible(), false);
-    await page.getByTestId("lesson-number").fill("40");
-    await page.getByTestId("reveal").click();
-    await timeline.waitFor();
+    // What is said to be seen is seen: the last dot as well.
+    const timeline = page.getByTestId("timeline");
+    const inside = async () => {
+      const [dots, frame] = await Promise.all([timeline.locator(".tl-alone").last(), timeline].map((part) => part.boundingBox()));
+      return dots && dots.x >= frame.x && dots.x + dots.width <= frame.x + frame.width;
+    };
+    await until(inside, "the last round in sight");
+    assert.equal(await timeline.locator(".tl-alone").count(), 120);
+    // A link to here leads here.
+    await page.waitForFunction(() => /at=240/.test(location.hash));
+    const link = await page.evaluate(() => window.couplet.link());
+    await page.getByTestId("lesson-close").click();
+    await page.getByTestId("manuscript").getByText("KING RICHARD").waitFor();
+    await until(async () => (await page.getByTestId("gamma").inputValue()) === "5", "the page's own draft length");
+    assert.equal(await page.getByTestId("seed").inputValue(), "77");
+    await page.getByTestId("next-phase").click();
+    assert.equal(await round.locator(".phases li:visible").count(), 5);
+    await page.goto("about:blank");
+    await page.goto(link);
+    await page.getByTestId("lesson-panel").locator("form").waitFor();
+    await round.getByText("Round 120").waitFor();
+    await shown(page, "recorded");
   },
 
   "what a lesson asks and what it is about are on one screen": async ({ page, base }) => {
@@ -365,8 +399,8 @@ export default {
     }
     // Where nothing is uncovered, the text stays what one sees.
     await page.goto("about:blank");
-    await page.goto(`${base}?backend=cpu#v=1&lesson=slow&step=1&projector=1`);
-    await page.getByTestId("lesson-number").fill("120");
+    await page.goto(`${base}?backend=cpu#v=1&lesson=slow&step=2&projector=1`);
+    await page.getByTestId("option-1").click();
     await page.getByTestId("reveal").click();
     await page.getByTestId("lesson-answer").waitFor();
     await page.waitForTimeout(300);

@@ -1,6 +1,6 @@
 // Time: the playhead, and runs that branch from it.
 import assert from "node:assert/strict";
-import { call, finished, open, refusal, shown, tokens, write } from "./support.mjs";
+import { call, finished, open, refusal, shown, tokens, until, write } from "./support.mjs";
 
 const CPU = "?backend=cpu";
 
@@ -369,6 +369,20 @@ export default {
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");
     assert.match(await timeline.getAttribute("aria-valuetext"), /^round [34] of \d+: \d of 5 kept/);
+  },
+
+  "the timeline has the round in sight that is shown, however many there are": async ({ page, base }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await open(page, base, CPU);
+    await call(page, "generate", { gamma: 0 });
+    const inside = async () => {
+      const [now, frame] = await Promise.all([page.locator(".tl-now"), page.getByTestId("timeline")].map((part) => part.boundingBox()));
+      return now && now.x >= frame.x && now.x + now.width <= frame.x + frame.width;
+    };
+    await until(inside, "the last round in sight");
+    await page.getByTestId("first").click();
+    await page.getByTestId("next-phase").click();
+    await until(inside, "the first round in sight");
   },
 
   "a token of the text stops the run, is framed and says why it was rejected": async ({ page, base }) => {

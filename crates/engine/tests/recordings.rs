@@ -1,5 +1,5 @@
-//! The recorded runs that play before the models arrive: readable, and what the shipped models
-//! write today.
+//! The recorded runs that play before the models arrive and in lessons: readable, and what the
+//! shipped models write today.
 
 mod common;
 
@@ -25,8 +25,11 @@ fn pair_folders() -> Vec<PathBuf> {
     folders
 }
 
-fn recording(folder: &Path) -> Trace {
-    let path = folder.join("recording.json");
+/// The run with a draft, and the one of the target alone.
+const FILES: [&str; 2] = ["recording.json", "recording-alone.json"];
+
+fn recording(folder: &Path, file: &str) -> Trace {
+    let path = folder.join(file);
     let text = std::fs::read_to_string(&path)
         .unwrap_or_else(|error| panic!("{}: {error}; {ADVICE}", path.display()));
     Trace::from_json(&text).unwrap_or_else(|why| panic!("{}: {why} {ADVICE}", path.display()))
@@ -48,7 +51,7 @@ fn committed(events: &[Event]) -> Vec<u32> {
 #[test]
 fn recordings_are_runs_of_their_pair_with_the_usual_settings() {
     for folder in pair_folders() {
-        let trace = recording(&folder);
+        let trace = recording(&folder, FILES[0]);
         let name = folder.file_name().unwrap().to_string_lossy().into_owned();
         let usual = Settings {
             pair: name.clone(),
@@ -56,6 +59,9 @@ fn recordings_are_runs_of_their_pair_with_the_usual_settings() {
             ..Settings::default()
         };
         assert_eq!(trace.settings, usual, "{name}: {ADVICE}");
+        let alone = recording(&folder, FILES[1]);
+        let nothing_drafted = Settings { gamma: 0, ..usual };
+        assert_eq!(alone.settings, nothing_drafted, "{name}: {ADVICE}");
         assert_eq!(trace.pair.name, name, "{ADVICE}");
         let run = Run::from_events(&trace.events);
         assert!(run.finished().is_some(), "{name}: {ADVICE}");
@@ -71,18 +77,21 @@ fn recordings_are_runs_of_their_pair_with_the_usual_settings() {
 #[test]
 fn the_shipped_models_write_what_was_recorded() {
     for folder in pair_folders() {
-        let trace = recording(&folder);
         let pair = PairFiles::from_folder(&folder)
             .and_then(Pair::new)
             .expect("the shipped pair is sound");
-        assert_eq!(pair.info().unwrap(), trace.pair, "{ADVICE}");
+        let info = pair.info().unwrap();
         let engine = pollster::block_on(Engine::new(Rc::new(pair), &Backend::cpu(), clock))
             .expect("the CPU takes the pair");
-        let (tokens, _) = write(&engine, &trace.settings);
-        assert!(
-            tokens == committed(&trace.events),
-            "{}: the recording is stale: {ADVICE}",
-            folder.display()
-        );
+        for file in FILES {
+            let trace = recording(&folder, file);
+            assert_eq!(info, trace.pair, "{ADVICE}");
+            let (tokens, _) = write(&engine, &trace.settings);
+            assert!(
+                tokens == committed(&trace.events),
+                "{}: {file} is stale: {ADVICE}",
+                folder.display()
+            );
+        }
     }
 }

@@ -38,7 +38,8 @@ Measures exported pairs again and compares with their model cards.
 
 usage: cargo xtask record (--pair NAME | --all) [--out FOLDER] [--quick]
 
-Makes the recorded run of exported pairs, which plays before the models arrive.
+Makes the recorded runs of exported pairs: the one that plays before the models arrive, and the
+target alone, for the lessons.
 
 usage: couplet-trainer reference --pair-folder FOLDER --out FILE
 

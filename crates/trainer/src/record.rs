@@ -1,4 +1,5 @@
-//! A pair's recorded run: what the page plays before any weight has arrived.
+//! A pair's recorded runs: what the page plays before any weight has arrived, and what its lessons
+//! are about.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +12,8 @@ use couplet_protocol::{BackendKind, DeviceInfo, Settings, Trace, VERSION};
 use crate::bench::milliseconds;
 
 /// Runs the pair in a folder on the CPU, with the settings that the page starts with and the
-/// card's prompt, and writes the engine's own events to `recording.json` beside the card.
+/// card's prompt, and writes the engine's own events to `recording.json` beside the card; then
+/// once more with nothing drafted, to `recording-alone.json`.
 ///
 /// # Errors
 ///
@@ -21,21 +23,29 @@ pub fn record(pair_folder: &Path) -> anyhow::Result<()> {
     let pair = PairFiles::from_folder(pair_folder)
         .and_then(Pair::new)
         .with_context(|| format!("no pair can be read from {}", pair_folder.display()))?;
-    let trace = pollster::block_on(run(Rc::new(pair)))?;
-    let path = pair_folder.join("recording.json");
-    let json = serde_json::to_vec(&trace)?;
-    fs::write(&path, &json).with_context(|| format!("cannot write {}", path.display()))?;
-    println!(
-        "{}: {} events, {} bytes",
-        path.display(),
-        trace.events.len(),
-        json.len()
-    );
+    let pair = Rc::new(pair);
+    let usual = Settings::default();
+    let alone = Settings {
+        gamma: 0,
+        ..Settings::default()
+    };
+    for (file, settings) in [("recording.json", usual), ("recording-alone.json", alone)] {
+        let trace = pollster::block_on(run(Rc::clone(&pair), settings))?;
+        let path = pair_folder.join(file);
+        let json = serde_json::to_vec(&trace)?;
+        fs::write(&path, &json).with_context(|| format!("cannot write {}", path.display()))?;
+        println!(
+            "{}: {} events, {} bytes",
+            path.display(),
+            trace.events.len(),
+            json.len()
+        );
+    }
     Ok(())
 }
 
-async fn run(pair: Rc<Pair>) -> Result<Trace, EngineError> {
-    let usual = Settings::default();
+/// A run of the pair on its card's prompt.
+async fn run(pair: Rc<Pair>, usual: Settings) -> Result<Trace, EngineError> {
     let prompt = if pair.card.prompt.is_empty() {
         usual.prompt.clone()
     } else {

@@ -99,6 +99,7 @@ fn the_same_seed_gives_the_same_pair_and_a_killed_run_goes_on_without_loss() {
         "tokenizer.json",
         "bigram.json",
         "recording.json",
+        "recording-alone.json",
         "target/loss.svg",
         "../pairs.json",
     ] {

@@ -168,7 +168,10 @@ fn is_kept(path: &str) -> bool {
         return false;
     }
     match path.strip_prefix("pairs/") {
-        Some(_) => matches!(file, "pairs.json" | "model-card.json" | "recording.json"),
+        Some(_) => matches!(
+            file,
+            "pairs.json" | "model-card.json" | "recording.json" | "recording-alone.json"
+        ),
         None => true,
     }
 }
@@ -237,6 +240,7 @@ mod tests {
             "fonts/a.woff2",
             "pairs/pairs.json",
             "pairs/tales/recording.json",
+            "pairs/tales/recording-alone.json",
             "pairs/tales/model-card.json",
         ] {
             assert!(is_kept(path), "{path}");

@@ -103,7 +103,7 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "record",
         arguments: "…",
-        summary: "make the recorded runs that play before the models arrive",
+        summary: "make the recorded runs that play before the models arrive and in lessons",
         run: |repo, arguments| {
             trainer::run(repo, "record", arguments)?;
             Ok(ExitCode::SUCCESS)

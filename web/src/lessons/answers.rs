@@ -59,7 +59,7 @@ fn choice(place: usize) -> Option<Answer> {
 
 /// One pass of the target for every token.
 pub fn passes_alone(facts: &Facts) -> Option<Answer> {
-    whole(facts.written(), 0.0)
+    whole(facts.alone.rounds().len(), 0.0)
 }
 
 /// How much more six positions fetch than one: much, hardly more, less.

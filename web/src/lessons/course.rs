@@ -1,13 +1,14 @@
 //! The lessons as data: in which state of the page each step stands, what it asks, and what the
 //! page does when the visitor has guessed. The words are in `words/`.
 
+use couplet_playback::Phase;
 use couplet_protocol::{Mistake, Rule};
 
 use super::answers::{self, Answer};
 use super::cover::Covered;
 use super::facts::Facts;
 use super::places::{Round, Spot};
-use crate::store::Scene;
+use crate::store::{Recording, Scene};
 
 /// A lesson.
 pub struct Lesson {
@@ -50,6 +51,8 @@ impl Step {
 pub enum Place {
     /// A place in the recorded run.
     Stage(Spot),
+    /// A place in the one of the target alone.
+    Alone(Spot),
     /// Two distributions of Couplings, by their name in links.
     Couplings(&'static str),
     /// Two distributions of Proof, and how much of the argument is drawn, 1 to 3.
@@ -63,10 +66,19 @@ pub enum Place {
 }
 
 impl Place {
+    /// The run and the place in it, on the Stage.
+    pub fn of_run(self) -> Option<(Recording, Spot)> {
+        match self {
+            Self::Stage(spot) => Some((Recording::Speculative, spot)),
+            Self::Alone(spot) => Some((Recording::Alone, spot)),
+            _ => None,
+        }
+    }
+
     /// The part of the page that it is in.
     pub fn scene(self) -> Scene {
         match self {
-            Self::Stage(_) => Scene::Stage,
+            Self::Stage(_) | Self::Alone(_) => Scene::Stage,
             Self::Couplings(_) => Scene::Couplings,
             Self::Proof(..) | Self::Mistaken(..) | Self::Tested(..) => Scene::Proof,
             Self::Speed(_) => Scene::Speed,
@@ -128,9 +140,10 @@ const fn covered_on(what: Covered, step: Step) -> Step {
 
 use Choices::{Number, Tokens, Words};
 use Covered::{Agreement, Bonus, Curve, Numbers, Rounds, SharedChance, Statistics, Swap};
-use Place::{Couplings, Mistaken, Proof, Speed, Stage, Tested};
+use Phase::{Commit, Draft};
+use Place::{Alone, Couplings, Mistaken, Proof, Speed, Stage, Tested};
 use Round::{Full, Struck};
-use Spot::{Closed, Committed, Drafted, End, Judged, Prompt, Verified};
+use Spot::{Closed, Committed, Drafted, End, First, Judged, Verified};
 
 /// The lessons in order.
 pub const COURSE: [Lesson; 6] = [
@@ -138,29 +151,20 @@ pub const COURSE: [Lesson; 6] = [
         id: "slow",
         minutes: 6,
         steps: &[
-            covered_on(
-                Rounds,
-                covered(
-                    Rounds,
-                    step(Stage(Prompt), Number, answers::passes_alone, Stage(Prompt)),
-                ),
-            ),
-            covered_on(
-                Rounds,
-                covered(
-                    Rounds,
-                    step(
-                        Stage(Prompt),
-                        Words,
-                        answers::fetched_for_six,
-                        Stage(Prompt),
-                    ),
-                ),
-            ),
             covered(
                 Rounds,
                 step(
-                    Stage(Prompt),
+                    Alone(First(Commit)),
+                    Number,
+                    answers::passes_alone,
+                    Alone(End),
+                ),
+            ),
+            step(Alone(End), Words, answers::fetched_for_six, Alone(End)),
+            covered(
+                Rounds,
+                step(
+                    Stage(First(Draft)),
                     Number,
                     answers::passes_with_draft,
                     Stage(End),

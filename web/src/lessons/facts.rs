@@ -1,4 +1,4 @@
-//! What the lessons speak about: the recorded run and the machine, and every number in their words.
+//! What the lessons speak about: the recorded runs and the machine, and every number in their words.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use couplet_protocol::{PairInfo, Settings, Trace};
 use couplet_speculation::formulas::expected_tokens_per_round;
 
 use super::places::{Round, Spot};
-use crate::store::Kept;
+use crate::store::{Kept, Recording};
 
 /// Bytes of a weight at 32 bits, as the CPU keeps it. Some GPUs get by with half.
 const BYTES: f64 = 4.0;
 
-/// The recorded run, and what was measured here.
+/// The recorded runs, and what was measured here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facts {
     /// What was asked for.
@@ -21,17 +21,20 @@ pub struct Facts {
     pub pair: Arc<PairInfo>,
     /// What happened.
     pub run: Run,
+    /// What happened where nothing was drafted.
+    pub alone: Run,
     /// The newest measurement of the pair's speed on this machine.
     pub measured: Option<Kept>,
 }
 
 impl Facts {
-    /// The facts of a recorded run.
-    pub fn new(trace: &Trace) -> Self {
+    /// The facts of two recorded runs: with a draft, and of the target alone.
+    pub fn new(trace: &Trace, alone: &Trace) -> Self {
         Self {
             settings: trace.settings.clone(),
             pair: Arc::new(trace.pair.clone()),
             run: Run::from_events(&trace.events),
+            alone: Run::from_events(&alone.events),
             measured: None,
         }
     }
@@ -56,9 +59,13 @@ impl Facts {
         Some((index, self.run.rounds().get(index)?))
     }
 
-    /// Where the playhead stands in a spot of the run.
-    pub fn place(&self, spot: Spot) -> usize {
-        spot.playhead(&self.run, |token| self.text(token))
+    /// Where the playhead stands in a spot of a run.
+    pub fn place(&self, recording: Recording, spot: Spot) -> usize {
+        let run = match recording {
+            Recording::Speculative => &self.run,
+            Recording::Alone => &self.alone,
+        };
+        spot.playhead(run, |token| self.text(token))
     }
 
     /// Tokens written.
@@ -118,6 +125,7 @@ impl Facts {
         let percent = |share: f64| format!("{:.0}", 100.0 * share);
         Some(match name {
             "written" => self.written().to_string(),
+            "alone_first" => self.shown(*self.alone.rounds().first()?.committed.first()?),
             "rounds" => self.run.rounds().len().to_string(),
             "gamma" => self.settings.gamma.to_string(),
             "vocabulary" => self.pair.tokens.len().to_string(),

@@ -15,8 +15,8 @@ pub enum Round {
 /// A place in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spot {
-    /// Before the first step.
-    Prompt,
+    /// Behind a phase of the first round.
+    First(Phase),
     /// The draft has written.
     Drafted(Round),
     /// The target has read.
@@ -85,7 +85,7 @@ impl Spot {
             last.map_or(all, |step| step + 1)
         };
         match self {
-            Self::Prompt => 0,
+            Self::First(phase) => run.end_of_phase(0, phase).unwrap_or(all),
             Self::Drafted(round) => behind(round, &[Phase::Draft]),
             Self::Verified(round) => behind(round, &[Phase::Verify]),
             Self::Judged(round) => behind(round, &[Phase::Judge]),

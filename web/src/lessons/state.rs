@@ -19,9 +19,9 @@ use crate::language;
 use crate::permalink::{self, View};
 use crate::proof::{Argued, ProofState, exhibit_of};
 use crate::speed::{SpeedState, Terms};
-use crate::store::{Kept, Scene, Store, fetch_recording};
+use crate::store::{Kept, Recording, Scene, Store, fetch_recording};
 
-/// The pair whose recording is taught.
+/// The pair whose recordings are taught.
 const PAIR: &str = "shakespeare";
 
 /// What a visitor guessed.
@@ -75,15 +75,40 @@ pub struct Lessons {
     pub folded: RwSignal<bool>,
     /// What is done.
     pub progress: RwSignal<Progress>,
-    /// The recorded run.
-    recording: RwSignal<Option<Trace>>,
+    /// The recorded runs.
+    recordings: RwSignal<Option<Recordings>>,
     /// What the words are about.
     pub facts: Memo<Option<Facts>>,
-    /// Why the recording could not be had.
+    /// Why the recordings could not be had.
     pub trouble: RwSignal<Option<String>>,
     asked: StoredValue<bool>,
+    /// Whether the page goes to the open step's place in a run as soon as there is one.
+    owed: StoredValue<bool>,
     /// What the exhibits showed before the lesson showed something else there.
     before: StoredValue<Before>,
+}
+
+/// The runs that are taught.
+#[derive(Clone)]
+struct Recordings {
+    speculative: Trace,
+    alone: Trace,
+}
+
+impl Recordings {
+    async fn fetch() -> Result<Self, String> {
+        Ok(Self {
+            speculative: fetch_recording(PAIR, Recording::Speculative).await?,
+            alone: fetch_recording(PAIR, Recording::Alone).await?,
+        })
+    }
+
+    fn of(&self, recording: Recording) -> &Trace {
+        match recording {
+            Recording::Speculative => &self.speculative,
+            Recording::Alone => &self.alone,
+        }
+    }
 }
 
 /// What exhibits showed, as far as a lesson has put something else in its place.
@@ -113,7 +138,7 @@ impl Lessons {
         speed: SpeedState,
         view: &View,
     ) -> Self {
-        let recording = RwSignal::new(None);
+        let recordings: RwSignal<Option<Recordings>> = RwSignal::new(None);
         let reports = store.measuring.reports;
         let lessons = Self {
             store,
@@ -127,10 +152,11 @@ impl Lessons {
             revealed: RwSignal::new(false),
             folded: RwSignal::new(false),
             progress: RwSignal::new(Progress::stored()),
-            recording,
+            recordings,
             facts: Memo::new(move |_| {
-                recording.with(|trace| {
-                    let facts = trace.as_ref().map(Facts::new)?;
+                recordings.with(|recordings| {
+                    let recordings = recordings.as_ref()?;
+                    let facts = Facts::new(&recordings.speculative, &recordings.alone);
                     // What Speed shows beside the lesson, if it is about this pair.
                     let of_pair = |kept: &&Kept| kept.pair.name == facts.pair.name;
                     let shown = speed.main.get().filter(|kept| of_pair(&kept));
@@ -141,6 +167,7 @@ impl Lessons {
             }),
             trouble: RwSignal::new(None),
             asked: StoredValue::new(false),
+            owed: StoredValue::new(false),
             before: StoredValue::new(Before::default()),
         };
         if let Some(key) = lessons.follow_link(view) {
@@ -232,6 +259,7 @@ impl Lessons {
         self.guess.set(before.as_ref().map(|before| before.guess));
         self.typed
             .set(before.map(|before| before.typed).unwrap_or_default());
+        self.owed.set_value(false);
         self.open.set(place);
     }
 
@@ -295,9 +323,20 @@ impl Lessons {
         if let Some(terms) = terms {
             self.speed.terms.set(terms);
         }
-        match stage.filter(|_| untrack(|| self.teaches_run())) {
+        let Some(taught) = untrack(|| self.taught()) else {
+            return;
+        };
+        match stage {
             Some(Stage::Run(id)) => self.store.bring_back_if_last(id),
-            Some(Stage::Form(form, wanted)) => self.store.go_back_to(&form, wanted),
+            Some(Stage::Form(form, wanted)) => {
+                // The page has no need of a pair's first recording while it shows another one of it.
+                let first = (taught == Recording::Alone && form.pair == PAIR)
+                    .then(|| self.trace_of(Recording::Speculative));
+                if let Some(first) = first.flatten() {
+                    self.store.replay(first, None);
+                }
+                self.store.go_back_to(&form, wanted);
+            }
             None => {}
         }
     }
@@ -401,7 +440,8 @@ impl Lessons {
         self.store.playhead.pause();
         self.store.open_scene(place.scene());
         match place {
-            Place::Stage(spot) => self.stand_at(spot),
+            Place::Stage(spot) => self.stand_at(Recording::Speculative, spot),
+            Place::Alone(spot) => self.stand_at(Recording::Alone, spot),
             Place::Couplings(name) => {
                 let exact = self.exhibit.exact.get_untracked();
                 self.before.update_value(|before| {
@@ -451,16 +491,16 @@ impl Lessons {
         if self.store.scene.get() != scene {
             return Some(Astray::Scene(scene));
         }
-        let Place::Stage(spot) = place else {
-            return None;
-        };
-        if !self.recording.with(Option::is_some) {
+        let (recording, spot) = place.of_run()?;
+        if !self.recordings.with(Option::is_some) {
             return None;
         }
-        if !self.teaches_run() {
+        if self.taught() != Some(recording) {
             return Some(Astray::Run);
         }
-        let at = self.facts.with(|facts| Some(facts.as_ref()?.place(spot)));
+        let at = self
+            .facts
+            .with(|facts| Some(facts.as_ref()?.place(recording, spot)));
         (at != Some(self.store.playhead.at.get())).then_some(Astray::Place)
     }
 
@@ -481,30 +521,33 @@ impl Lessons {
         })
     }
 
-    /// Whether the run on the page is the recorded one.
-    fn teaches_run(&self) -> bool {
-        self.recording.with(|recording| {
-            let recording = recording.as_ref();
-            recording.is_some_and(|recording| {
-                self.store.shown.with(|shown| {
-                    shown.as_ref().is_some_and(|shown| {
-                        shown.recorded
-                            && shown.file.is_none()
-                            && shown.settings == recording.settings
-                    })
-                })
+    /// Which of the recorded runs is on the page; tracked.
+    fn taught(&self) -> Option<Recording> {
+        self.recordings.with(|recordings| {
+            let recordings = recordings.as_ref()?;
+            self.store.shown.with(|shown| {
+                let shown = shown.as_ref()?;
+                let comes_with_page = shown.recorded && shown.file.is_none();
+                [Recording::Speculative, Recording::Alone]
+                    .into_iter()
+                    .find(|it| comes_with_page && shown.settings == recordings.of(*it).settings)
             })
         })
     }
 
-    fn stand_at(&self, spot: Spot) {
-        let Some(recording) = self.recording.get_untracked() else {
-            return;
+    fn trace_of(&self, recording: Recording) -> Option<Trace> {
+        let all = self.recordings;
+        all.with_untracked(|all| Some(all.as_ref()?.of(recording).clone()))
+    }
+
+    fn stand_at(&self, recording: Recording, spot: Spot) {
+        let Some(trace) = self.trace_of(recording) else {
+            return self.owed.set_value(true);
         };
-        if !untrack(|| self.teaches_run()) {
+        if untrack(|| self.taught()) != Some(recording) {
             let form = untrack(|| self.store.form.read()).ok();
             let wanted = self.store.asking.wanted.get_untracked();
-            let stage = match self.store.replay(recording, None) {
+            let stage = match self.store.replay(trace, None) {
                 Some(id) => Some(Stage::Run(id)),
                 None => form.map(|form| Stage::Form(form, wanted)),
             };
@@ -517,11 +560,11 @@ impl Lessons {
             });
         }
         if let Some(facts) = self.facts.get_untracked() {
-            self.store.playhead.go(facts.place(spot));
+            self.store.playhead.go(facts.place(recording, spot));
         }
     }
 
-    /// Has the recording come, once.
+    /// Has the recordings come, once.
     fn fetch(&self) {
         if self.asked.get_value() {
             return;
@@ -529,17 +572,14 @@ impl Lessons {
         self.asked.set_value(true);
         let lessons = *self;
         spawn_local(async move {
-            match fetch_recording(PAIR).await {
-                Ok(recording) => {
+            match Recordings::fetch().await {
+                Ok(recordings) => {
                     lessons.trouble.set(None);
-                    lessons.recording.set(Some(recording));
-                    // A link's own place in the run is another one, and whoever looks around
-                    // meanwhile is not taken away from there.
+                    lessons.recordings.set(Some(recordings));
+                    // A link may lead to a place of its own, and whoever looks around meanwhile is
+                    // not taken away from there.
                     let scene = lessons.store.scene.get_untracked();
-                    let waits = untrack(|| lessons.current()).is_some_and(|(_, step)| {
-                        matches!(step.place, Place::Stage(_)) && scene == Scene::Stage
-                    });
-                    if waits && !lessons.store.is_arriving() && !lessons.revealed.get_untracked() {
+                    if lessons.owed.get_value() && scene == Scene::Stage {
                         lessons.return_to_step();
                     }
                 }

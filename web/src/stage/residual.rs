@@ -42,6 +42,7 @@ pub fn ClosingPanel(
         (false, _) => (Sign::Resampled, "closing residual", replacement(rule)),
     };
     let of_residual = !bonus && matches!(rule, Rule::Rejection | Rule::Block | Rule::Lenience);
+    let long = of_residual && rule != Rule::Rejection;
     let (bar, label) = match (bonus, of_residual) {
         (true, _) => ("bar-target", tr!("Target distribution of the bonus token")),
         (false, true) => ("bar-residual", tr!("Residual distribution")),
@@ -99,7 +100,7 @@ pub fn ClosingPanel(
                 <span class=format!("verdict k {}", sign.class())>{title}</span>
             </figcaption>
             <div class="closing-body" class:rows-only=!drawn>
-                <p class="formula-small">{formula}</p>
+                <p class="formula-small" class:long=long>{formula}</p>
                 {rows(shares, bar, sign, label)}
                 {landing}
                 {caption}

@@ -12,12 +12,18 @@ use crate::store::use_store;
 pub fn RoundPanel() -> impl IntoView {
     let store = use_store();
     let any = Memo::new(move |_| store.state.with(|state| state.round.is_some()));
+    let alone = Memo::new(move |_| {
+        store.state.with(|state| {
+            let round = state.round.as_ref();
+            round.is_some_and(|round| round.proposals.is_empty())
+        })
+    });
     view! {
-        <section class="sheet round" data-testid="round" aria-label=tr!("Round")>
+        <section class="sheet round" class:alone=alone data-testid="round" aria-label=tr!("Round")>
             <Show when=move || any.get() fallback=Invitation>
                 <header>
                     <h2>{move || tr!("Round {}", store.state.with(|state| state.glyphs.len()))}</h2>
-                    <Phases />
+                    <Phases alone=alone />
                     <RuleFormula />
                 </header>
                 <Narration />
@@ -66,7 +72,10 @@ fn Invitation() -> impl IntoView {
 
 /// The phases of the round, each a way to its end, as the keys between phases go.
 #[component]
-fn Phases() -> impl IntoView {
+fn Phases(
+    /// Whether nothing was drafted: then nothing is judged either.
+    alone: Memo<bool>,
+) -> impl IntoView {
     let store = use_store();
     // The buttons stay while the playhead moves, so that none loses the focus by being pressed.
     let step = Memo::new(move |_| store.state.with(|state| state.step));
@@ -75,12 +84,6 @@ fn Phases() -> impl IntoView {
             let closing = state.round.as_ref()?.closing.as_ref()?;
             Some(closing.kind == ClosingKind::Bonus)
         }) == Some(true)
-    });
-    let alone = Memo::new(move |_| {
-        store.state.with(|state| {
-            let round = state.round.as_ref();
-            round.is_some_and(|round| round.proposals.is_empty())
-        })
     });
     let settings = shown_settings(store);
     let rule = move || settings.with(|settings| settings.rule);

@@ -54,13 +54,18 @@ pub fn Timeline() -> impl IntoView {
     };
     Effect::new(move |_| {
         let x = shown.get() as f64 * COLUMN;
-        if let Some(scroller) = scroller.get() {
+        // By the next frame the drawing is as wide as the run is long: before, there may be less to
+        // scroll through.
+        request_animation_frame(move || {
+            let Some(scroller) = scroller.try_get_untracked().flatten() else {
+                return;
+            };
             let width = f64::from(scroller.client_width());
             let left = f64::from(scroller.scroll_left());
             if x > left + width - 30.0 || x < left + 30.0 {
                 scroller.set_scroll_left((x - width * 0.7).max(0.0) as i32);
             }
-        }
+        });
     });
     // What was watched and lies behind the playhead stays visible, so that it can be found again.
     let seen = Memo::new(move |_| {

@@ -32,7 +32,7 @@ pub use asking::Asking;
 use asking::{Asked, AskedFrom};
 pub use branching::Elsewhere;
 pub use measuring::{AskedBy, Kept, Measuring};
-pub use recording::fetch as fetch_recording;
+pub use recording::{Recording, fetch as fetch_recording};
 pub use replay::Aside;
 pub use versions::{Compared, Versions};
 pub use view::{MarksShown, Notation, Scene, Selection};

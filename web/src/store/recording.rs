@@ -11,6 +11,24 @@ use tr::tr;
 use super::{Shown, Store};
 use crate::browser;
 
+/// One of the runs that come with a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recording {
+    /// With a draft: the one that plays first.
+    Speculative,
+    /// The target alone: with nothing drafted.
+    Alone,
+}
+
+impl Recording {
+    fn file(self) -> &'static str {
+        match self {
+            Self::Speculative => "recording.json",
+            Self::Alone => "recording-alone.json",
+        }
+    }
+}
+
 /// How long a page that was opened by a link waits with the recording of another run: models
 /// that are at hand need no longer, and nothing then flashes by.
 const GRACE_MS: u32 = 1000;
@@ -24,7 +42,13 @@ impl Store {
         let store = *self;
         let pair = pair.to_owned();
         spawn_local(async move {
-            let trace = match fetch(&pair).await {
+            let linked = store.asking.linked.get_untracked();
+            let asked = untrack(|| store.form.read()).ok().filter(|_| linked);
+            let recording = match asked.is_some_and(|asked| asked.gamma == 0) {
+                true => Recording::Alone,
+                false => Recording::Speculative,
+            };
+            let trace = match fetch(&pair, recording).await {
                 Ok(trace) => trace,
                 // A pair without a recording lacks nothing that a person must know.
                 Err(why) => return leptos::logging::warn!("no recording of {pair}: {why}"),
@@ -113,13 +137,14 @@ impl Store {
     }
 }
 
-/// The recording of a pair.
+/// A recording of a pair.
 ///
 /// # Errors
 ///
 /// Why there is none, in a clause.
-pub async fn fetch(pair: &str) -> Result<Trace, String> {
-    let bytes = browser::fetch(&format!("pairs/{pair}/recording.json")).await?;
+pub async fn fetch(pair: &str, recording: Recording) -> Result<Trace, String> {
+    let file = recording.file();
+    let bytes = browser::fetch(&format!("pairs/{pair}/{file}")).await?;
     let trace = Trace::from_json(&String::from_utf8_lossy(&bytes))?;
     if trace.settings.pair != pair || trace.pair.name != pair {
         return Err(tr!("it is one of {}", trace.settings.pair));

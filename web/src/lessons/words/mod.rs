@@ -170,8 +170,12 @@ mod tests {
     use couplet_protocol::Trace;
 
     fn facts() -> Facts {
-        let recording = include_str!("../../../../assets/pairs/shakespeare/recording.json");
-        Facts::new(&Trace::from_json(recording).unwrap())
+        let recordings = [
+            include_str!("../../../../assets/pairs/shakespeare/recording.json"),
+            include_str!("../../../../assets/pairs/shakespeare/recording-alone.json"),
+        ];
+        let [speculative, alone] = recordings.map(|text| Trace::from_json(text).unwrap());
+        Facts::new(&speculative, &alone)
     }
 
     /// The words of every language.
