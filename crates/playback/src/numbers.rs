@@ -74,9 +74,26 @@ fn with_digits(value: f64, digits: i32) -> String {
         (Some(exponent), _) if exponent >= -4 => {
             format!("{value:.*}", (digits - 1 - exponent).max(0) as usize)
         }
-        (_, Some((mantissa, exponent))) => format!("{mantissa} · 10^{exponent}"),
+        (_, Some((mantissa, exponent))) => {
+            // Spaces at which no line is broken, and which are narrow.
+            format!("{mantissa}\u{202f}·\u{202f}10{}", raised(exponent))
+        }
         _ => value.to_string(),
     }
+}
+
+/// A printed whole number in raised digits.
+fn raised(exponent: &str) -> String {
+    exponent
+        .chars()
+        .map(|letter| match letter {
+            '-' => '⁻',
+            '1' => '¹',
+            '2' => '²',
+            '3' => '³',
+            digit => char::from_u32('⁰' as u32 + digit.to_digit(10).unwrap_or(0)).unwrap_or('⁰'),
+        })
+        .collect()
 }
 
 /// Two numbers with as many significant digits, two at least, as show which is larger.
@@ -111,7 +128,9 @@ mod tests {
         assert_eq!(shown(0.9998), "1");
         assert_eq!(shown(1.0), "1");
         assert_eq!(shown(0.0), "0");
-        assert_eq!(shown(0.000_012), "1.2 · 10^-5");
+        assert_eq!(shown(0.000_012), "1.2\u{202f}·\u{202f}10⁻⁵");
+        assert_eq!(shown(1.2e-36), "1.2\u{202f}·\u{202f}10⁻³⁶");
+        assert_eq!(raised("-1234567890"), "⁻¹²³⁴⁵⁶⁷⁸⁹⁰");
     }
 
     #[test]
@@ -121,7 +140,11 @@ mod tests {
         assert_eq!(told_apart(0.9996, 1.0), ["0.9996", "1"]);
         assert_eq!(told_apart(0.97, 0.97), ["0.97", "0.97"]);
         let small = told_apart(0.000_012_1, 0.000_012_4);
-        assert_eq!(small, ["1.21 · 10^-5", "1.24 · 10^-5"]);
+        let mantissas = small.map(|text| text.split('\u{202f}').next().map(str::to_owned));
+        assert_eq!(
+            mantissas,
+            ["1.21", "1.24"].map(|text| Some(text.to_owned()))
+        );
     }
 
     #[test]
