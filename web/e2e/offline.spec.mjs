@@ -40,6 +40,26 @@ const kept = (page) =>
   });
 
 export default {
+  "a browser can install the page, icon and all": async ({ browser, base }) => {
+    const server = await release(base);
+    const { page, close } = await visitor(browser);
+    try {
+      await firstVisit(page, server);
+      const browserSays = await page.context().newCDPSession(page);
+      const { url, errors, data } = await browserSays.send("Page.getAppManifest");
+      assert.deepEqual([url, errors], [`${server.address}manifest.webmanifest`, []]);
+      const { installabilityErrors } = await browserSays.send("Page.getInstallabilityErrors");
+      // Nothing is installed from a window that forgets, which a test's is.
+      assert.deepEqual(installabilityErrors.map(({ errorId }) => errorId), ["in-incognito"]);
+      const needed = ["manifest.webmanifest", ...JSON.parse(data).icons.map(({ src }) => src)];
+      const there = await kept(page);
+      for (const path of needed) assert.ok(there.some((url) => url.startsWith(`${server.address}${path}?`)), path);
+    } finally {
+      await close();
+      server.close();
+    }
+  },
+
   "a language is kept by those who read it, by their browser's choice or by their own": async ({ browser, base }) => {
     for (const [locale, isRead] of [["de-AT", true], ["en-GB", false]]) {
       const server = await release(base);
