@@ -60,7 +60,7 @@ pub struct Playhead {
     pub at: RwSignal<usize>,
     /// Whether time passes.
     pub playing: RwSignal<bool>,
-    /// Factor on durations.
+    /// What durations are divided by.
     pub speed: RwSignal<f64>,
     /// What the buttons beside Play move by.
     pub stride: RwSignal<Stride>,

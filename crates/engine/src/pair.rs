@@ -144,7 +144,7 @@ impl Pair {
     ///
     /// # Errors
     ///
-    /// If the card's prefix has no tokens.
+    /// If a character of the card's prefix has no token.
     pub fn info(&self) -> Result<PairInfo, EngineError> {
         let model = |config: &DecoderConfig, trained: &TrainedModel| ModelInfo {
             parameters: config.parameters() as u64,

@@ -32,7 +32,7 @@ pub enum Test {
         /// That token.
         token: Option<u32>,
     },
-    /// Typical: kept when its probability under the target is above the least one.
+    /// Typical: kept when its probability under the target is above a line.
     Probable {
         /// Its probability.
         target_prob: f32,

@@ -1,6 +1,7 @@
 //! What the page shows, computed from what happened: `fold(events[0..t])`.
 //!
-//! A [`Run`] indexes the events of one run into [`Round`]s and [`Step`]s, one step per phase.
+//! A [`Run`] indexes the events of one run into [`Round`]s and [`Step`]s, one step per phase and
+//! token that is judged.
 //! [`Run::state`] folds it up to a playhead into a [`StageState`], which is all that the views
 //! draw. Playing, stepping back, scrubbing and replaying a recording are therefore one path,
 //! and none of it needs a browser.

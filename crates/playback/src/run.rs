@@ -75,7 +75,7 @@ impl Proposal {
 /// How a round got its last token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClosingKind {
-    /// A rejected token was replaced from the residual.
+    /// A rejected token was replaced, from the residual or by the target's own.
     Resampled,
     /// Everything was accepted and the target added one.
     Bonus,
@@ -359,7 +359,7 @@ impl Run {
         self.finished
     }
 
-    /// Playhead at the end of the round before the one shown, or at the start of the one shown.
+    /// Playhead at the first step of the round shown, or, if it stands there, of the one before.
     pub fn previous_round(&self, playhead: usize) -> usize {
         let Some(step) = self.step_at(playhead) else {
             return 0;

@@ -13,7 +13,7 @@ pub enum Mark {
     Accepted,
     /// Rejected, its replacement not yet drawn.
     Struck,
-    /// Drawn from the residual in place of a rejected token.
+    /// Drawn in place of a rejected token, from the residual or from the target.
     Resampled,
     /// Added by the target behind a fully accepted draft.
     Bonus,

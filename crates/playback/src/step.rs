@@ -42,16 +42,17 @@ pub struct Step {
     pub round: usize,
     /// Its phase.
     pub phase: Phase,
-    /// Column of a judged token; 0 where a phase concerns the whole round.
+    /// Column of the token that is judged, replaced or, behind all others, added; 0 where a phase
+    /// concerns the whole round.
     pub column: usize,
 }
 
 /// How fast a run is played.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
-    /// Factor on all durations, 0.25 to 4.
+    /// What all durations are divided by, 0.25 to 4.
     pub speed: f64,
-    /// One phase per 1.2 seconds, for people who asked for less movement.
+    /// One step per 1.2 seconds at most, for people who asked for less movement.
     pub reduced: bool,
 }
 

@@ -131,7 +131,7 @@ pub enum Event {
         /// rules that need none.
         draw: f32,
         /// What else the rule compared: under Block the probability of keeping the text up to
-        /// here, under Typical the smallest probability that is kept; absent under the others.
+        /// here, under Typical the probability that the token has to exceed; absent under the others.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         threshold: Option<f32>,
         /// The token that the target draws at this position by itself, under Gumbel, MinHash and

@@ -9,7 +9,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BackendChoice {
-    /// WebGPU where a trial forward pass succeeds, else the CPU.
+    /// WebGPU where it computes what the CPU does, else the CPU.
     #[default]
     Auto,
     /// The CPU even where WebGPU works.
@@ -193,7 +193,7 @@ pub enum FailureKind {
 pub struct Failure {
     /// What kind.
     pub kind: FailureKind,
-    /// Field of [`Settings`] that it is about.
+    /// The option that it is about: a field of [`Settings`] or of another request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
     /// The sentence.
@@ -262,7 +262,7 @@ pub enum Reply {
     Distribution {
         /// Number of the request.
         id: u32,
-        /// The probabilities of all tokens.
+        /// The probabilities of all tokens, or of a large vocabulary's most probable ones.
         distribution: Distribution,
     },
     /// Pairs of tokens were thrown.

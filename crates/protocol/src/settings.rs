@@ -28,9 +28,10 @@ pub enum Rule {
     SampleAndMatch,
     /// Keep x when it is the target's most probable token: exact at temperature 0.
     Greedy,
-    /// Rejection with the draft's probabilities times [`Settings::lenience`]: not exact below 1.
+    /// Rejection with the draft's probabilities times [`Settings::lenience`]: exact at 1 and at
+    /// temperature 0.
     Lenience,
-    /// Keep x when `target(x) > min(epsilon, delta * e^-H)`: not exact.
+    /// Keep x when `target(x) > min(epsilon, delta * e^-H)`: exact at temperature 0.
     Typical,
 }
 
@@ -114,15 +115,15 @@ pub struct Settings {
     pub auto_gamma: bool,
     /// How drafted tokens are judged.
     pub rule: Rule,
-    /// Multiplies the draft's probabilities under [`Rule::Lenience`], above 0 and up to 1.
+    /// Multiplies the draft's probabilities under [`Rule::Lenience`], [`Self::SMALLEST_SHARE`] to 1.
     pub lenience: f64,
-    /// [`Rule::Typical`]: a token above this probability is kept, above 0 and up to 1.
+    /// [`Rule::Typical`]: a token above this probability is kept, [`Self::SMALLEST_SHARE`] to 1.
     pub epsilon: f64,
-    /// [`Rule::Typical`]: a token above this times `e^-H` is kept, above 0 and up to 1.
+    /// [`Rule::Typical`]: a token above this times `e^-H` is kept, [`Self::SMALLEST_SHARE`] to 1.
     pub delta: f64,
     /// Who drafts.
     pub drafter: Drafter,
-    /// Divides the logits, 0 to 4; 0 takes the most probable token.
+    /// Divides the logits, 0 or 0.001 to 4; 0 takes the most probable token.
     pub temperature: f64,
     /// Only the k most probable tokens stay possible; 0 is off.
     pub top_k: u32,
@@ -159,7 +160,7 @@ impl Default for Settings {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{field}: {sentence}")]
 pub struct SettingsError {
-    /// Name of the field, as in [`Settings`].
+    /// Name of the field: one of [`Settings`], of a [`SpeedRequest`](crate::SpeedRequest), or `branch`.
     pub field: &'static str,
     /// What is wrong and what would be right.
     pub sentence: String,

@@ -59,7 +59,7 @@ impl Coupling {
         Self::Optimal,
     ];
 
-    /// Its name in calls and links.
+    /// Its name in calls.
     pub fn name(self) -> &'static str {
         match self {
             Self::Independent => "independent",

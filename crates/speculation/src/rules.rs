@@ -64,13 +64,14 @@ pub enum Rule {
     /// Source: Sun et al. 2024, algorithm 2.
     Block,
     /// Rejection with the draft's probabilities times the lenience: keeps a drafted token iff
-    /// `u·l·draft < target`, and otherwise draws from `max(0, target − l·draft)`. Not lossless
-    /// below 1.
+    /// `u·l·draft < target`, and otherwise draws from `max(0, target − l·draft)`. Lossless
+    /// at 1 and at temperature 0 only.
     ///
     /// Source: Leviathan, Kalman, Matias 2023, appendix A.5.
     Lenience(Lenience),
     /// Keeps a drafted token iff `target > min(ε, δ·e^(−H))`, where H is the entropy of the
-    /// target's row in nats, and otherwise draws from the target. Not lossless.
+    /// target's row in nats, and otherwise draws from the target. Lossless at
+    /// temperature 0 only.
     ///
     /// Source of the test: Cai et al. 2024, "Medusa", section 2.3.1, where it chooses among candidates
     /// of several heads. Here it judges one draft, and a rejected token is replaced by a draw.

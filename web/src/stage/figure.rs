@@ -168,7 +168,7 @@ fn first(store: Store, probs: Bars, drafted: u32, target: &Distribution) -> Opti
     Some(view.into_any())
 }
 
-/// The least probability that is kept, across the target's bar.
+/// The probability that what is kept exceeds, across the target's bar.
 fn line(probs: Bars, test: Test) -> AnyView {
     let Test::Probable { above, .. } = test else {
         return ().into_any();

@@ -234,7 +234,7 @@ fn mechanism(settings: &Settings, pieces: bool) -> AnyView {
             tr!("no chance decides: the target’s most probable token stays").into_any()
         }
         Rule::Typical => {
-            tr!("the line is the least probability under the target that stays").into_any()
+            tr!("a token stays when the target’s bar rises above the line").into_any()
         }
     }
 }

@@ -89,7 +89,8 @@ pub fn minus_ln(x: f32) -> u32 {
 }
 
 /// The entropy of a row in nats, in units of `2^−25`. Integers add up to the same sum in every
-/// order, so a GPU may reduce in parallel. Absolute error below `3e-8` per token.
+/// order, so a GPU may reduce in parallel. Absolute error below
+/// `3e-8` per token and `1e-7` besides.
 pub fn entropy(probs: &[f32]) -> u32 {
     probs
         .iter()
