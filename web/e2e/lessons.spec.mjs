@@ -347,20 +347,74 @@ export default {
     };
     await until(inside, "the last round in sight");
     assert.equal(await timeline.locator(".tl-alone").count(), 120);
-    // A link to here leads here.
-    await page.waitForFunction(() => /at=240/.test(location.hash));
-    const link = await page.evaluate(() => window.couplet.link());
+    const link = async (at) => {
+      await page.waitForFunction((at) => new URLSearchParams(location.hash.slice(1)).get("at") === at, at);
+      return page.evaluate(() => window.couplet.link());
+    };
+    const answered = await link("240");
+    await page.getByTestId("lesson-next").click();
+    await page.getByTestId("first").click();
+    await round.getByText("watch the target write by itself").waitFor();
+    for (let step = 0; step < 7; step += 1) await page.keyboard.press(".");
+    const elsewhere = await link("7");
     await page.getByTestId("lesson-close").click();
     await page.getByTestId("manuscript").getByText("KING RICHARD").waitFor();
     await until(async () => (await page.getByTestId("gamma").inputValue()) === "5", "the page's own draft length");
     assert.equal(await page.getByTestId("seed").inputValue(), "77");
     await page.getByTestId("next-phase").click();
     assert.equal(await round.locator(".phases li:visible").count(), 5);
-    await page.goto("about:blank");
-    await page.goto(link);
-    await page.getByTestId("lesson-panel").locator("form").waitFor();
-    await round.getByText("Round 120").waitFor();
-    await shown(page, "recorded");
+    // A link leads to where it was taken, unless that would give the answer away.
+    for (const [to, heading] of [[answered, "Round 1"], [elsewhere, "Round 4"]]) {
+      await page.goto("about:blank");
+      await page.goto(to);
+      await page.getByTestId("lesson-panel").locator("form").waitFor();
+      await round.getByText(heading, { exact: true }).waitFor();
+      await shown(page, "recorded");
+    }
+    // Whoever came by such a link has begun with the lesson's run, and leaves to the page's own.
+    await page.getByTestId("lesson-close").click();
+    await until(async () => (await page.getByTestId("gamma").inputValue()) === "5", "the page's own draft length again");
+    await page.waitForFunction(() => !/gamma=0/.test(location.hash));
+  },
+
+  "whoever chooses another pair during the first lesson gets that pair's own settings": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("first-lesson").click();
+    await page.getByTestId("round").getByText("One token from a single pass of the target.").waitFor();
+    if (!(await page.getByTestId("pair").isVisible())) await page.getByTestId("settings").click();
+    await page.getByTestId("pair").selectOption("stories");
+    await page.getByTestId("manuscript").filter({ hasText: "Once upon" }).waitFor();
+    await page.getByTestId("lesson-close").click();
+    assert.equal(await page.getByTestId("gamma").inputValue(), "5");
+  },
+
+  "without the run of the target alone, the other questions are asked as ever": async ({ page, base }) => {
+    await page.route("**/recording-alone.json", (route) => route.fulfill({ status: 404 }));
+    await step(page, base, "draft", 2);
+    await page.getByTestId("option-0").click();
+    await page.getByTestId("reveal").click();
+    await page.getByTestId("lesson-answer").waitFor();
+    await step(page, base, "slow", 1);
+    await page.getByTestId("lesson-number").fill("120");
+    await page.getByTestId("reveal").click();
+    assert.equal(await answer(page), "120 passes");
+  },
+
+  "a step says when other distributions are on the page, and the answer comes with its own": async ({ page, base }) => {
+    const astray = page.getByTestId("lesson-astray");
+    await step(page, base, "exact", 2);
+    assert.equal(await astray.count(), 0);
+    await page.getByRole("button", { name: "Nearly equal" }).click();
+    await astray.getByText("other distributions").waitFor();
+    await page.getByTestId("lesson-run").click();
+    await astray.waitFor({ state: "detached" });
+    await step(page, base, "chance", 1);
+    await page.getByRole("button", { name: "Disjoint" }).click();
+    await astray.waitFor();
+    await page.getByTestId("lesson-number").fill("50");
+    await page.getByTestId("reveal").click();
+    await astray.waitFor({ state: "detached" });
+    assert.match(await page.locator(".couplings-cards").innerText(), /0\.266/);
   },
 
   "what a lesson asks and what it is about are on one screen": async ({ page, base }) => {
@@ -370,6 +424,19 @@ export default {
       const box = (selector) => page.locator(selector).first().evaluate((part) => part.getBoundingClientRect().toJSON());
       const parts = await Promise.all([".manuscript", '[data-testid="round"]', ".transport", '[data-testid="reveal"]'].map(box));
       for (const { top, bottom } of parts) assert.ok(top >= 0 && bottom <= height, `${width}x${height}: ${top} to ${bottom}`);
+    }
+  },
+
+  "no question is longer than a low window, in no language": async ({ page, base }) => {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    for (const language of ["en", "de"]) {
+      for (const [lesson, number] of [["slow", 1], ["slow", 2], ["chance", 2], ["pays", 5]]) {
+        await step(page, base, lesson, number, `?backend=cpu&language=${language}`);
+        for (const part of ["reveal", "lesson-next"]) {
+          const { y, height } = await page.getByTestId(part).boundingBox();
+          assert.ok(y + height <= 720, `${language} ${lesson} ${number}: ${part} ends at ${y + height}`);
+        }
+      }
     }
   },
 

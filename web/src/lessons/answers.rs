@@ -59,7 +59,8 @@ fn choice(place: usize) -> Option<Answer> {
 
 /// One pass of the target for every token.
 pub fn passes_alone(facts: &Facts) -> Option<Answer> {
-    whole(facts.alone.rounds().len(), 0.0)
+    let alone = facts.alone.as_ref();
+    whole(alone.map_or(facts.written(), |run| run.rounds().len()), 0.0)
 }
 
 /// How much more six positions fetch than one: much, hardly more, less.

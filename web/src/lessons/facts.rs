@@ -21,20 +21,20 @@ pub struct Facts {
     pub pair: Arc<PairInfo>,
     /// What happened.
     pub run: Run,
-    /// What happened where nothing was drafted.
-    pub alone: Run,
+    /// What happened where nothing was drafted, once that is here.
+    pub alone: Option<Run>,
     /// The newest measurement of the pair's speed on this machine.
     pub measured: Option<Kept>,
 }
 
 impl Facts {
     /// The facts of two recorded runs: with a draft, and of the target alone.
-    pub fn new(trace: &Trace, alone: &Trace) -> Self {
+    pub fn new(trace: &Trace, alone: Option<&Trace>) -> Self {
         Self {
             settings: trace.settings.clone(),
             pair: Arc::new(trace.pair.clone()),
             run: Run::from_events(&trace.events),
-            alone: Run::from_events(&alone.events),
+            alone: alone.map(|alone| Run::from_events(&alone.events)),
             measured: None,
         }
     }
@@ -59,13 +59,13 @@ impl Facts {
         Some((index, self.run.rounds().get(index)?))
     }
 
-    /// Where the playhead stands in a spot of a run.
-    pub fn place(&self, recording: Recording, spot: Spot) -> usize {
+    /// Where the playhead stands in a spot of a run, once that is here.
+    pub fn place(&self, recording: Recording, spot: Spot) -> Option<usize> {
         let run = match recording {
-            Recording::Speculative => &self.run,
-            Recording::Alone => &self.alone,
+            Recording::Speculative => Some(&self.run),
+            Recording::Alone => self.alone.as_ref(),
         };
-        spot.playhead(run, |token| self.text(token))
+        Some(spot.playhead(run?, |token| self.text(token)))
     }
 
     /// Tokens written.
@@ -125,7 +125,7 @@ impl Facts {
         let percent = |share: f64| format!("{:.0}", 100.0 * share);
         Some(match name {
             "written" => self.written().to_string(),
-            "alone_first" => self.shown(*self.alone.rounds().first()?.committed.first()?),
+            "alone_first" => self.shown(*self.alone.as_ref()?.rounds().first()?.committed.first()?),
             "rounds" => self.run.rounds().len().to_string(),
             "gamma" => self.settings.gamma.to_string(),
             "vocabulary" => self.pair.tokens.len().to_string(),

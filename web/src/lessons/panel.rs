@@ -156,6 +156,7 @@ fn turn(
 fn why_astray(astray: Astray) -> String {
     match astray {
         Astray::Scene(scene) => tr!("This step is about the scene {}.", scene.title()),
+        Astray::Distributions => tr!("This step is about other distributions."),
         Astray::Run => tr!("This step is about the recorded run, and another one is on the page."),
         Astray::Place => tr!("This step is about another moment of the run."),
     }

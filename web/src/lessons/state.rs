@@ -48,6 +48,8 @@ struct Answered {
 pub enum Astray {
     /// Another scene than this.
     Scene(Scene),
+    /// Other distributions.
+    Distributions,
     /// Another run than the recorded one.
     Run,
     /// Another place of that run.
@@ -76,37 +78,39 @@ pub struct Lessons {
     /// What is done.
     pub progress: RwSignal<Progress>,
     /// The recorded runs.
-    recordings: RwSignal<Option<Recordings>>,
+    recordings: Recordings,
     /// What the words are about.
     pub facts: Memo<Option<Facts>>,
     /// Why the recordings could not be had.
     pub trouble: RwSignal<Option<String>>,
-    asked: StoredValue<bool>,
+    /// Recordings that were asked for.
+    asked: StoredValue<Vec<Recording>>,
     /// Whether the page goes to the open step's place in a run as soon as there is one.
     owed: StoredValue<bool>,
+    /// Whether the page was opened with a lesson that was not closed yet: then the run in its address
+    /// is the lesson's.
+    opened_here: StoredValue<bool>,
     /// What the exhibits showed before the lesson showed something else there.
     before: StoredValue<Before>,
 }
 
-/// The runs that are taught.
-#[derive(Clone)]
+/// The runs that are taught, as they come.
+#[derive(Clone, Copy)]
 struct Recordings {
-    speculative: Trace,
-    alone: Trace,
+    speculative: RwSignal<Option<Trace>>,
+    alone: RwSignal<Option<Trace>>,
+    /// Whether it is known if there is one of the target alone: without it, the first questions of
+    /// the first lesson stand before another run, and everything else is as ever.
+    settled: RwSignal<bool>,
 }
 
 impl Recordings {
-    async fn fetch() -> Result<Self, String> {
-        Ok(Self {
-            speculative: fetch_recording(PAIR, Recording::Speculative).await?,
-            alone: fetch_recording(PAIR, Recording::Alone).await?,
-        })
-    }
+    const ALL: [Recording; 2] = [Recording::Speculative, Recording::Alone];
 
-    fn of(&self, recording: Recording) -> &Trace {
+    fn of(self, recording: Recording) -> RwSignal<Option<Trace>> {
         match recording {
-            Recording::Speculative => &self.speculative,
-            Recording::Alone => &self.alone,
+            Recording::Speculative => self.speculative,
+            Recording::Alone => self.alone,
         }
     }
 }
@@ -138,7 +142,11 @@ impl Lessons {
         speed: SpeedState,
         view: &View,
     ) -> Self {
-        let recordings: RwSignal<Option<Recordings>> = RwSignal::new(None);
+        let recordings = Recordings {
+            speculative: RwSignal::new(None),
+            alone: RwSignal::new(None),
+            settled: RwSignal::new(false),
+        };
         let reports = store.measuring.reports;
         let lessons = Self {
             store,
@@ -154,9 +162,11 @@ impl Lessons {
             progress: RwSignal::new(Progress::stored()),
             recordings,
             facts: Memo::new(move |_| {
-                recordings.with(|recordings| {
-                    let recordings = recordings.as_ref()?;
-                    let facts = Facts::new(&recordings.speculative, &recordings.alone);
+                recordings.speculative.with(|speculative| {
+                    let speculative = speculative.as_ref().filter(|_| recordings.settled.get())?;
+                    let facts = recordings
+                        .alone
+                        .with(|alone| Facts::new(speculative, alone.as_ref()));
                     // What Speed shows beside the lesson, if it is about this pair.
                     let of_pair = |kept: &&Kept| kept.pair.name == facts.pair.name;
                     let shown = speed.main.get().filter(|kept| of_pair(&kept));
@@ -166,7 +176,8 @@ impl Lessons {
                 })
             }),
             trouble: RwSignal::new(None),
-            asked: StoredValue::new(false),
+            asked: StoredValue::new(Vec::new()),
+            opened_here: StoredValue::new(view.lesson.is_some()),
             owed: StoredValue::new(false),
             before: StoredValue::new(Before::default()),
         };
@@ -228,7 +239,10 @@ impl Lessons {
             return unknown;
         }
         self.show(place);
-        if place.is_some() && arranges {
+        // Another place in the run could give away what a step asks.
+        let asks = |step: &Step| step.covers.is_some() && step.place.of_run().is_some();
+        let asks = untrack(|| self.current()).is_some_and(|(_, step)| asks(step));
+        if place.is_some() && (arranges || asks && !self.revealed.get_untracked()) {
             self.return_to_step();
         } else if place.is_some() {
             self.fetch();
@@ -323,20 +337,28 @@ impl Lessons {
         if let Some(terms) = terms {
             self.speed.terms.set(terms);
         }
+        let opened_here = self.opened_here.get_value();
+        self.opened_here.set_value(false);
         let Some(taught) = untrack(|| self.taught()) else {
             return;
+        };
+        // The page has no need of a pair's first recording while it shows another one of it.
+        let begin_anew = || {
+            let first = self.recordings.speculative.get_untracked();
+            if let Some(first) = first.filter(|_| taught == Recording::Alone) {
+                permalink::write(&first.settings, None);
+                self.store.replay(first, None);
+            }
         };
         match stage {
             Some(Stage::Run(id)) => self.store.bring_back_if_last(id),
             Some(Stage::Form(form, wanted)) => {
-                // The page has no need of a pair's first recording while it shows another one of it.
-                let first = (taught == Recording::Alone && form.pair == PAIR)
-                    .then(|| self.trace_of(Recording::Speculative));
-                if let Some(first) = first.flatten() {
-                    self.store.replay(first, None);
+                if form.pair == PAIR {
+                    begin_anew();
                 }
                 self.store.go_back_to(&form, wanted);
             }
+            None if opened_here => begin_anew(),
             None => {}
         }
     }
@@ -389,7 +411,7 @@ impl Lessons {
                 progress.store();
             });
         }
-        if step.reveal != step.place {
+        if step.reveal != step.place || untrack(|| self.astray()).is_some() {
             self.arrange(step.reveal);
         }
     }
@@ -491,8 +513,18 @@ impl Lessons {
         if self.store.scene.get() != scene {
             return Some(Astray::Scene(scene));
         }
+        let shown = match place {
+            Place::Couplings(name) => Some((name, self.exhibit.preset_name())),
+            Place::Proof(name, _) | Place::Mistaken(name, _) | Place::Tested(name, _) => {
+                Some((name, self.proof.preset_name()))
+            }
+            Place::Stage(_) | Place::Alone(_) | Place::Speed(_) => None,
+        };
+        if shown.is_some_and(|(name, shown)| shown.as_deref() != Some(name)) {
+            return Some(Astray::Distributions);
+        }
         let (recording, spot) = place.of_run()?;
-        if !self.recordings.with(Option::is_some) {
+        if !self.recordings.of(recording).with(Option::is_some) {
             return None;
         }
         if self.taught() != Some(recording) {
@@ -500,7 +532,7 @@ impl Lessons {
         }
         let at = self
             .facts
-            .with(|facts| Some(facts.as_ref()?.place(recording, spot)));
+            .with(|facts| facts.as_ref()?.place(recording, spot));
         (at != Some(self.store.playhead.at.get())).then_some(Astray::Place)
     }
 
@@ -523,33 +555,35 @@ impl Lessons {
 
     /// Which of the recorded runs is on the page; tracked.
     fn taught(&self) -> Option<Recording> {
-        self.recordings.with(|recordings| {
-            let recordings = recordings.as_ref()?;
-            self.store.shown.with(|shown| {
-                let shown = shown.as_ref()?;
-                let comes_with_page = shown.recorded && shown.file.is_none();
-                [Recording::Speculative, Recording::Alone]
-                    .into_iter()
-                    .find(|it| comes_with_page && shown.settings == recordings.of(*it).settings)
-            })
+        self.store.shown.with(|shown| {
+            let shown = shown.as_ref()?;
+            let comes_with_page = shown.recorded && shown.file.is_none();
+            let is_shown = |trace: &Option<Trace>| {
+                trace
+                    .as_ref()
+                    .is_some_and(|it| it.settings == shown.settings)
+            };
+            Recordings::ALL
+                .into_iter()
+                .filter(|_| comes_with_page)
+                .find(|it| self.recordings.of(*it).with(is_shown))
         })
     }
 
-    fn trace_of(&self, recording: Recording) -> Option<Trace> {
-        let all = self.recordings;
-        all.with_untracked(|all| Some(all.as_ref()?.of(recording).clone()))
-    }
-
     fn stand_at(&self, recording: Recording, spot: Spot) {
-        let Some(trace) = self.trace_of(recording) else {
+        let Some(trace) = self.recordings.of(recording).get_untracked() else {
             return self.owed.set_value(true);
         };
-        if untrack(|| self.taught()) != Some(recording) {
+        let taught = untrack(|| self.taught());
+        if taught != Some(recording) {
+            let is_own = taught == Some(Recording::Alone) && self.opened_here.get_value();
             let form = untrack(|| self.store.form.read()).ok();
             let wanted = self.store.asking.wanted.get_untracked();
             let stage = match self.store.replay(trace, None) {
                 Some(id) => Some(Stage::Run(id)),
-                None => form.map(|form| Stage::Form(form, wanted)),
+                None => form
+                    .filter(|_| !is_own)
+                    .map(|form| Stage::Form(form, wanted)),
             };
             self.before.update_value(|before| {
                 // A run that somebody had written meanwhile is what they want back.
@@ -559,39 +593,51 @@ impl Lessons {
                 };
             });
         }
-        if let Some(facts) = self.facts.get_untracked() {
-            self.store.playhead.go(facts.place(recording, spot));
+        let at = |facts: &Option<Facts>| facts.as_ref()?.place(recording, spot);
+        match self.facts.with_untracked(at) {
+            Some(at) => self.store.playhead.go(at),
+            None => self.owed.set_value(true),
         }
     }
 
     /// Has the recordings come, once.
     fn fetch(&self) {
-        if self.asked.get_value() {
-            return;
+        for recording in Recordings::ALL {
+            let asked = self.asked.with_value(|asked| asked.contains(&recording));
+            if !asked {
+                self.asked.update_value(|asked| asked.push(recording));
+                spawn_local(self.fetch_one(recording));
+            }
         }
-        self.asked.set_value(true);
-        let lessons = *self;
-        spawn_local(async move {
-            match Recordings::fetch().await {
-                Ok(recordings) => {
-                    lessons.trouble.set(None);
-                    lessons.recordings.set(Some(recordings));
-                    // A link may lead to a place of its own, and whoever looks around meanwhile is
-                    // not taken away from there.
-                    let scene = lessons.store.scene.get_untracked();
-                    if lessons.owed.get_value() && scene == Scene::Stage {
-                        lessons.return_to_step();
-                    }
-                }
-                Err(why) => {
-                    lessons.asked.set_value(false);
-                    lessons.trouble.set(Some(tr!(
-                        "The lessons need the recorded run, and it could not be had: {why}. Open a lesson once more to try again.",
-                        why = language::of_engine(&why)
-                    )));
+    }
+
+    async fn fetch_one(self, recording: Recording) {
+        let fetched = fetch_recording(PAIR, recording).await;
+        if let Ok(trace) = &fetched {
+            self.recordings.of(recording).set(Some(trace.clone()));
+        }
+        if recording == Recording::Alone {
+            self.recordings.settled.set(true);
+        }
+        match fetched {
+            Ok(_) => {
+                self.trouble.set(None);
+                // A link may lead to a place of its own, and whoever looks around meanwhile is not
+                // taken away from there.
+                let scene = self.store.scene.get_untracked();
+                if self.owed.get_value() && scene == Scene::Stage {
+                    self.return_to_step();
                 }
             }
-        });
+            Err(why) => {
+                self.asked
+                    .update_value(|asked| asked.retain(|it| *it != recording));
+                self.trouble.set(Some(tr!(
+                    "The lessons need the recorded run, and it could not be had: {why}. Open a lesson once more to try again.",
+                    why = language::of_engine(&why)
+                )));
+            }
+        }
     }
 }
 

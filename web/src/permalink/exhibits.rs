@@ -81,14 +81,18 @@ impl OwnPair {
         })
     }
 
-    /// Reads what [`OwnPair::print`] writes.
+    /// Reads what [`OwnPair::print`] writes, and other weights, none above 10⁹.
     pub fn parse(text: &str) -> Option<Self> {
         let (draft, rest) = text.split_once(';')?;
         let (target, tokens) = rest.split_once(';')?;
         let list = |text: &str| {
             let weights: Option<Vec<f64>> = text
                 .split(',')
-                .map(|word| word.parse::<u32>().ok().map(f64::from))
+                .map(|word| {
+                    word.parse()
+                        .ok()
+                        .filter(|weight| (0.0..=1e9).contains(weight))
+                })
                 .collect();
             normalised(&weights?).ok()
         };
@@ -224,6 +228,12 @@ mod tests {
     }
 
     #[test]
+    fn weights_need_be_neither_whole_nor_of_one_sum() {
+        let own = OwnPair::parse("0.5,0.5;1,3;a b").unwrap();
+        assert_eq!((own.draft, own.target), (vec![0.5, 0.5], vec![0.25, 0.75]));
+    }
+
+    #[test]
     fn distributions_that_are_none_are_refused() {
         let long = "x".repeat(LONGEST_TOKEN + 1);
         for text in [
@@ -239,6 +249,8 @@ mod tests {
             "-1,2;1,1;a b",
             "1,x;1,1;a b",
             "1,nan;1,1;a b",
+            "1,inf;1,1;a b",
+            "1,1e300;1,1;a b",
             &format!("1,1;1,1;a {long}"),
             &format!("{};1,1;a b", "1,".repeat(4_000)),
         ] {

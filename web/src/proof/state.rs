@@ -177,7 +177,7 @@ impl ProofState {
             self.choose_rule(test.rule);
             self.choose_gamma(test.gamma.min(most));
             if test.gamma > most {
-                unfit = Some("test");
+                unfit = unfit.or(Some("test"));
             }
             self.seed.set(test.seed);
         }

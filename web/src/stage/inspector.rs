@@ -278,6 +278,7 @@ fn below(
         )),
         _ => None,
     };
+    let (drafted, read) = (place.draft.is_some(), place.target.is_some());
     let cannot = |why: String| view! { <p class="offer muted">{why}</p> }.into_any();
     let offer = match place.standing {
         Standing::Stands => picking.offer(place.at, place.token).into_any(),
@@ -288,8 +289,9 @@ fn below(
     };
     view! {
         <p class="key">
-            <i class="swatch draft"></i>{tr!("draft")}<i class="swatch overlap"></i>{tr!("overlap")}
-            <i class="swatch target"></i>{tr!("target")}
+            {drafted.then(|| view! { <i class="swatch draft"></i>{tr!("draft")} })}
+            {(drafted && read).then(|| view! { <i class="swatch overlap"></i>{tr!("overlap")} })}
+            {read.then(|| view! { <i class="swatch target"></i>{tr!("target")} })}
         </p>
         <div class="verdict-line">
             {waiting.map(|sentence| view! { <p class="muted">{sentence}</p> })}

@@ -1,4 +1,6 @@
-use couplet_playback::{ClosingKind, Phase, Piece, narrate};
+use std::sync::Arc;
+
+use couplet_playback::{ClosingKind, Phase, Piece, Round, narrate};
 use leptos::prelude::*;
 use tr::tr;
 
@@ -38,6 +40,11 @@ pub fn RoundPanel() -> impl IntoView {
 #[component]
 fn Invitation() -> impl IntoView {
     let store = use_store();
+    // A run whose first round drafts nothing.
+    let alone = Memo::new(move |_| {
+        let of = |round: &Arc<Round>| round.proposals.is_empty();
+        store.run.with(|run| run.rounds().first().is_some_and(of))
+    });
     let sentence = move || {
         if store
             .run
@@ -48,6 +55,8 @@ fn Invitation() -> impl IntoView {
             )
         } else if store.asking.wanted.get() {
             tr!("Your text will be written as soon as the models are here.")
+        } else if alone.get() {
+            tr!("The prompt stands. Press Next to watch the target write by itself.")
         } else if store.run.with(|run| !run.rounds().is_empty()) {
             tr!("The prompt stands. Press Next to watch the draft pencil its first tokens.")
         } else {
@@ -60,12 +69,14 @@ fn Invitation() -> impl IntoView {
         <div class="invitation">
             <h2>{tr!("The round")}</h2>
             <p class="say" data-testid="narration">{sentence}</p>
-            <ol class="sketch" aria-hidden="true">
-                <li>{icon(Sign::Pencil, 18)}{tr!("draft pencils")}</li>
-                <li>{icon(Sign::Accepted, 18)}{tr!("target inks")}</li>
-                <li>{icon(Sign::Resampled, 18)}{tr!("or strikes and redraws")}</li>
-                <li>{icon(Sign::Bonus, 18)}{tr!("all kept: one more")}</li>
-            </ol>
+            <Show when=move || !alone.get()>
+                <ol class="sketch" aria-hidden="true">
+                    <li>{icon(Sign::Pencil, 18)}{tr!("draft pencils")}</li>
+                    <li>{icon(Sign::Accepted, 18)}{tr!("target inks")}</li>
+                    <li>{icon(Sign::Resampled, 18)}{tr!("or strikes and redraws")}</li>
+                    <li>{icon(Sign::Bonus, 18)}{tr!("all kept: one more")}</li>
+                </ol>
+            </Show>
         </div>
     }
 }

@@ -227,7 +227,10 @@ fn TokensPerRound() -> impl IntoView {
                     Some(filled(&saying, [view! { <b>{decimal(theory, 2)}</b> }.into_any()]))
                 }}
             </p>
-            {move || if tokenwise.get() {
+            {move || if matches!(numbers.get(), (Some(_), None, _)) {
+                // Nothing was drafted, so there is no α.
+                ().into_any()
+            } else if tokenwise.get() {
                 view! { <p class="formula-small">"(1 − "<em>"α"</em><sup>"γ+1"</sup>") / (1 − "<em>"α"</em>")"</p> }.into_any()
             } else {
                 let saying = tr!("a block is judged as one: no formula in {}", slot(0));

@@ -48,6 +48,9 @@ impl Store {
         let kept = self.set_aside();
         self.stop();
         self.form.write(&trace.settings);
+        if file.is_none() {
+            self.usual.set_value(trace.settings.clone());
+        }
         self.put(
             Shown {
                 settings: trace.settings.clone(),

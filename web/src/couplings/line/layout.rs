@@ -27,16 +27,19 @@ pub fn spread(wanted: &[(f64, f64)], low: f64, high: f64) -> Vec<f64> {
     centres
 }
 
-/// How far marks move up or down so that equal values can be told apart.
-pub fn stacked(places: &[f64]) -> Vec<f64> {
-    let order = ranked(places.iter().map(|place| -place));
-    let mut heights = vec![0.0; places.len()];
+/// How far marks move up or down so that equal values can be told apart: those first that have
+/// their labels above, so that every label is on its mark's side of the stack.
+pub fn stacked(marks: &[(f64, bool)]) -> Vec<f64> {
+    let place = |index: usize| marks[index].0;
+    let mut order = ranked(marks.iter().map(|(place, _)| -place));
+    let mut heights = vec![0.0; marks.len()];
     let mut from = 0;
     while from < order.len() {
         let mut to = from + 1;
-        while to < order.len() && places[order[to]] - places[order[to - 1]] < NEAR {
+        while to < order.len() && place(order[to]) - place(order[to - 1]) < NEAR {
             to += 1;
         }
+        order[from..to].sort_by_key(|index| !marks[*index].1);
         let middle = (to - from - 1) as f64 / 2.0;
         for (rank, &index) in order[from..to].iter().enumerate() {
             heights[index] = (rank as f64 - middle) * 15.0;
@@ -71,6 +74,13 @@ mod tests {
 
     #[test]
     fn equal_values_are_stacked_around_the_line() {
-        assert_eq!(stacked(&[5.0, 5.0, 100.0]), [-7.5, 7.5, 0.0]);
+        let marks = [(5.0, true), (5.0, true), (100.0, false)];
+        assert_eq!(stacked(&marks), [-7.5, 7.5, 0.0]);
+    }
+
+    #[test]
+    fn marks_are_on_the_side_of_their_labels() {
+        let marks = [(5.0, true), (5.0, false), (7.0, true)];
+        assert_eq!(stacked(&marks), [-15.0, 15.0, 0.0]);
     }
 }

@@ -203,7 +203,7 @@ fn drawing(exact: &Exact, width: f64) -> impl IntoView + use<> {
     let heights = stacked(
         &points[1..]
             .iter()
-            .map(|point| x(point.value))
+            .map(|point| (x(point.value), point.above))
             .collect::<Vec<_>>(),
     );
     let (bound, ceiling) = (x(exact.bound), x(exact.agreement[3]));
@@ -252,8 +252,16 @@ fn drawing(exact: &Exact, width: f64) -> impl IntoView + use<> {
             } else {
                 (AXIS + height + if index == 0 { 18.0 } else { 9.0 }, 143.0, 158.0, 177.0)
             };
+            // Out of the middle of a stack a leader goes sideways.
+            let is_under = |(other, lies): (&Point, &f64)| {
+                point.above && *lies < height && (x(other.value) - place).abs() < 13.0
+            };
+            let (start, from) = match points[1..].iter().zip(&heights).any(is_under) {
+                true => (place + 9.0 * (centre - place).signum(), AXIS + height),
+                false => (place, from),
+            };
             view! {
-                <path class="leader" d=format!("M{place:.1} {from:.1}L{centre:.1} {to:.1}") />
+                <path class="leader" d=format!("M{start:.1} {from:.1}L{centre:.1} {to:.1}") />
                 <text class="name" x=format!("{centre:.1}") y=name.to_string() text-anchor="middle">{point.name.clone()}</text>
                 <text class="value" x=format!("{centre:.1}") y=number.to_string() text-anchor="middle">
                     {decimal(point.value, 3)}

@@ -175,7 +175,7 @@ mod tests {
             include_str!("../../../../assets/pairs/shakespeare/recording-alone.json"),
         ];
         let [speculative, alone] = recordings.map(|text| Trace::from_json(text).unwrap());
-        Facts::new(&speculative, &alone)
+        Facts::new(&speculative, Some(&alone))
     }
 
     /// The words of every language.
