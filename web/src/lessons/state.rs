@@ -619,23 +619,29 @@ impl Lessons {
         if recording == Recording::Alone {
             self.recordings.settled.set(true);
         }
+        let is_needed = recording == Recording::Speculative;
         match fetched {
             Ok(_) => {
-                self.trouble.set(None);
                 // A link may lead to a place of its own, and whoever looks around meanwhile is not
                 // taken away from there.
                 let scene = self.store.scene.get_untracked();
                 if self.owed.get_value() && scene == Scene::Stage {
                     self.return_to_step();
                 }
+                if is_needed {
+                    self.trouble.set(None);
+                }
             }
             Err(why) => {
                 self.asked
                     .update_value(|asked| asked.retain(|it| *it != recording));
-                self.trouble.set(Some(tr!(
+                let sentence = tr!(
                     "The lessons need the recorded run, and it could not be had: {why}. Open a lesson once more to try again.",
                     why = language::of_engine(&why)
-                )));
+                );
+                if is_needed {
+                    self.trouble.set(Some(sentence));
+                }
             }
         }
     }
