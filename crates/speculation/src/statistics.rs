@@ -12,7 +12,7 @@ use statrs::function::{
     gamma::gamma_ur,
 };
 
-use crate::distribution::check_distribution;
+use crate::distribution::{check_distribution, ranked};
 
 /// The smallest expected count that a cell of [`chi_square`] may have.
 pub const SMALLEST_EXPECTED_COUNT: f64 = 5.0;
@@ -209,7 +209,8 @@ pub fn chi_square(observed: &[u64], expected_probs: &[f64]) -> ChiSquare {
             impossible = true;
         }
     }
-    cells.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let rising = ranked(cells.iter().map(|(_, expected)| -expected));
+    let cells: Vec<(f64, f64)> = rising.into_iter().map(|place| cells[place]).collect();
 
     let mut pooled = 0;
     let mut pool = (0.0, 0.0);
@@ -220,7 +221,7 @@ pub fn chi_square(observed: &[u64], expected_probs: &[f64]) -> ChiSquare {
         pool = (pool.0 + cells[pooled].0, pool.1 + cells[pooled].1);
         pooled += 1;
     }
-    let mut kept = cells.split_off(pooled);
+    let mut kept = cells[pooled..].to_vec();
     if pooled > 0 {
         kept.push(pool);
     }

@@ -1,6 +1,6 @@
 //! Exact probabilities of two races with the same clocks.
 
-use crate::distribution::pairs;
+use crate::distribution::{pairs, ranked};
 
 /// The joint distribution of the winners of two races over the same clocks.
 ///
@@ -35,10 +35,10 @@ impl Race {
             draft / (draft + target)
         };
         // A token that neither model draws is in no race; its corner is never looked at.
-        let mut order: Vec<usize> = (0..probs.len())
-            .filter(|&token| probs[token].0 + probs[token].1 > 0.0)
-            .collect();
-        order.sort_by(|&a, &b| corner_of(a).total_cmp(&corner_of(b)));
+        let races = |token: &usize| probs[*token].0 + probs[*token].1 > 0.0;
+        let corner = |token: usize| if races(&token) { corner_of(token) } else { 1.0 };
+        let mut order = ranked((0..probs.len()).map(|token| -corner(token)));
+        order.retain(races);
 
         // Right of its corner a token counts with its target probability, left with its draft's.
         let mut draft_mass_from = vec![0.0; order.len() + 1];

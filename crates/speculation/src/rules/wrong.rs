@@ -255,6 +255,7 @@ fn one_hot(probs: &[f64]) -> Vec<f64> {
 
 fn sorted(probs: &[f64]) -> Vec<f64> {
     let mut sorted = probs.to_vec();
-    sorted.sort_by(|a, b| b.total_cmp(a));
+    sorted.sort_by(f64::total_cmp);
+    sorted.reverse();
     sorted
 }

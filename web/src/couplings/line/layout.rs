@@ -31,7 +31,7 @@ pub fn spread(wanted: &[(f64, f64)], low: f64, high: f64) -> Vec<f64> {
 /// their labels above, so that every label is on its mark's side of the stack.
 pub fn stacked(marks: &[(f64, bool)]) -> Vec<f64> {
     let place = |index: usize| marks[index].0;
-    let mut order = ranked(marks.iter().map(|(place, _)| -place));
+    let order = ranked(marks.iter().map(|(place, _)| -place));
     let mut heights = vec![0.0; marks.len()];
     let mut from = 0;
     while from < order.len() {
@@ -39,9 +39,13 @@ pub fn stacked(marks: &[(f64, bool)]) -> Vec<f64> {
         while to < order.len() && place(order[to]) - place(order[to - 1]) < NEAR {
             to += 1;
         }
-        order[from..to].sort_by_key(|index| !marks[*index].1);
         let middle = (to - from - 1) as f64 / 2.0;
-        for (rank, &index) in order[from..to].iter().enumerate() {
+        let of_side = |above: bool| {
+            order[from..to]
+                .iter()
+                .filter(move |it| marks[**it].1 == above)
+        };
+        for (rank, &index) in of_side(true).chain(of_side(false)).enumerate() {
             heights[index] = (rank as f64 - middle) * 15.0;
         }
         from = to;

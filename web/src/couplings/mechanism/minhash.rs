@@ -141,9 +141,10 @@ pub fn drawing(
         .collect();
     let count = shown.len() as f64;
     let times: Vec<f64> = (1..=shown.len()).map(|rank| rank as f64 / count).collect();
-    let mut timed: Vec<(f64, &Thrown<'_>)> = times.into_iter().zip(shown.drain(..)).collect();
+    let timed = times.into_iter().zip(shown.drain(..));
     // Those that count lie on top.
-    timed.sort_by_key(|(_, dart)| dart.decides());
+    let (on_top, mut timed): (Vec<_>, Vec<_>) = timed.partition(|(_, dart)| dart.decides());
+    timed.extend(on_top);
     let numbers = thrown <= 40;
     let mut taken = Vec::new();
     let landed = timed
