@@ -398,6 +398,65 @@ export default {
     await page.getByTestId("lesson-number").fill("120");
     await page.getByTestId("reveal").click();
     assert.equal(await answer(page), "120 passes");
+    // Of the run that stands there instead, a later step counts the rounds.
+    assert.equal(await page.getByTestId("timeline").isVisible(), false);
+    // Nor does it matter which of the two is known first.
+    await page.unroute("**/recording-alone.json");
+    await page.route("**/recording-alone.json", async (route) => {
+      await page.getByTestId("manuscript").getByText("KING RICHARD").waitFor();
+      await page.waitForTimeout(300);
+      await route.fulfill({ status: 404 });
+    });
+    await step(page, base, "slow", 3);
+    await page.getByTestId("round").getByText("one after another").waitFor();
+    assert.equal(await page.getByTestId("lesson-astray").count(), 0);
+  },
+
+  "the first lesson leaves its draft length to nobody": async ({ page, base }) => {
+    const gamma = () => page.getByTestId("gamma").inputValue();
+    await open(page, base, "?backend=cpu");
+    // A run that somebody did not want back.
+    await call(page, "generate", { seed: 3, max_tokens: 20 });
+    const begin = async () => {
+      await page.getByTestId("scene-lessons").click();
+      await page.getByTestId("lesson-slow").click();
+      await page.getByTestId("round").getByText("One token from a single pass of the target.").waitFor();
+    };
+    await begin();
+    await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
+    await page.getByTestId("lesson-close").click();
+    await page.getByTestId("scene-stage").click();
+    assert.equal(await gamma(), "5");
+    // A setting that cannot be used.
+    await page.getByTestId("temperature").fill("9");
+    await begin();
+    await page.getByTestId("lesson-close").click();
+    await page.getByTestId("scene-stage").click();
+    assert.equal(await gamma(), "5");
+    // A link to just such a run, which is nobody's lesson.
+    await page.goto("about:blank");
+    await page.goto(`${base}?backend=cpu#v=1&gamma=0`);
+    await shown(page, "recorded");
+    await begin();
+    for (const number of [2, 3]) await page.getByTestId(`lesson-step-${number}`).click();
+    await page.getByTestId("round").getByText("one after another").waitFor();
+    await page.getByTestId("lesson-close").click();
+    await page.getByTestId("scene-stage").click();
+    assert.equal(await gamma(), "0");
+    await page.getByTestId("next-phase").click();
+    await page.getByTestId("round").getByText("the target writes").waitFor();
+  },
+
+  "the browser's Back leads to where somebody looked around during a question": async ({ page, base }) => {
+    await step(page, base, "slow", 1);
+    await page.getByTestId("scene-couplings").click();
+    await page.getByTestId("card-gumbel").waitFor();
+    await page.getByTestId("lesson-step-2").click();
+    await page.waitForFunction(() => document.querySelector("#scene").dataset.scene === "stage");
+    await page.goBack();
+    await page.waitForFunction(() => document.querySelector("#scene").dataset.scene === "couplings");
+    await page.waitForTimeout(300);
+    assert.equal(await page.evaluate(() => document.querySelector("#scene").dataset.scene), "couplings");
   },
 
   "a step says when other distributions are on the page, and the answer comes with its own": async ({ page, base }) => {

@@ -45,16 +45,16 @@ pub fn record(pair_folder: &Path) -> anyhow::Result<()> {
 }
 
 /// A run of the pair on its card's prompt.
-async fn run(pair: Rc<Pair>, usual: Settings) -> Result<Trace, EngineError> {
+async fn run(pair: Rc<Pair>, asked: Settings) -> Result<Trace, EngineError> {
     let prompt = if pair.card.prompt.is_empty() {
-        usual.prompt.clone()
+        asked.prompt.clone()
     } else {
         pair.card.prompt.clone()
     };
     let settings = Settings {
         pair: pair.card.name.clone(),
         prompt,
-        ..usual
+        ..asked
     };
     let info = pair.info()?;
     let engine = Engine::new(pair, &Backend::cpu(), milliseconds).await?;

@@ -225,6 +225,7 @@ fn mime_type(file: &Path) -> &'static str {
         Some("css") => "text/css; charset=utf-8",
         Some("js" | "mjs") => "text/javascript; charset=utf-8",
         Some("json") => "application/json",
+        Some("webmanifest") => "application/manifest+json",
         Some("wasm") => "application/wasm",
         Some("wgsl" | "txt" | "md") => "text/plain; charset=utf-8",
         Some("svg") => "image/svg+xml",

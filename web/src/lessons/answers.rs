@@ -1,4 +1,4 @@
-//! The answers to the lessons' questions. Each is computed: from the recorded run's events, from
+//! The answers to the lessons' questions. Each is computed: from the recorded runs' events, from
 //! what was measured here, or by `couplet-speculation`.
 
 use couplet_playback::{Phase, at_most, decimal, interval, is_exact, written};

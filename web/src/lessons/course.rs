@@ -20,6 +20,14 @@ pub struct Lesson {
     pub steps: &'static [Step],
 }
 
+impl Lesson {
+    /// Whether it is about the run of the target alone.
+    pub fn needs_alone(&self) -> bool {
+        let is_alone = |step: &Step| matches!(step.place, Alone(_));
+        self.steps.iter().any(is_alone)
+    }
+}
+
 /// A step of a lesson: a state of the page, and a question.
 pub struct Step {
     /// Where it stands.
@@ -49,9 +57,9 @@ impl Step {
 /// A state of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// A place in the recorded run.
+    /// A place in the recorded run with a draft.
     Stage(Spot),
-    /// A place in the one of the target alone.
+    /// A place in the recorded run of the target alone.
     Alone(Spot),
     /// Two distributions of Couplings, by their name in links.
     Couplings(&'static str),

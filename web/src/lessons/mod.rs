@@ -9,6 +9,7 @@ mod panel;
 mod places;
 mod plan;
 mod progress;
+mod runs;
 mod state;
 mod words;
 

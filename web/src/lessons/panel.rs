@@ -157,7 +157,7 @@ fn why_astray(astray: Astray) -> String {
     match astray {
         Astray::Scene(scene) => tr!("This step is about the scene {}.", scene.title()),
         Astray::Distributions => tr!("This step is about other distributions."),
-        Astray::Run => tr!("This step is about the recorded run, and another one is on the page."),
+        Astray::Run => tr!("This step is about another run than the one on the page."),
         Astray::Place => tr!("This step is about another moment of the run."),
     }
 }

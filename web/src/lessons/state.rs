@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use couplet_protocol::{Mistake, Rule, Settings, Trace};
+use couplet_protocol::{Mistake, Rule};
 use leptos::prelude::*;
-use leptos::task::spawn_local;
-use tr::tr;
 
 use super::answers::Answer;
 use super::course::{COURSE, Choices, Lesson, Place, Step, find};
@@ -13,16 +11,13 @@ use super::cover::Covered;
 use super::facts::Facts;
 use super::places::Spot;
 use super::progress::Progress;
+use super::runs::Runs;
 use crate::browser;
 use crate::couplings::{Exact, Exhibit};
-use crate::language;
 use crate::permalink::{self, View};
 use crate::proof::{Argued, ProofState, exhibit_of};
 use crate::speed::{SpeedState, Terms};
-use crate::store::{Kept, Recording, Scene, Store, fetch_recording};
-
-/// The pair whose recordings are taught.
-const PAIR: &str = "shakespeare";
+use crate::store::{Kept, Recording, Scene, Store};
 
 /// What a visitor guessed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,42 +72,15 @@ pub struct Lessons {
     pub folded: RwSignal<bool>,
     /// What is done.
     pub progress: RwSignal<Progress>,
-    /// The recorded runs.
-    recordings: Recordings,
+    runs: Runs,
     /// What the words are about.
     pub facts: Memo<Option<Facts>>,
     /// Why the recordings could not be had.
     pub trouble: RwSignal<Option<String>>,
-    /// Recordings that were asked for.
-    asked: StoredValue<Vec<Recording>>,
     /// Whether the page goes to the open step's place in a run as soon as there is one.
     owed: StoredValue<bool>,
-    /// Whether the page was opened with a lesson that was not closed yet: then the run in its address
-    /// is the lesson's.
-    opened_here: StoredValue<bool>,
     /// What the exhibits showed before the lesson showed something else there.
     before: StoredValue<Before>,
-}
-
-/// The runs that are taught, as they come.
-#[derive(Clone, Copy)]
-struct Recordings {
-    speculative: RwSignal<Option<Trace>>,
-    alone: RwSignal<Option<Trace>>,
-    /// Whether it is known if there is one of the target alone: without it, the first questions of
-    /// the first lesson stand before another run, and everything else is as ever.
-    settled: RwSignal<bool>,
-}
-
-impl Recordings {
-    const ALL: [Recording; 2] = [Recording::Speculative, Recording::Alone];
-
-    fn of(self, recording: Recording) -> RwSignal<Option<Trace>> {
-        match recording {
-            Recording::Speculative => self.speculative,
-            Recording::Alone => self.alone,
-        }
-    }
 }
 
 /// What exhibits showed, as far as a lesson has put something else in its place.
@@ -121,16 +89,6 @@ struct Before {
     couplings: Option<Arc<Exact>>,
     proof: Option<Argued>,
     terms: Option<Option<Terms>>,
-    stage: Option<Stage>,
-}
-
-/// What the recorded run took the place of.
-#[derive(Clone)]
-enum Stage {
-    /// A run that can be brought back, by its number.
-    Run(u32),
-    /// Another recording, with what the form said, and whether a run of that was to be written.
-    Form(Settings, bool),
 }
 
 impl Lessons {
@@ -142,31 +100,35 @@ impl Lessons {
         speed: SpeedState,
         view: &View,
     ) -> Self {
-        let recordings = Recordings {
-            speculative: RwSignal::new(None),
-            alone: RwSignal::new(None),
-            settled: RwSignal::new(false),
-        };
+        let runs = Runs::new(store, view.lesson.as_deref().and_then(find).is_some());
+        let open = RwSignal::new(None);
         let reports = store.measuring.reports;
         let lessons = Self {
             store,
             exhibit,
             proof,
             speed,
-            open: RwSignal::new(None),
+            open,
             guess: RwSignal::new(None),
             answered: StoredValue::new(Vec::new()),
             typed: RwSignal::new(String::new()),
             revealed: RwSignal::new(false),
             folded: RwSignal::new(false),
             progress: RwSignal::new(Progress::stored()),
-            recordings,
+            runs,
             facts: Memo::new(move |_| {
-                recordings.speculative.with(|speculative| {
-                    let speculative = speculative.as_ref().filter(|_| recordings.settled.get())?;
-                    let facts = recordings
-                        .alone
-                        .with(|alone| Facts::new(speculative, alone.as_ref()));
+                // Whoever asks about the target alone waits for it, and nobody else.
+                let needs = open
+                    .get()
+                    .is_some_and(|(lesson, _)| COURSE.get(lesson).is_some_and(Lesson::needs_alone));
+                let alone = runs.of(Recording::Alone);
+                let alone = match needs {
+                    true if !runs.settled.get() => return None,
+                    true => alone.get(),
+                    false => None,
+                };
+                runs.of(Recording::Speculative).with(|speculative| {
+                    let facts = Facts::new(speculative.as_ref()?, alone.as_ref());
                     // What Speed shows beside the lesson, if it is about this pair.
                     let of_pair = |kept: &&Kept| kept.pair.name == facts.pair.name;
                     let shown = speed.main.get().filter(|kept| of_pair(&kept));
@@ -175,9 +137,7 @@ impl Lessons {
                     Some(Facts { measured, ..facts })
                 })
             }),
-            trouble: RwSignal::new(None),
-            asked: StoredValue::new(Vec::new()),
-            opened_here: StoredValue::new(view.lesson.is_some()),
+            trouble: runs.trouble,
             owed: StoredValue::new(false),
             before: StoredValue::new(Before::default()),
         };
@@ -240,7 +200,10 @@ impl Lessons {
         }
         self.show(place);
         // Another place in the run could give away what a step asks.
-        let asks = |step: &Step| step.covers.is_some() && step.place.of_run().is_some();
+        let asks = |step: &Step| {
+            let shows_run = view.scene == Scene::Stage && step.place.of_run().is_some();
+            shows_run && step.covers.is_some()
+        };
         let asks = untrack(|| self.current()).is_some_and(|(_, step)| asks(step));
         if place.is_some() && (arranges || asks && !self.revealed.get_untracked()) {
             self.return_to_step();
@@ -326,7 +289,6 @@ impl Lessons {
             couplings,
             proof,
             terms,
-            stage,
         } = before.unwrap_or_default();
         if let Some(couplings) = couplings {
             self.exhibit.put_back(couplings);
@@ -337,30 +299,7 @@ impl Lessons {
         if let Some(terms) = terms {
             self.speed.terms.set(terms);
         }
-        let opened_here = self.opened_here.get_value();
-        self.opened_here.set_value(false);
-        let Some(taught) = untrack(|| self.taught()) else {
-            return;
-        };
-        // The page has no need of a pair's first recording while it shows another one of it.
-        let begin_anew = || {
-            let first = self.recordings.speculative.get_untracked();
-            if let Some(first) = first.filter(|_| taught == Recording::Alone) {
-                permalink::write(&first.settings, None);
-                self.store.replay(first, None);
-            }
-        };
-        match stage {
-            Some(Stage::Run(id)) => self.store.bring_back_if_last(id),
-            Some(Stage::Form(form, wanted)) => {
-                if form.pair == PAIR {
-                    begin_anew();
-                }
-                self.store.go_back_to(&form, wanted);
-            }
-            None if opened_here => begin_anew(),
-            None => {}
-        }
+        self.runs.give_back();
     }
 
     /// Closes the last lesson; the list of all shows what was done.
@@ -383,6 +322,13 @@ impl Lessons {
         let Some((_, step)) = self.current() else {
             return false;
         };
+        // Where the run of the target alone is missing, another one stands there, whose rounds a later
+        // step counts.
+        let is_missing = matches!(self.here(), Some(Place::Alone(_)))
+            && self.runs.of(Recording::Alone).with(Option::is_none);
+        if is_missing && what == Covered::Rounds {
+            return true;
+        }
         let covered = match self.revealed.get() {
             true => step.covers_on,
             false => step.covers,
@@ -524,10 +470,10 @@ impl Lessons {
             return Some(Astray::Distributions);
         }
         let (recording, spot) = place.of_run()?;
-        if !self.recordings.of(recording).with(Option::is_some) {
+        if self.runs.of(recording).with(Option::is_none) {
             return None;
         }
-        if self.taught() != Some(recording) {
+        if self.runs.taught() != Some(recording) {
             return Some(Astray::Run);
         }
         let at = self
@@ -553,97 +499,27 @@ impl Lessons {
         })
     }
 
-    /// Which of the recorded runs is on the page; tracked.
-    fn taught(&self) -> Option<Recording> {
-        self.store.shown.with(|shown| {
-            let shown = shown.as_ref()?;
-            let comes_with_page = shown.recorded && shown.file.is_none();
-            let is_shown = |trace: &Option<Trace>| {
-                trace
-                    .as_ref()
-                    .is_some_and(|it| it.settings == shown.settings)
-            };
-            Recordings::ALL
-                .into_iter()
-                .filter(|_| comes_with_page)
-                .find(|it| self.recordings.of(*it).with(is_shown))
-        })
-    }
-
     fn stand_at(&self, recording: Recording, spot: Spot) {
-        let Some(trace) = self.recordings.of(recording).get_untracked() else {
-            return self.owed.set_value(true);
-        };
-        let taught = untrack(|| self.taught());
-        if taught != Some(recording) {
-            let is_own = taught == Some(Recording::Alone) && self.opened_here.get_value();
-            let form = untrack(|| self.store.form.read()).ok();
-            let wanted = self.store.asking.wanted.get_untracked();
-            let stage = match self.store.replay(trace, None) {
-                Some(id) => Some(Stage::Run(id)),
-                None => form
-                    .filter(|_| !is_own)
-                    .map(|form| Stage::Form(form, wanted)),
-            };
-            self.before.update_value(|before| {
-                // A run that somebody had written meanwhile is what they want back.
-                before.stage = match (before.stage.take(), stage) {
-                    (_, run @ Some(Stage::Run(_))) => run,
-                    (before, now) => before.or(now),
-                };
-            });
-        }
         let at = |facts: &Option<Facts>| facts.as_ref()?.place(recording, spot);
-        match self.facts.with_untracked(at) {
-            Some(at) => self.store.playhead.go(at),
-            None => self.owed.set_value(true),
+        let is_here = self.runs.show(recording);
+        let at = self.facts.with_untracked(at).filter(|_| is_here);
+        self.owed.set_value(at.is_none());
+        if let Some(at) = at {
+            self.store.playhead.go(at);
         }
     }
 
     /// Has the recordings come, once.
     fn fetch(&self) {
-        for recording in Recordings::ALL {
-            let asked = self.asked.with_value(|asked| asked.contains(&recording));
-            if !asked {
-                self.asked.update_value(|asked| asked.push(recording));
-                spawn_local(self.fetch_one(recording));
+        let lessons = *self;
+        self.runs.fetch(move || {
+            // A link may lead to a place of its own, and whoever looks around meanwhile is not taken
+            // away from there.
+            let scene = lessons.store.scene.get_untracked();
+            if lessons.owed.get_value() && scene == Scene::Stage {
+                lessons.return_to_step();
             }
-        }
-    }
-
-    async fn fetch_one(self, recording: Recording) {
-        let fetched = fetch_recording(PAIR, recording).await;
-        if let Ok(trace) = &fetched {
-            self.recordings.of(recording).set(Some(trace.clone()));
-        }
-        if recording == Recording::Alone {
-            self.recordings.settled.set(true);
-        }
-        let is_needed = recording == Recording::Speculative;
-        match fetched {
-            Ok(_) => {
-                // A link may lead to a place of its own, and whoever looks around meanwhile is not
-                // taken away from there.
-                let scene = self.store.scene.get_untracked();
-                if self.owed.get_value() && scene == Scene::Stage {
-                    self.return_to_step();
-                }
-                if is_needed {
-                    self.trouble.set(None);
-                }
-            }
-            Err(why) => {
-                self.asked
-                    .update_value(|asked| asked.retain(|it| *it != recording));
-                let sentence = tr!(
-                    "The lessons need the recorded run, and it could not be had: {why}. Open a lesson once more to try again.",
-                    why = language::of_engine(&why)
-                );
-                if is_needed {
-                    self.trouble.set(Some(sentence));
-                }
-            }
-        }
+        });
     }
 }
 

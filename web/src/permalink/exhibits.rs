@@ -17,6 +17,8 @@ pub const MOST_TOKENS: usize = 128;
 
 /// The longest name of a token in a link, in letters.
 const LONGEST_TOKEN: usize = 24;
+/// The largest weight that is read.
+const LARGEST: f64 = u32::MAX as f64;
 
 /// What the open scene shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,7 +83,7 @@ impl OwnPair {
         })
     }
 
-    /// Reads what [`OwnPair::print`] writes, and other weights, none above 10⁹.
+    /// Reads what [`OwnPair::print`] writes, and other weights up to [`LARGEST`].
     pub fn parse(text: &str) -> Option<Self> {
         let (draft, rest) = text.split_once(';')?;
         let (target, tokens) = rest.split_once(';')?;
@@ -91,7 +93,7 @@ impl OwnPair {
                 .map(|word| {
                     word.parse()
                         .ok()
-                        .filter(|weight| (0.0..=1e9).contains(weight))
+                        .filter(|weight| (0.0..=LARGEST).contains(weight))
                 })
                 .collect();
             normalised(&weights?).ok()

@@ -126,11 +126,21 @@ impl Store {
 
     /// Puts the run with this number back, where it still is the one that was taken off the page
     /// last: somebody may have wanted it gone.
-    pub fn bring_back_if_last(&self, id: u32) {
+    /// Tells whether it was.
+    pub fn bring_back_if_last(&self, id: u32) -> bool {
         let last = |all: &Vec<Aside>| all.last().is_some_and(|aside| aside.id == id);
-        if self.aside.with_untracked(last) {
+        let is_last = self.aside.with_untracked(last);
+        if is_last {
             self.bring_back();
         }
+        is_last
+    }
+
+    /// Takes the run off the page; what was written of it can be brought back.
+    pub fn take_off(&self) {
+        self.set_aside();
+        self.stop();
+        self.begin(None);
     }
 
     /// Puts the run back that was taken off the page last, and what had branched from it.

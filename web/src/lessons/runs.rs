@@ -1,0 +1,195 @@
+//! The recorded runs that the lessons are about, and what they take the place of on the Stage.
+
+use couplet_protocol::{Settings, Trace};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use tr::tr;
+
+use crate::language;
+use crate::store::{Recording, Store, fetch_recording};
+
+/// The pair whose recordings are taught.
+const PAIR: &str = "shakespeare";
+
+const ALL: [Recording; 2] = [Recording::Speculative, Recording::Alone];
+
+/// What a recorded run took the place of.
+#[derive(Clone)]
+enum Left {
+    /// A run that can be brought back, by its number.
+    Run(u32),
+    /// Another recording, with what the form said, and whether a run of that was to be written.
+    Form(Settings, bool),
+}
+
+/// The runs, as they come; copies are the same.
+#[derive(Clone, Copy)]
+pub struct Runs {
+    store: Store,
+    speculative: RwSignal<Option<Trace>>,
+    alone: RwSignal<Option<Trace>>,
+    /// Whether it is known if there is one of the target alone.
+    pub settled: RwSignal<bool>,
+    /// Why the one that all lessons need could not be had.
+    pub trouble: RwSignal<Option<String>>,
+    asked: StoredValue<Vec<Recording>>,
+    /// Whether the page was opened with a lesson that was not closed yet: then a recorded run in its
+    /// address is the lesson's, and nothing that somebody has set.
+    opened_here: StoredValue<bool>,
+    left: StoredValue<Option<Left>>,
+}
+
+impl Runs {
+    /// None is here yet. `opened_here`: whether the page's address names a lesson.
+    pub fn new(store: Store, opened_here: bool) -> Self {
+        Self {
+            store,
+            speculative: RwSignal::new(None),
+            alone: RwSignal::new(None),
+            settled: RwSignal::new(false),
+            trouble: RwSignal::new(None),
+            asked: StoredValue::new(Vec::new()),
+            opened_here: StoredValue::new(opened_here),
+            left: StoredValue::new(None),
+        }
+    }
+
+    /// A recording, once it is here.
+    pub fn of(self, recording: Recording) -> RwSignal<Option<Trace>> {
+        match recording {
+            Recording::Speculative => self.speculative,
+            Recording::Alone => self.alone,
+        }
+    }
+
+    /// Which of them is on the page; tracked.
+    pub fn taught(self) -> Option<Recording> {
+        self.store.shown.with(|shown| {
+            let shown = shown.as_ref()?;
+            let comes_with_page = shown.recorded && shown.file.is_none();
+            ALL.into_iter()
+                .filter(|_| comes_with_page)
+                .find(|it| self.is_with(*it, &shown.settings))
+        })
+    }
+
+    fn is_with(self, recording: Recording, settings: &Settings) -> bool {
+        let with =
+            |trace: &Option<Trace>| trace.as_ref().is_some_and(|it| it.settings == *settings);
+        self.of(recording).with(with)
+    }
+
+    /// Puts a recording on the page, where it is not there already. Tells whether it is here.
+    pub fn show(self, recording: Recording) -> bool {
+        let Some(trace) = self.of(recording).get_untracked() else {
+            return false;
+        };
+        if untrack(|| self.taught()) == Some(recording) {
+            return true;
+        }
+        let form = untrack(|| self.store.form.read()).ok();
+        let wanted = self.store.asking.wanted.get_untracked();
+        let lessons = |form: &Settings| {
+            self.opened_here.get_value() && untrack(|| ALL.iter().any(|it| self.is_with(*it, form)))
+        };
+        let left = match self.store.replay(trace, None) {
+            Some(id) => Left::Run(id),
+            None => match form.filter(|form| !lessons(form)) {
+                Some(form) => Left::Form(form, wanted),
+                None => Left::Form(self.usual(), false),
+            },
+        };
+        self.left.update_value(|before| {
+            // A run that somebody had written meanwhile is what they want back.
+            *before = match (before.take(), left) {
+                (_, run @ Left::Run(_)) => Some(run),
+                (before, form) => before.or(Some(form)),
+            };
+        });
+        true
+    }
+
+    /// What the form says where nobody has set anything.
+    fn usual(self) -> Settings {
+        let of = |trace: &Option<Trace>| trace.as_ref().map(|trace| trace.settings.clone());
+        self.speculative.with_untracked(of).unwrap_or_default()
+    }
+
+    /// Gives the page back what a recording took the place of, where it is still there.
+    pub fn give_back(self) {
+        let left = self.left.try_update_value(Option::take).flatten();
+        let opened_here = self.opened_here.get_value();
+        self.opened_here.set_value(false);
+        let Some(taught) = untrack(|| self.taught()) else {
+            return;
+        };
+        if let Some(Left::Run(id)) = left {
+            if !self.store.bring_back_if_last(id) {
+                // Somebody wanted it gone.
+                self.go_back_to(&self.usual(), false, taught);
+            }
+            return;
+        }
+        // The recording of another pair that was chosen is on its way.
+        if self.store.form.pair.with_untracked(|pair| pair != PAIR) {
+            return;
+        }
+        match left {
+            Some(Left::Form(form, wanted)) => self.go_back_to(&form, wanted, taught),
+            _ if opened_here => self.go_back_to(&self.usual(), false, taught),
+            _ => {}
+        }
+    }
+
+    fn go_back_to(self, form: &Settings, wanted: bool, taught: Recording) {
+        // The page has no need of a pair's recording while it shows another one of it.
+        let first = match untrack(|| self.is_with(Recording::Alone, form)) {
+            true => Recording::Alone,
+            false => Recording::Speculative,
+        };
+        if form.pair == PAIR && taught != first {
+            match self.of(first).get_untracked() {
+                Some(trace) => {
+                    self.store.replay(trace, None);
+                }
+                None => self.store.take_off(),
+            }
+        }
+        self.store.go_back_to(form, wanted);
+    }
+
+    /// Has the recordings come, each once; `then` whenever one has, or could not.
+    pub fn fetch(self, then: impl Fn() + Copy + 'static) {
+        for recording in ALL {
+            if !self.asked.with_value(|asked| asked.contains(&recording)) {
+                self.asked.update_value(|asked| asked.push(recording));
+                spawn_local(async move {
+                    self.fetch_one(recording).await;
+                    then();
+                });
+            }
+        }
+    }
+
+    async fn fetch_one(self, recording: Recording) {
+        let fetched = fetch_recording(PAIR, recording).await;
+        let why = fetched.as_ref().err().map(|why| {
+            tr!(
+                "The lessons need the recorded run, and it could not be had: {why}. Open a lesson once more to try again.",
+                why = language::of_engine(why)
+            )
+        });
+        if why.is_some() {
+            self.asked
+                .update_value(|asked| asked.retain(|it| *it != recording));
+        }
+        match recording {
+            // Without it, two questions stand before another run, and everything else is as ever.
+            Recording::Alone => self.settled.set(true),
+            Recording::Speculative => self.trouble.set(why),
+        }
+        if let Ok(trace) = fetched {
+            self.of(recording).set(Some(trace));
+        }
+    }
+}
