@@ -551,6 +551,10 @@ export default {
     // The needle lies where the style sheet moved it, and what was struck has its stroke.
     const moved = svg.text.match(/transform:\s*matrix\(1, 0, 0, 1, 0, [\d.]+\)/g) ?? [];
     assert.ok(moved.length > 0, "needles");
+    // What asks to be pressed on the page asks nobody on paper.
+    const distributions = await saved(page, () => page.getByTestId("svg-couplet-distributions").click());
+    assert.match(distributions.text, />After/);
+    assert.doesNotMatch(distributions.text, />[^<]*Pick a token/);
     const text = await saved(page, () => page.getByTestId("svg-couplet-manuscript").click());
     const strokes = text.text.match(/<path d="M-[\d.]+ 0H[\d.]+" transform="translate\([^)]+\) matrix\(/g) ?? [];
     const struck = await page.locator("[data-testid=manuscript] .was").count();
