@@ -82,16 +82,15 @@ fn with_digits(value: f64, digits: i32) -> String {
     }
 }
 
+const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+
 /// A printed whole number in raised digits.
 fn raised(exponent: &str) -> String {
     exponent
         .chars()
-        .map(|letter| match letter {
-            '-' => '⁻',
-            '1' => '¹',
-            '2' => '²',
-            '3' => '³',
-            digit => char::from_u32('⁰' as u32 + digit.to_digit(10).unwrap_or(0)).unwrap_or('⁰'),
+        .map(|letter| {
+            let digit = letter.to_digit(10).map(|digit| digit as usize);
+            digit.map_or('⁻', |digit| RAISED[digit])
         })
         .collect()
 }

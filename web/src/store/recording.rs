@@ -44,11 +44,15 @@ impl Store {
         spawn_local(async move {
             let linked = store.asking.linked.get_untracked();
             let asked = untrack(|| store.form.read()).ok().filter(|_| linked);
-            let recording = match asked.is_some_and(|asked| asked.gamma == 0) {
-                true => Recording::Alone,
-                false => Recording::Speculative,
+            let alone = match asked.is_some_and(|asked| asked.gamma == 0) {
+                true => fetch(&pair, Recording::Alone).await.ok(),
+                false => None,
             };
-            let trace = match fetch(&pair, recording).await {
+            let fetched = match alone {
+                Some(alone) => Ok(alone),
+                None => fetch(&pair, Recording::Speculative).await,
+            };
+            let trace = match fetched {
                 Ok(trace) => trace,
                 // A pair without a recording lacks nothing that a person must know.
                 Err(why) => return leptos::logging::warn!("no recording of {pair}: {why}"),

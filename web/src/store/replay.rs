@@ -48,6 +48,7 @@ impl Store {
         let kept = self.set_aside();
         self.stop();
         self.form.write(&trace.settings);
+        // What came with the page is nobody's wish.
         if file.is_none() {
             self.usual.set_value(trace.settings.clone());
         }
