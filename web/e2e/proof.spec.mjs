@@ -1,6 +1,6 @@
 // The scene Proof: the argument in three steps, the live test, the museum of mistakes.
 import assert from "node:assert/strict";
-import { noPanicText, ready, shown } from "./support.mjs";
+import { counted, noPanicText, ready, shown, until } from "./support.mjs";
 
 const SCENE = "?backend=cpu#scene=proof";
 const INEXACT = ["greedy", "lenience", "typical"];
@@ -58,15 +58,12 @@ function fakeEngine(page, answer) {
   return page.route("**/couplet-worker_loader.js", (route) => route.fulfill({ contentType: "text/javascript", body }));
 }
 
-/** Adds texts to the live test and waits for its p-value. */
-async function add(page, times = 1) {
-  for (let time = 1; time <= times; time += 1) {
+/** Waits for so many lots of texts in the live test, of which the first comes by itself; its p-value. */
+async function test(page, lots = 1) {
+  await counted(page);
+  for (let lot = 2; lot <= lots; lot += 1) {
     await page.getByTestId("add").click();
-    await page.waitForFunction(
-      (count) => document.querySelector("[data-testid=test-about]").textContent.startsWith(count),
-      (20_000 * time).toLocaleString("en"),
-      { timeout: 60_000 },
-    );
+    await counted(page, lot);
   }
   return Number(await page.getByTestId("p-value").getAttribute("data-p"));
 }
@@ -196,11 +193,22 @@ export default {
 
   "counting that fails says why and can be tried again": async ({ page, base }) => {
     await fakeEngine(page, `() => ({ failed: { failure: { kind: "input", sentence: "The weather is bad." } } })`);
+    await page.addInitScript(() => {
+      window.asked = 0;
+      const post = Worker.prototype.postMessage;
+      Worker.prototype.postMessage = function (message, ...rest) {
+        if (`${message}`.includes("count_rounds")) window.asked += 1;
+        return post.call(this, message, ...rest);
+      };
+    });
     await openProof(page, base);
+    const says = page.getByTestId("test-failed").filter({ hasText: "Nothing was counted: The weather is bad." });
+    await says.waitFor();
+    await page.waitForTimeout(300);
+    assert.equal(await page.evaluate(() => window.asked), 1, "nobody asked again");
     await page.getByTestId("add").click();
-    await page.getByTestId("test-failed").waitFor();
-    assert.match(await page.getByTestId("test-failed").innerText(), /Nothing was counted: The weather is bad\./);
-    assert.ok(await page.getByTestId("add").isEnabled());
+    await until(() => page.evaluate(() => window.asked === 2), "it is asked again");
+    await says.waitFor();
     const card = page.getByTestId("mistake-greedy_draft");
     await card.getByTestId("switch").click();
     await card.getByTestId("exhibit-failed").waitFor();
@@ -215,7 +223,6 @@ export default {
       `() => ({ rounds_counted: { counted: { counts: [1], accepted: [1], trials: 1, backend: "cpu", milliseconds: 1 } } })`,
     );
     await openProof(page, base);
-    await page.getByTestId("add").click();
     await page.getByTestId("test-failed").waitFor();
     assert.match(await page.getByTestId("test-failed").innerText(), /does not fit the question/);
     await noPanicText(page);
@@ -232,6 +239,24 @@ export default {
     await noPanicText(page);
   },
 
+  "the first texts are counted by themselves, of whatever is tested, and no more": async ({ page, base }) => {
+    await openProof(page, base);
+    const first = await test(page);
+    await page.getByTestId("test-gamma-1").click();
+    await page.getByTestId("test-about").filter({ hasText: "20,000 texts of two tokens" }).waitFor();
+    await page.getByTestId("preset-three").click();
+    await page.getByTestId("test-verdict").filter({ hasText: /\b9 texts of two tokens/ }).waitFor();
+    await page.getByTestId("scene-stage").click();
+    await page.getByTestId("scene-proof").click();
+    await page.waitForTimeout(300);
+    assert.match(await page.getByTestId("test-about").innerText(), /^20,000 texts/);
+    // The same question has the same answer.
+    await page.getByTestId("preset-vowels").click();
+    await page.getByTestId("test-gamma-2").click();
+    await page.getByTestId("test-about").filter({ hasText: "20,000 texts of three tokens" }).waitFor();
+    assert.equal(await test(page), first);
+  },
+
   "exact rules pass the live test, and add up": async ({ page, base }) => {
     await openProof(page, base);
     await ready(page);
@@ -239,7 +264,7 @@ export default {
     const rules = await offered.evaluateAll((options) => options.map((option) => option.value));
     for (const rule of rules.filter((rule) => !INEXACT.includes(rule))) {
       await page.getByTestId("test-rule").selectOption(rule);
-      const p = await add(page, 2);
+      const p = await test(page, 2);
       assert.ok(p > 0.001 && p < 1, `${rule}: p = ${p}`);
       assert.match(await page.getByTestId("test-verdict").innerText(), /No sign of a difference[^]*can never prove equality/);
       const [mean, theory] = [await page.getByTestId("kept-mean").innerText(), await page.getByTestId("kept-theory").innerText()];
@@ -251,7 +276,7 @@ export default {
     await page.goto(`${base}#scene=proof`);
     const { device } = await ready(page);
     assert.equal(device.backend, "gpu");
-    const p = await add(page);
+    const p = await test(page);
     assert.ok(p > 0.001 && p < 1, `p = ${p}`);
     assert.match(await page.getByTestId("test-about").innerText(), /written by the GPU kernels/);
     const card = page.getByTestId("mistake-resamples_from_target");
@@ -264,27 +289,29 @@ export default {
     await ready(page);
     // On a software adapter the whole of it takes most of a minute.
     await page.getByTestId("test-rule").selectOption("minhash");
-    await page.getByTestId("add").click();
     const about = page.getByTestId("test-about");
     await page.waitForFunction(() => /^[1-9]/.test(document.querySelector("[data-testid=test-about]").textContent));
     assert.equal(await page.getByTestId("add").innerText(), "Stop counting");
     await page.getByTestId("add").click();
     assert.match(await page.getByTestId("add").innerText(), /^Add/);
+    await page.waitForTimeout(300);
+    assert.match(await page.getByTestId("add").innerText(), /^Add/, "it does not begin again by itself");
     assert.ok(!(await about.innerText()).startsWith("20,000"), "what was counted stays, and no more comes");
     await page.getByTestId("add").click();
     await page.getByTestId("test-rule").selectOption("rejection");
     const start = performance.now();
-    await add(page);
+    await test(page);
     assert.ok(performance.now() - start < 20_000, `${performance.now() - start} ms`);
   },
 
   "whoever starts over gets other texts": async ({ page, base }) => {
     await openProof(page, base);
     await ready(page);
-    const before = await add(page);
+    const before = await test(page);
+    const seed = await page.getByTestId("test-seed").innerText();
     await page.getByTestId("start-over").click();
-    assert.match(await page.getByTestId("test-verdict").innerText(), /Nothing counted yet/);
-    assert.notEqual(await add(page), before);
+    assert.notEqual(await page.getByTestId("test-seed").innerText(), seed);
+    assert.notEqual(await test(page), before);
   },
 
   "inexact rules are marked and fail the live test as theory says": async ({ page, base }) => {
@@ -293,7 +320,7 @@ export default {
     for (const rule of INEXACT) {
       await page.getByTestId("test-rule").selectOption(rule);
       assert.match(await page.getByTestId("expectation").innerText(), /Not exact by design.*expected to fail/);
-      const p = await add(page);
+      const p = await test(page);
       assert.ok(p < 1e-6, `${rule}: p = ${p}`);
       assert.match(await page.getByTestId("test-verdict").innerText(), /This is not the target/);
       const [mean, theory] = [await page.getByTestId("kept-mean").innerText(), await page.getByTestId("kept-theory").innerText()];

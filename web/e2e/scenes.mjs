@@ -1,5 +1,5 @@
 // Every scene in a state that never changes: what looks at all of them begins here.
-import { ready } from "./support.mjs";
+import { counted, ready } from "./support.mjs";
 
 /** Scenes by their names in the address. */
 export const SCENES = ["stage", "couplings", "speed", "proof", "lessons"];
@@ -22,6 +22,8 @@ export async function still(page, base, scene, link = "") {
   await page.goto("about:blank");
   await page.goto(`${base}?backend=cpu#v=1&scene=${scene === "lesson" ? LESSON : scene}${link}`);
   await ready(page);
+  // Its first texts are counted by themselves.
+  if (scene === "proof") await counted(page);
   if (scene === "lesson") await page.getByTestId("lesson-panel").locator("form input").first().waitFor();
   await page.evaluate(() => document.fonts.ready);
   if (scene === "stage") {

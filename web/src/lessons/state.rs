@@ -424,7 +424,7 @@ impl Lessons {
             }
             Place::Tested(name, rule) => {
                 self.put_to_proof(name, 3, &[], rule);
-                self.proof.add();
+                self.proof.count_first();
                 show_beside("[data-testid=test]".to_owned());
             }
             Place::Speed(terms) => {

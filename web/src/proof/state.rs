@@ -7,6 +7,7 @@ use super::counting::{BATCH, Tally, ask, request};
 use super::museum::Museum;
 use super::pair::{MOST_TOKENS, Note, Preset, ProofPair, typed as typed_pair};
 use crate::browser;
+use crate::engine_client::EngineState;
 use crate::permalink::{Exhibits, LiveTest, OwnPair};
 use crate::store::Store;
 use crate::words::Kind;
@@ -93,6 +94,8 @@ pub struct ProofState {
     pub counting: RwSignal<bool>,
     /// Why the last one failed.
     pub failed: RwSignal<Option<String>>,
+    /// Nothing was asked for of what is tested now.
+    due: RwSignal<bool>,
     /// Counts changes of what is tested, so that late replies are dropped.
     asked: StoredValue<u32>,
     /// The mistakes.
@@ -118,6 +121,7 @@ impl ProofState {
             tally: RwSignal::new(Tally::default()),
             counting: RwSignal::new(false),
             failed: RwSignal::new(None),
+            due: RwSignal::new(true),
             asked: StoredValue::new(0),
             museum: Museum::new(store, pair),
         }
@@ -277,6 +281,7 @@ impl ProofState {
         self.counting.set(false);
         self.failed.set(None);
         self.tally.set(Tally::default());
+        self.due.set(true);
         let last = self.gamma.get_untracked() as usize;
         self.position
             .update(|position| *position = (*position).min(last));
@@ -288,11 +293,31 @@ impl ProofState {
         self.forget();
     }
 
+    /// Has a first lot of texts counted of whatever is tested, as soon as that disturbs nothing, until
+    /// the owner of this call is gone.
+    pub fn count_by_itself(&self) {
+        let state = *self;
+        Effect::new(move |_| {
+            let idle = state.store.engine.state.with(EngineState::is_idle);
+            if state.due.get() && idle {
+                state.add();
+            }
+        });
+    }
+
+    /// Has a first lot of texts counted of what is tested, unless somebody has asked for that.
+    pub fn count_first(&self) {
+        if self.due.get_untracked() {
+            self.add();
+        }
+    }
+
     /// Has more texts written and counted.
     pub fn add(&self) {
         if self.counting.get_untracked() {
             return;
         }
+        self.due.set(false);
         self.counting.set(true);
         self.failed.set(None);
         let until = self.tally.with_untracked(|tally| tally.trials) + BATCH;

@@ -10,7 +10,6 @@ use couplet_protocol::{BackendKind, Settings};
 use leptos::prelude::*;
 use tr::tr;
 
-use crate::browser;
 use crate::proof::bars::{Bar, bars};
 use crate::proof::counting::{BATCH, enough};
 use crate::proof::pair::ProofPair;
@@ -40,6 +39,7 @@ struct Theory {
 #[component]
 pub fn Test() -> impl IntoView {
     let proof = use_proof();
+    proof.count_by_itself();
     let theory = Memo::new(move |_| {
         let (pair, gamma) = (proof.pair.get(), proof.gamma.get() as usize);
         let settings = Settings {
@@ -150,10 +150,7 @@ fn Buttons() -> impl IntoView {
     view! {
         <div class="test-buttons">
             <button type="button" class="button" data-testid="start-over" title=tr!("Forget what was counted and take other random numbers")
-                disabled=move || proof.tally.with(|tally| tally.trials == 0) on:click=move |_| {
-                    proof.start_over();
-                    browser::focus("[data-testid=add]");
-                }>
+                on:click=move |_| proof.start_over()>
                 {tr!("Start over")}
             </button>
             <button type="button" class="button primary" data-testid="add" aria-busy=move || counting().to_string()
