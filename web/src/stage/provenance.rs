@@ -213,7 +213,7 @@ fn Way() -> impl IntoView {
         if store.asking.linked.get() {
             tr!("Write the linked run")
         } else {
-            tr!("Write your own")
+            tr!("Your own prompt")
         }
     };
     let act = move |_| {
