@@ -116,6 +116,16 @@ export default {
       await page.reload();
       await ready(page);
       assert.equal(await lang(), "en");
+      // Also where a link had asked for another.
+      await page.goto(`${base}?backend=cpu&language=de#v=1&seed=7`);
+      await ready(page);
+      assert.equal(await lang(), "de");
+      await page.getByTestId("help").click();
+      await page.getByTestId("languages").getByText("English").click();
+      await page.waitForFunction(() => location.search === "?backend=cpu" && location.hash.includes("seed=7"));
+      await page.reload();
+      await ready(page);
+      assert.equal(await lang(), "en");
     } finally {
       await close();
     }

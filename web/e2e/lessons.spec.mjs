@@ -377,6 +377,33 @@ export default {
     await page.waitForFunction(() => !/gamma=0/.test(location.hash));
   },
 
+  "a link made beside an answer asks first, and what it brought along leaves with the lesson": async ({ page, base }) => {
+    const states = {
+      wrong: [1, () => page.getByTestId("mistake-resamples_from_target").getByRole("switch").getAttribute("aria-checked"), "false"],
+      pays: [2, async () => ((await page.getByTestId("what-if-says").count()) ? page.getByTestId("what-if-says").innerText() : "covered"), "covered"],
+    };
+    for (const [lesson, [number, shows, asked]] of Object.entries(states)) {
+      await page.goto("about:blank");
+      await page.goto(`${base}?backend=cpu#v=1&scene=${lesson === "wrong" ? "proof" : "speed"}`);
+      await page.evaluate(() => window.couplet.ready());
+      const usual = await shows();
+      await step(page, base, lesson, number);
+      await until(async () => (await shows()) === asked, `${lesson} asks first`);
+      if (await page.getByTestId("lesson-number").count()) await page.getByTestId("lesson-number").fill("40");
+      else await page.getByTestId("option-0").click();
+      await page.getByTestId("reveal").click();
+      await until(async () => (await shows()) !== asked, "the answer shows");
+      await page.waitForFunction(() => /mistakes=|terms=/.test(location.hash));
+      const link = await page.evaluate(() => window.couplet.link());
+      await page.goto("about:blank");
+      await page.goto(link);
+      await page.getByTestId("lesson-panel").locator("form").waitFor();
+      await until(async () => (await shows()) === asked, `${lesson} asks`);
+      await page.getByTestId("lesson-close").click();
+      await until(async () => (await shows()) === usual, `${lesson} leaves`);
+    }
+  },
+
   "whoever chooses another pair during the first lesson gets that pair's own settings": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     await page.getByTestId("first-lesson").click();

@@ -117,6 +117,20 @@ export default {
     assert.equal(await page.getByTestId("prompt").inputValue(), "ça va €");
   },
 
+  "a prompt that is refused leaves the run and its address, and what cannot be seen is told": async ({ page, base }) => {
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("prompt").fill("O Romeo");
+    await write(page);
+    await page.keyboard.press("End");
+    await page.waitForFunction(() => /[#&]at=\d/.test(location.hash));
+    const hash = await page.evaluate(() => location.hash);
+    await page.getByTestId("prompt").fill("O\u00a0Romeo");
+    await page.getByTestId("generate").click();
+    await page.getByText(/not in the model's vocabulary: U\+00A0/).first().waitFor();
+    await page.waitForTimeout(600);
+    assert.equal(await page.evaluate(() => location.hash), hash);
+  },
+
   "Control and Enter write from any of the settings": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     for (const [field, value, key] of [["prompt", "O Romeo,\n", "Control+Enter"], ["seed", "77", "Meta+Enter"]]) {

@@ -164,6 +164,10 @@ export default {
     assert.ok(rows.length >= 3 && rows.length <= 8);
     near(rows.at(-1)[1], 1);
     near(rows.at(-1)[6], 1);
+    // As numbers of one's own they are the same, with their names and all their digits.
+    await page.getByTestId("own-pair").click();
+    await page.getByTestId("own-use").click();
+    assert.deepEqual(await steps(page), rows);
   },
 
   "the scene remembers what was chosen while another one is open": async ({ page, base }) => {

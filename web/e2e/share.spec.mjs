@@ -614,6 +614,13 @@ export default {
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
     await follow(page, base, "");
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), undefined);
+    // Whoever chooses others has those when the page is loaded again.
+    await follow(page, base, "#v=1&scene=proof&theme=light");
+    await page.getByTestId("theme").click();
+    assert.doesNotMatch(await page.evaluate(() => location.hash), /theme/);
+    await page.reload();
+    await page.waitForFunction(() => window.couplet);
+    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
   },
 
   "every scene prints without the page's furniture, and whole": async ({ page, base }) => {

@@ -385,6 +385,8 @@ export default {
     await page.getByTestId("scene-stage").click();
     await page.getByTestId("play").getByText("Timing").waitFor();
     assert.ok(await page.getByTestId("play").isDisabled());
+    await page.getByTestId("scene-proof").click();
+    await page.getByTestId("test-waits").filter({ hasText: "A measurement is under way" }).waitFor();
     await page.getByTestId("scene-speed").click();
     await page.getByTestId("bench-stop").click();
     await page.getByTestId("timing").waitFor({ state: "detached" });
@@ -425,6 +427,15 @@ export default {
       "When speculation was done, after 45.0 ms, the target alone had 450 of its 600 tokens; it took 60.0 ms.",
     );
     assert.match(await page.getByTestId("race").innerText(), /of 600 tokens/);
+    // At rest all of it is seen at once, as far as a round has some pixels.
+    const wide = () => page.locator(".race-drawing").evaluate((drawing) => drawing.getBoundingClientRect().width);
+    const whole = await wide();
+    await page.getByTestId("race-time").focus();
+    await page.keyboard.press("Home");
+    assert.deepEqual(await counts(), ["0", "0"]);
+    await page.keyboard.press("End");
+    assert.deepEqual(await counts(), ["450", "600"]);
+    assert.ok((await wide()) > 3 * whole, `${whole}`);
     // Nobody scrolls into emptiness: at the very end there are letters.
     const drawing = await page.locator(".race-scroll").evaluate((scroller) => {
       scroller.scrollLeft = 1e6;
@@ -433,11 +444,6 @@ export default {
       return { behind: right - Math.max(...letters), width: right - left };
     });
     assert.ok(drawing.behind < 0.4 * drawing.width, JSON.stringify(drawing));
-    await page.getByTestId("race-time").focus();
-    await page.keyboard.press("Home");
-    assert.deepEqual(await counts(), ["0", "0"]);
-    await page.keyboard.press("End");
-    assert.deepEqual(await counts(), ["450", "600"]);
   },
 
   "whoever wants less movement sees the end of the race": async ({ page, base }) => {

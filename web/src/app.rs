@@ -11,7 +11,7 @@ use crate::errors::{Known, Notices, Said};
 use crate::header::Header;
 use crate::help::{Help, single_keys};
 use crate::language::Language;
-use crate::lessons::{Contents, Covered, Lessons, Panel, lead, use_lessons};
+use crate::lessons::{Before, Contents, Covered, Lessons, Panel, lead, use_lessons};
 use crate::playhead::Stride;
 use crate::proof::{Proof, ProofState};
 use crate::share::{self, EmbedFoot, Share, Sharing, use_sharing};
@@ -42,6 +42,7 @@ pub fn App(
     let speed = SpeedState::new(store);
     provide_context(speed);
     let view = &link.view;
+    let before = Before::of(view.scene, exhibit, proof, speed);
     let unfit = match view.scene {
         Scene::Couplings => exhibit.follow_link(&view.exhibits),
         Scene::Proof => proof.follow_link(&view.exhibits),
@@ -54,7 +55,7 @@ pub fn App(
     if let Some(key) = unfit {
         store.message.set(Some(permalink::left_out(key)));
     }
-    let lessons = Lessons::new(store, exhibit, proof, speed, view);
+    let lessons = Lessons::new(store, exhibit, proof, speed, view, before);
     provide_context(lessons);
     let sharing = Sharing::new(store, lessons, exhibit, proof, speed, view);
     provide_context(sharing);

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use crate::browser;
+use crate::permalink;
 
 const KEY: &str = "couplet-theme";
 const ATTRIBUTE: &str = "data-theme";
@@ -72,6 +73,8 @@ pub fn ThemeToggle() -> impl IntoView {
     let change = move |_| {
         theme.update(|theme| *theme = theme.next());
         theme.get_untracked().apply();
+        // What was chosen counts from now on, and no longer what a link had asked for.
+        permalink::write_view(false, |view| view.theme = None);
     };
     view! {
         <button type="button" class="icon-button" data-testid="theme" aria-label=label title=label on:click=change>

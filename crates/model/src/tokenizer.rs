@@ -11,9 +11,21 @@ pub enum TokenizerError {
     /// The text has characters without a token.
     #[error(
         "these characters are not in the model's vocabulary: {}",
-        .0.iter().map(|c| c.to_string()).collect::<Vec<_>>().join(" ")
+        .0.iter().map(|c| visible(*c)).collect::<Vec<_>>().join(" ")
     )]
     UnknownCharacters(Vec<char>),
+}
+
+/// A character, or its number where it cannot be seen: what is copied from elsewhere brings such
+/// along.
+fn visible(character: char) -> String {
+    let formats = matches!(character,
+        '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+    if character.is_control() || character.is_whitespace() || formats {
+        format!("U+{:04X}", u32::from(character))
+    } else {
+        character.to_string()
+    }
 }
 
 /// A `tokenizer.json`, and the text of every token.
@@ -91,5 +103,20 @@ impl TextTokenizer {
     /// The text of a sequence of tokens.
     pub fn decode(&self, ids: &[u32]) -> String {
         self.tokenizer.decode(ids, false).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_cannot_be_seen_are_told_by_their_numbers() {
+        let error = TokenizerError::UnknownCharacters("🦊\u{a0}\t\u{200b}é".chars().collect());
+        let said = error.to_string();
+        assert!(
+            said.ends_with("vocabulary: 🦊 U+00A0 U+0009 U+200B é"),
+            "{said}"
+        );
     }
 }

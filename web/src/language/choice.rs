@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 use tr::tr;
 
 use super::Language;
+use crate::permalink;
 use crate::store::use_store;
 
 thread_local! {
@@ -31,6 +32,7 @@ pub fn LanguageChoice() -> impl IntoView {
                 }
                 Ok(()) => {
                     language.remember();
+                    permalink::forget_language();
                     store.language.set(language);
                 }
                 Err(sentence) => trouble.set(Some(sentence)),

@@ -16,5 +16,5 @@ mod words;
 pub use contents::Contents;
 pub use cover::{Cover, Covered, covered};
 pub use panel::{Panel, lead, to_step};
-pub use state::{Lessons, use_lessons};
+pub use state::{Before, Lessons, use_lessons};
 pub use words::{Words, speak};

@@ -85,22 +85,37 @@ pub struct Lessons {
 
 /// What exhibits showed, as far as a lesson has put something else in its place.
 #[derive(Clone, Default)]
-struct Before {
+pub struct Before {
     couplings: Option<Arc<Exact>>,
     proof: Option<Argued>,
     terms: Option<Option<Terms>>,
 }
 
+impl Before {
+    /// What the exhibit of a scene shows now.
+    pub fn of(scene: Scene, exhibit: Exhibit, proof: ProofState, speed: SpeedState) -> Self {
+        let shows = |it: Scene| it == scene;
+        Self {
+            couplings: shows(Scene::Couplings).then(|| exhibit.exact.get_untracked()),
+            proof: shows(Scene::Proof).then(|| untrack(|| proof.argued())),
+            terms: shows(Scene::Speed).then(|| speed.terms.get_untracked()),
+        }
+    }
+}
+
 impl Lessons {
-    /// As a link says.
+    /// As a link says. `before` is what there was before it was followed: what the link of a lesson
+    /// says of an exhibit is the lesson's.
     pub fn new(
         store: Store,
         exhibit: Exhibit,
         proof: ProofState,
         speed: SpeedState,
         view: &View,
+        before: Before,
     ) -> Self {
-        let runs = Runs::new(store, view.lesson.as_deref().and_then(find).is_some());
+        let linked = view.lesson.as_deref().and_then(find).is_some();
+        let runs = Runs::new(store, linked);
         let open = RwSignal::new(None);
         let reports = store.measuring.reports;
         let lessons = Self {
@@ -139,7 +154,7 @@ impl Lessons {
             }),
             trouble: runs.trouble,
             owed: StoredValue::new(false),
-            before: StoredValue::new(Before::default()),
+            before: StoredValue::new(if linked { before } else { Before::default() }),
         };
         if let Some(key) = lessons.follow_link(view) {
             store.message.set(Some(permalink::left_out(key)));
@@ -199,10 +214,11 @@ impl Lessons {
             return unknown;
         }
         self.show(place);
-        // Another place in the run could give away what a step asks.
-        let asks = |step: &Step| {
-            let shows_run = view.scene == Scene::Stage && step.place.of_run().is_some();
-            shows_run && step.covers.is_some()
+        // Another place in the run could give away what a step asks, and so could what its answer
+        // shows elsewhere.
+        let asks = |step: &Step| match view.scene {
+            Scene::Stage => step.place.of_run().is_some() && step.covers.is_some(),
+            scene => step.reveal.scene() == scene && step.reveal != step.place,
         };
         let asks = untrack(|| self.current()).is_some_and(|(_, step)| asks(step));
         if place.is_some() && (arranges || asks && !self.revealed.get_untracked()) {

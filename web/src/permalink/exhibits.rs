@@ -62,12 +62,12 @@ pub struct OwnPair {
 }
 
 impl OwnPair {
-    /// Both lists of millionths, then the tokens: `500000,500000;200000,800000;a b`. `None` where
-    /// there are too many tokens for a link.
+    /// Both lists in millionths, to six digits, then the tokens: `500000,500000;200000,800000;a b`.
+    /// `None` where there are too many tokens for a link.
     pub fn print(&self) -> Option<String> {
         let fits = (2..=MOST_TOKENS).contains(&self.tokens.len());
         let list = |probs: &[f64]| {
-            let millionths = probs.iter().map(|prob| (1e6 * prob).round().to_string());
+            let millionths = probs.iter().map(|prob| six_digits(1e6 * prob));
             millionths.collect::<Vec<_>>().join(",")
         };
         // Spaces part the tokens; inside one they are of the kind that parts nothing.
@@ -110,6 +110,20 @@ impl OwnPair {
             draft,
             target,
         })
+    }
+}
+
+/// A number to six digits, without exponent: what is possible must not become impossible in a link.
+fn six_digits(value: f64) -> String {
+    let digits = 5 - value.max(1e-9).log10().floor() as i32;
+    let digits = digits.clamp(0, 12) as usize;
+    let written = format!("{value:.digits$}");
+    match written.contains('.') {
+        true => written
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned(),
+        false => written,
     }
 }
 
@@ -227,6 +241,15 @@ mod tests {
         };
         let back = OwnPair::parse(&thirds.print().unwrap()).unwrap();
         assert!((back.draft.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        // What hardly ever comes still does.
+        let rare = OwnPair {
+            tokens: ["a", "b"].map(str::to_owned).to_vec(),
+            draft: vec![1e-9, 1.0 - 1e-9],
+            target: vec![0.001_959_327, 0.998_040_673],
+        };
+        let text = rare.print().unwrap();
+        assert_eq!(text, "0.001,1000000;1959.33,998041;a b");
+        assert!(OwnPair::parse(&text).unwrap().draft[0] > 0.9e-9);
     }
 
     #[test]

@@ -257,6 +257,22 @@ fn is_claimed() -> bool {
     MARK.get().is_some()
 }
 
+/// Takes the language out of the address: whoever chooses one has it again when the page is loaded
+/// anew.
+pub fn forget_language() {
+    let location = window().location();
+    let part = |part: Result<String, JsValue>| part.unwrap_or_default();
+    let search = part(location.search());
+    let mut pairs = query::parse(search.trim_start_matches('?'));
+    let count = pairs.len();
+    pairs.retain(|(key, _)| !["language", "lang"].contains(&key.as_str()));
+    if pairs.len() < count {
+        let mark = if pairs.is_empty() { "" } else { "?" };
+        let (path, hash) = (part(location.pathname()), part(location.hash()));
+        replace(&format!("{path}{mark}{}{hash}", query::print(&pairs)));
+    }
+}
+
 /// What could not be understood of the page's address as it is now.
 pub fn said_trouble() -> Said {
     let location = window().location();

@@ -168,6 +168,11 @@ pub fn ask(
 
 /// What keeps the engine from counting at once, in a sentence; it needs no models.
 pub fn waits_for(store: Store) -> Option<String> {
+    if store.measuring.busy() {
+        return Some(tr!(
+            "A measurement is under way, which counting would disturb; what you ask for is counted after it."
+        ));
+    }
     match store.engine.state.get() {
         EngineState::Starting => Some(tr!(
             "The engine is starting; what you ask for is counted as soon as it runs."

@@ -42,7 +42,15 @@ pub fn CachesLine() -> impl IntoView {
             .run
             .with_untracked(|run| run.started().then(|| run.caches(playhead)))?;
         let from = caches.target.kept.saturating_sub(BEFORE);
-        let line = |name, cache| Line { name, cache, from };
+        // A draft that ends before what is drawn of the target one by one has its own.
+        let line = |name, cache: Cache| Line {
+            name,
+            cache,
+            from: match cache.len() > from {
+                true => from,
+                false => cache.len().saturating_sub(BEFORE),
+            },
+        };
         let model = settings_of(store).drafter == Drafter::Model;
         Some([
             model.then(|| line("draft", caches.draft)),

@@ -153,7 +153,7 @@ fn first(store: Store, probs: Bars, drafted: u32, target: &Distribution) -> Opti
     let name = if other {
         store.show(token)
     } else {
-        tr!("the target’s" => "first")
+        tr!("the target’s" => "favourite")
     };
     let class = if other { "letter on" } else { "number small" };
     let view = view! {

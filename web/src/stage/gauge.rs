@@ -1,7 +1,7 @@
 //! The one glyph of the page: draft bar hatched behind, target bar solid in front, their common
 //! part green; and beside it the gauge from 0 to 1, on which the needle u lands.
 
-use couplet_playback::{Test, decimal, written};
+use couplet_playback::{Test, decimal};
 use leptos::prelude::*;
 
 use super::bars::bars;
@@ -25,10 +25,16 @@ pub const GAUGE_WIDTH: f64 = 15.0;
 
 /// Two decimals; what would read 0.00 says that it is not nothing.
 pub fn probability(value: f32) -> String {
-    if value > 0.0 && value < 0.005 {
-        written("<0.01")
+    probability_to(value, 2)
+}
+
+/// The same to so many decimals.
+pub fn probability_to(value: f32, decimals: usize) -> String {
+    let least = 0.1_f32.powi(decimals as i32);
+    if value > 0.0 && value < 0.5 * least {
+        format!("<{}", decimal(least, decimals))
     } else {
-        decimal(value, 2)
+        decimal(value, decimals)
     }
 }
 

@@ -164,6 +164,9 @@ fn Models() -> impl IntoView {
         EngineState::Starting | EngineState::Loading { .. } => {
             tr!("Nothing you type leaves this page.")
         }
+        EngineState::Ready if store.is_writing() && store.measuring.busy() => {
+            tr!("Your text follows as soon as the measurement is done.")
+        }
         EngineState::Ready if store.recorded() && store.asking.linked.get() => {
             tr!("The models are ready for the linked run.")
         }

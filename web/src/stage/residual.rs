@@ -8,6 +8,7 @@ use couplet_speculation::ranked;
 use leptos::prelude::*;
 use tr::tr;
 
+use super::gauge::probability_to;
 use super::icons::{Sign, icon, mark};
 use super::rule_formula::settings_of;
 use super::rule_words::replacement;
@@ -156,7 +157,7 @@ fn rows(shares: Vec<Share>, class: &'static str, sign: Sign, label: String) -> i
     let most = shares.iter().map(|share| share.prob).fold(0.001, f32::max);
     let numbers = shares
         .iter()
-        .map(|share| (share.label.clone(), decimal(share.prob, 3)));
+        .map(|share| (share.label.clone(), probability_to(share.prob, 3)));
     let label = told(&label, numbers);
     // Words need more room than characters do.
     let words = shares.iter().any(|share| share.label.chars().count() > 4);
@@ -175,7 +176,7 @@ fn rows(shares: Vec<Share>, class: &'static str, sign: Sign, label: String) -> i
                 </text>
                 <rect class=class x=format!("{left}") y=format!("{:.1}", y + 4.0) width=format!("{width:.1}") height="12" />
                 <text class="number" x=format!("{:.1}", left + width + 5.0) y=format!("{:.1}", y + 14.0)>
-                    {decimal(share.prob, 3)}
+                    {probability_to(share.prob, 3)}
                 </text>
                 {share.hit.then(|| mark(sign, WIDTH - 8.0, y + 10.0, 11.0))}
             }

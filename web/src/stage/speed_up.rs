@@ -70,12 +70,12 @@ pub fn SpeedUp() -> impl IntoView {
                 None => newest().map_or_else(|| view! { <p class="muted">{tr!("not yet on this device")}</p> }.into_any(), |kept| result(&kept).into_any()),
             }}
             {move || measuring.failed.get().map(|sentence| view! { <p class="field-error" role="alert">{sentence}</p> })}
-            {move || newest().is_none().then(|| view! { <p class="muted">{run_speed}</p> })}
             // One button: the focus stays on it.
             <button type="button" class="button" data-testid=move || if measuring.busy() { "measure-stop" } else { "measure" }
                 disabled=move || !measuring.busy() && !ready() on:click=act>
                 {move || if measuring.busy() { tr!("Stop measuring") } else { tr!("Measure speed-up") }}
             </button>
+            {move || newest().is_none().then(|| view! { <p class="muted">{run_speed}</p> })}
             {move || newest().map(|_| view! {
                 <button type="button" class="link" data-testid="to-speed" on:click=all>{tr!("All of it in Speed")}</button>
             })}

@@ -10,6 +10,7 @@ use super::icons::{Sign, mark};
 use crate::playhead::Stride;
 use crate::projector;
 use crate::store::{Store, use_store};
+use crate::width::width_of;
 
 const COLUMN: f64 = 20.0;
 
@@ -37,7 +38,12 @@ pub fn Timeline() -> impl IntoView {
     });
     let shown = Memo::new(move |_| store.state.with(|state| state.glyphs.len()));
     let total = Memo::new(move |_| store.run.with(|run| run.rounds().len()));
-    let slots = move || total.get().max(shown.get()).max(46);
+    // Room for rounds that are still to come, up to the edge.
+    let width = width_of(scroller, 46.0 * COLUMN);
+    let slots = move || {
+        let fit = ((width.get() - 8.0) / COLUMN).floor().max(0.0) as usize;
+        total.get().max(shown.get()).max(fit)
+    };
     let height = move || (tallest.get() + 1) as f64 * cell(tallest.get()) + 24.0;
     let base = move || (tallest.get() + 1) as f64 * cell(tallest.get()) + 5.0;
     let view_box = move || format!("0 0 {:.0} {:.0}", slots() as f64 * COLUMN + 8.0, height());

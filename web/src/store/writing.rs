@@ -95,11 +95,10 @@ impl Store {
             return;
         }
         self.asking.beginning.set_value(beginning);
-        permalink::write(&settings, branch.as_ref());
         let store = *self;
         let turn = self.turn();
         let started = Cell::new(false);
-        let asked = settings.clone();
+        let (asked, asked_branch) = (settings.clone(), branch.clone());
         self.write_from(origin, settings, branch, move |reply| {
             let begins = matches!(reply, Reply::Events { events, .. } if begins(events));
             if !started.get() && (begins || is_end(reply)) {
@@ -110,6 +109,8 @@ impl Store {
                 return;
             }
             if begins && !started.replace(true) {
+                // Not before: what is refused leaves on the page, and in the address, what was there.
+                permalink::write(&asked, asked_branch.as_ref());
                 store.play_or_arrive();
             }
             if let Reply::Failed { failure, .. } = reply

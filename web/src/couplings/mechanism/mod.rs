@@ -83,7 +83,7 @@ pub fn outcome(drawn: &Drawn) -> String {
         }
         Steps::Optimal { .. } => {
             tr!(
-                "the needle lands outside: draft {draft}, target {target} from what is left",
+                "the needle lands outside: draft {draft}, target {target}",
                 draft,
                 target
             )

@@ -1,6 +1,6 @@
 //! Whether events follow each other as those of a run do.
 
-use couplet_protocol::{Distribution, Event, MAX_GAMMA, Rule, Settings};
+use couplet_protocol::{Distribution, Event, Rule, Settings};
 use tr::tr;
 
 use super::{SLACK, at, check_distribution, share};
@@ -172,6 +172,10 @@ impl Run<'_> {
                     draw: *draw,
                     threshold: *threshold,
                     is_own: own_token.map(|own| own == *token),
+                    best_other: target_distribution
+                        .iter()
+                        .filter(|(other, _)| other != token)
+                        .fold(0.0, |best, (_, prob)| best.max(prob)),
                 };
                 if !evidence.allows(*accepted, self.settings) {
                     return Err(tr!(
@@ -240,7 +244,11 @@ impl Run<'_> {
         if self.open.judged > 0 || self.open.is_closed() {
             return Err(tr!("a token is drafted after the judging began"));
         }
-        if self.open.drafted.len() >= MAX_GAMMA.max(self.settings.gamma) as usize {
+        let most = match self.settings.auto_gamma {
+            true => Settings::MAX_AUTO_GAMMA,
+            false => self.settings.gamma,
+        };
+        if self.open.drafted.len() >= most as usize {
             return Err(tr!("more tokens are drafted than a round can have"));
         }
         known(&[token], self.vocabulary)?;
@@ -345,11 +353,13 @@ struct Evidence {
     threshold: Option<f32>,
     /// Whether the target draws the token by itself.
     is_own: Option<bool>,
+    /// The target's probability of the most probable other token.
+    best_other: f32,
 }
 
 impl Evidence {
     /// Whether the rule can have come to this, up to rounding. Block's verdicts hang together, so only
-    /// what they look at is asked for; what Greedy compares is not in the event.
+    /// what they look at is asked for.
     fn allows(&self, accepted: bool, settings: &Settings) -> bool {
         let [draft, target] = self.probs;
         let by_least = |least: f32| {
@@ -367,7 +377,7 @@ impl Evidence {
             Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch => self.is_own == Some(accepted),
             Rule::Block => self.threshold.is_some(),
             Rule::Typical => self.threshold.is_some_and(by_least),
-            Rule::Greedy => true,
+            Rule::Greedy => by_least(self.best_other),
         }
     }
 }

@@ -204,6 +204,13 @@ fn a_trace_that_contradicts_itself_is_refused() {
     assert!(prompt.contains("settings.prompt says “Hello”"), "{prompt}");
     let pair = with(&|trace| trace.settings.pair = "stories".to_owned());
     assert!(pair.contains("settings.pair says “stories”"), "{pair}");
+    let greedy = with(&|trace| trace.settings.rule = Rule::Greedy);
+    assert!(greedy.contains("verdict is not the one"), "{greedy}");
+    let shorter = with(&|trace| trace.settings.gamma = 2);
+    assert!(shorter.contains("more tokens are drafted"), "{shorter}");
+    let mut chosen = whole.clone();
+    (chosen.settings.gamma, chosen.settings.auto_gamma) = (2, true);
+    assert_eq!(check(&chosen), Ok(()));
     for name in ["draft_prob", "target_prob"] {
         for discarded in [false, true] {
             let said = with(&|trace| {

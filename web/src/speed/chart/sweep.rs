@@ -66,8 +66,12 @@ pub fn chart(
         })
         .collect();
     let label = label(report);
-    let name = best.map(|best| best_name(&frame, report, best, size));
-    let even = even(&frame, report, &line, name.as_ref());
+    let name = best.map(|best| best_name(&frame, report, best, &line, size));
+    let auto_name = report
+        .auto
+        .as_ref()
+        .map(|row| auto_name(&frame, report, row, &line, name.as_ref()));
+    let even = even(&frame, report, &line, name.as_ref(), auto_name);
     view! {
         <svg class="figure sweep-chart" id=id role="img" aria-label=label viewBox=format!("0 0 {width:.0} {height:.0}")
             width=format!("{width:.0}") height=format!("{height:.0}")>
@@ -76,7 +80,7 @@ pub fn chart(
             {gamma_axis(&frame, &names, height)}
             {(line.len() > 1).then(|| view! { <path class="sweep-line" d=path(&frame, &line) /> })}
             {report.gammas.iter().map(|row| point(&frame, row, best.is_some_and(|best| best == row), size)).collect_view()}
-            {report.auto.as_ref().map(|row| auto(&frame, row, size))}
+            {report.auto.as_ref().zip(auto_name).map(|(row, name)| auto(&frame, row, name, size))}
             {name.map(Words::view)}
             {even}
         </svg>
@@ -105,30 +109,40 @@ fn even(
     report: &SpeedReport,
     line: &[(f64, f64)],
     best: Option<&Words>,
+    auto_name: Option<Place>,
 ) -> impl IntoView + use<> {
-    let of = |row: &GammaSpeed, x| Mark {
-        x,
-        ends: row.interval.map(|value| frame.y(value)),
-    };
-    let fixed = report.gammas.iter().map(|row| of(row, frame.x(row.gamma)));
-    let auto = report.auto.iter().flat_map(|row| {
-        let (x, y, anchor) = auto_name(frame, row);
-        let middle = match anchor {
-            "start" => x + 0.5 * LETTERS,
-            "end" => x - 0.5 * LETTERS,
-            _ => x,
-        };
-        letters(middle, 0.5 * LETTERS, y)
+    let auto = report.auto.iter().zip(auto_name).flat_map(|(row, name)| {
+        letters(middle(name), 0.5 * LETTERS, name.1)
             .into_iter()
-            .chain([of(row, beside_fixed(frame, row.gamma).0)])
+            .chain([whisker_mark(frame, row, beside_fixed(frame, row.gamma).0)])
     });
+    let marks: Vec<Mark> = drawn(frame, report, line, best).chain(auto).collect();
+    let (x, name, anchor) = free_place(frame, &marks);
+    even_at(frame, x, name, anchor)
+}
+
+/// What is drawn besides the engine's own choice.
+fn drawn(
+    frame: &Frame,
+    report: &SpeedReport,
+    line: &[(f64, f64)],
+    best: Option<&Words>,
+) -> impl Iterator<Item = Mark> {
+    let fixed = report
+        .gammas
+        .iter()
+        .map(|row| whisker_mark(frame, row, frame.x(row.gamma)));
     let best = best
         .into_iter()
         .flat_map(|name| letters(name.x, name.half, name.y));
-    let curve = curve_marks(frame, line);
-    let marks: Vec<Mark> = fixed.chain(auto).chain(best).chain(curve).collect();
-    let (x, name, anchor) = free_place(frame, &marks);
-    even_at(frame, x, name, anchor)
+    fixed.chain(best).chain(curve_marks(frame, line))
+}
+
+fn whisker_mark(frame: &Frame, row: &GammaSpeed, x: f64) -> Mark {
+    Mark {
+        x,
+        ends: row.interval.map(|value| frame.y(value)),
+    }
 }
 
 fn whisker(frame: &Frame, row: &GammaSpeed, x: f64) -> impl IntoView + use<> {
@@ -154,16 +168,20 @@ fn point(frame: &Frame, row: &GammaSpeed, best: bool, size: Size) -> impl IntoVi
 }
 
 /// The engine's own choice: a square, so that it is no draft length like the others.
-fn auto(frame: &Frame, row: &GammaSpeed, size: Size) -> impl IntoView + use<> {
+fn auto(
+    frame: &Frame,
+    row: &GammaSpeed,
+    (letters, level, anchor): Place,
+    size: Size,
+) -> impl IntoView + use<> {
     let (x, _) = beside_fixed(frame, row.gamma);
     let y = frame.y(row.speed_up);
-    let (letters, below, anchor) = auto_name(frame, row);
     let large = size == Size::Large;
     view! {
         {whisker(frame, row, x)}
         <rect class="sweep-auto" x=format!("{:.1}", x - 5.0) y=format!("{:.1}", y - 5.0) width="10" height="10" />
         {large.then(|| view! {
-            <text class="halo" x=format!("{letters:.1}") y=format!("{below:.1}") text-anchor=anchor>
+            <text class="halo" x=format!("{letters:.1}") y=format!("{level:.1}") text-anchor=anchor>
                 {tr!("auto {}", words::factor(row.speed_up))}
             </text>
         })}
@@ -173,8 +191,27 @@ fn auto(frame: &Frame, row: &GammaSpeed, size: Size) -> impl IntoView + use<> {
 /// Room for the name of the engine's own choice.
 const LETTERS: f64 = 80.0;
 
-/// Where the name of the engine's own choice stands, below its interval.
-fn auto_name(frame: &Frame, row: &GammaSpeed) -> (f64, f64, &'static str) {
+/// Where letters stand: pixels from the left, their base line, and what of them is at the first.
+type Place = (f64, f64, &'static str);
+
+/// The middle of the letters of the engine's own choice.
+fn middle((x, _, anchor): Place) -> f64 {
+    match anchor {
+        "start" => x + 0.5 * LETTERS,
+        "end" => x - 0.5 * LETTERS,
+        _ => x,
+    }
+}
+
+/// Where the name of the engine's own choice stands, above its interval or below, wherever it is
+/// further from what else is drawn.
+fn auto_name(
+    frame: &Frame,
+    report: &SpeedReport,
+    row: &GammaSpeed,
+    line: &[(f64, f64)],
+    best: Option<&Words>,
+) -> Place {
     let (x, anchor) = beside_fixed(frame, row.gamma);
     // Letters end, or begin, with the square.
     let letters = x + match anchor {
@@ -182,14 +219,31 @@ fn auto_name(frame: &Frame, row: &GammaSpeed) -> (f64, f64, &'static str) {
         "end" => 5.0,
         _ => 0.0,
     };
-    let line = frame.y(1.0);
-    let below = frame.y(row.interval[0]) + 17.0;
-    let below = if is_crossed(below, line) {
-        line + 17.0
-    } else {
-        below
+    let even = frame.y(1.0);
+    let [below, above] = row.interval.map(|value| frame.y(value));
+    let off = |level: f64, instead: f64| match is_crossed(level, even) {
+        true => instead,
+        false => level,
     };
-    (letters, below, anchor)
+    let places = [off(below + 17.0, even + 17.0), off(above - 8.0, even - 7.0)];
+    let middle = middle((letters, below, anchor));
+    let marks: Vec<Mark> = drawn(frame, report, line, best)
+        .filter(|mark| (mark.x - middle).abs() < 0.5 * LETTERS + 12.0)
+        .collect();
+    let room = |level: f64| {
+        let middle = level - 5.0;
+        let distance = |mark: &Mark| {
+            let [one, other] = mark.ends;
+            let (high, low) = (one.min(other), one.max(other));
+            (high - middle).max(middle - low).max(0.0)
+        };
+        marks.iter().map(distance).fold(40.0, f64::min)
+    };
+    // Of places that are as free the last one is taken.
+    let free = places
+        .into_iter()
+        .max_by(|a, b| room(*a).total_cmp(&room(*b)));
+    (letters, free.unwrap_or(below), anchor)
 }
 
 /// Where a mean draft length stands so that it covers no fixed one, and how its letters keep off
@@ -209,7 +263,13 @@ fn beside_fixed(frame: &Frame, gamma: f64) -> (f64, &'static str) {
 }
 
 /// What is written above the best draft length.
-fn best_name(frame: &Frame, report: &SpeedReport, best: &GammaSpeed, size: Size) -> Words {
+fn best_name(
+    frame: &Frame,
+    report: &SpeedReport,
+    best: &GammaSpeed,
+    curve: &[(f64, f64)],
+    size: Size,
+) -> Words {
     let line = frame.y(1.0);
     // Clear of the engine's own choice, where that stands beside it.
     let beside = report.auto.iter().filter(|auto| {
@@ -223,6 +283,15 @@ fn best_name(frame: &Frame, report: &SpeedReport, best: &GammaSpeed, size: Size)
     } else {
         above
     };
+    // Nor does the prediction run through it, where there is room above that.
+    let above = curve
+        .iter()
+        .filter(|(gamma, _)| (gamma - best.gamma).abs() <= 1.0)
+        .map(|(_, factor)| frame.y(*factor))
+        .filter(|y| is_crossed(above, *y))
+        .map(|y| y - 8.0)
+        .fold(above, f64::min)
+        .max(14.0);
     let number = words::factor(best.speed_up);
     let text = match size {
         Size::Small => number,

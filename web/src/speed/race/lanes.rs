@@ -126,9 +126,12 @@ fn alone(track: &Arc<Track>, at: Memo<f64>) -> impl IntoView + use<> {
                 && round.letters.iter().all(|letter| letter.text.chars().count() == 1);
             let text: String = round.letters.iter().map(|letter| letter.text.as_str()).collect();
             let anchor = if single { "middle" } else { "end" };
+            let text = track.lettered.then(|| {
+                view! { <text class="race-letter" x=format!("{x:.1}") y=LETTERS[0] text-anchor=anchor>{text}</text> }
+            });
             view! {
                 <g class:later=move || there.get() <= index>
-                    <text class="race-letter" x=format!("{x:.1}") y=LETTERS[0] text-anchor=anchor>{text}</text>
+                    {text}
                     <path class="race-tick" d=format!("M{x:.1} {:.1}v7", LINE - 2.0) />
                 </g>
             }
@@ -145,6 +148,7 @@ fn speculative(track: &Arc<Track>, at: Memo<f64>) -> impl IntoView + use<> {
                 .letters
                 .iter()
                 .zip(&places)
+                .filter(|_| track.lettered)
                 .map(|(letter, (x, _))| {
                     let resampled = letter.origin == Origin::Resampled;
                     view! {
@@ -168,7 +172,7 @@ fn speculative(track: &Arc<Track>, at: Memo<f64>) -> impl IntoView + use<> {
                     Origin::Bonus => (Sign::Bonus, 11.5),
                     Origin::Accepted | Origin::Target => return None,
                 };
-                Some(mark(sign, *x, LETTERS[1] + 12.0, size))
+                (track.lettered || round.room(track.scale) > 2.0 * size).then(|| mark(sign, *x, LETTERS[1] + 12.0, size))
             });
             view! { <g class:later=move || there.get() <= index>{letters}{kept}{closing}</g> }
         })

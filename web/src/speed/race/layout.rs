@@ -24,6 +24,21 @@ const WIDEST: f64 = 24_000.0;
 const BEHIND: f64 = 64.0;
 /// Left and right of the lanes.
 pub const MARGIN: f64 = 10.0;
+/// Pixels that a round has at least on average where the race is seen as a whole.
+const LEAST: f64 = 3.0;
+/// Where the race is seen as a whole, its letters are drawn if so many of its rounds have room for
+/// theirs, which may stand so much closer than usual: a text with holes would be another text.
+const LETTERED: f64 = 0.9;
+const CLOSER: f64 = 0.7;
+
+/// How much of the race is seen at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// As much as leaves every letter its room.
+    Letters,
+    /// All of it, with letters if there is room for them.
+    Whole,
+}
 
 /// How a token came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +154,12 @@ impl Lane {
             .sum()
     }
 
+    /// Whether nearly all letters have room at so many pixels per millisecond.
+    fn has_room(&self, scale: f64) -> bool {
+        let fits = |round: &&Round| round.room(scale) >= CLOSER * round.width();
+        self.rounds.iter().filter(fits).count() as f64 >= LETTERED * self.rounds.len() as f64
+    }
+
     /// Pixels per millisecond at which the letters of most rounds fit into their time.
     fn scale(&self) -> f64 {
         let mut needed: Vec<f64> = self
@@ -180,6 +201,8 @@ pub struct Track {
     pub end: f64,
     /// Whether the drawing ends before either lane.
     pub is_cut: bool,
+    /// Whether letters are drawn.
+    pub lettered: bool,
     /// Pixels per millisecond.
     pub scale: f64,
     /// Width of the drawing in pixels.
@@ -188,7 +211,7 @@ pub struct Track {
 
 impl Track {
     /// The race of a report on at least `width` pixels; `None` where it has none.
-    pub fn new(report: &SpeedReport, pair: &PairInfo, width: f64) -> Option<Self> {
+    pub fn new(report: &SpeedReport, pair: &PairInfo, width: f64, look: Look) -> Option<Self> {
         let [alone, speculative] = report.race.as_slice() else {
             return None;
         };
@@ -200,8 +223,15 @@ impl Track {
             return None;
         }
         let room = (width - 2.0 * MARGIN).max(60.0);
-        let letters = lanes[0].scale().max(lanes[1].scale());
-        let scale = letters.max(room / (1.06 * whole));
+        let least = match look {
+            Look::Letters => lanes[0].scale().max(lanes[1].scale()),
+            Look::Whole => {
+                let rounds = lanes.each_ref().map(|lane| lane.rounds_at(whole));
+                LEAST * rounds[0].max(rounds[1]) as f64 / whole
+            }
+        };
+        let scale = least.max(room / (1.06 * whole));
+        let lettered = look == Look::Letters || lanes.iter().all(|lane| lane.has_room(scale));
         let end = whole.min(WIDEST / scale);
         let behind = (0.06 * end * scale).min(BEHIND);
         let width = (end * scale + behind + 2.0 * MARGIN).max(width);
@@ -210,6 +240,7 @@ impl Track {
             finish: whole,
             end,
             is_cut: end < whole,
+            lettered,
             scale,
             width,
         })
@@ -236,13 +267,24 @@ impl Track {
     }
 }
 
+impl Round {
+    fn width(&self) -> f64 {
+        self.letters.iter().map(|letter| letter.width).sum()
+    }
+
+    /// Pixels that it has.
+    pub fn room(&self, scale: f64) -> f64 {
+        (self.end - self.start) * scale
+    }
+}
+
 /// The middles of a round's letters, of which the last ends where the round does. Letters that do
 /// not fit into their round stand closer.
 pub fn middles(round: &Round, track: &Track) -> Vec<(f64, f64)> {
-    let natural: f64 = round.letters.iter().map(|letter| letter.width).sum();
-    let room = (round.end - round.start) * track.scale;
+    let (natural, room) = (round.width(), round.room(track.scale));
+    let closest = if track.lettered { 0.6 } else { 0.0 };
     let squeeze = if natural > room {
-        (room / natural).max(0.6)
+        (room / natural).max(closest)
     } else {
         1.0
     };
@@ -308,7 +350,7 @@ mod tests {
                 readbacks: 2,
             },
         ];
-        let track = Track::new(&report, &pair(), 300.0).unwrap();
+        let track = Track::new(&report, &pair(), 300.0, Look::Letters).unwrap();
         assert_eq!((track.end, track.finish), (3.0, 3.0));
         assert_eq!(track.lanes.each_ref().map(Lane::tokens), [4, 4]);
         assert_eq!(track.first(), 1);
@@ -330,8 +372,34 @@ mod tests {
     }
 
     #[test]
+    fn seen_as_a_whole_a_race_has_letters_if_there_is_room() {
+        let mut report = report(&[(2, [1.0, 1.2])]);
+        let lane = |rounds: Vec<RaceRound>| RaceLane {
+            gamma: 0,
+            readbacks: rounds.len() as u32,
+            rounds,
+        };
+        let even = |count: u32| {
+            lane(
+                (1..=count)
+                    .map(|k| round(f64::from(k), 0, 0, &[0]))
+                    .collect(),
+            )
+        };
+        report.race = vec![even(100), even(100)];
+        let of = |width, look| Track::new(&report, &pair(), width, look).unwrap();
+        let [letters, whole] = [Look::Letters, Look::Whole].map(|look| of(600.0, look));
+        assert!(letters.width > 1000.0 && whole.width == 600.0);
+        assert!(letters.lettered && !whole.lettered);
+        assert!(of(1200.0, Look::Whole).lettered);
+        // On a phone it is still more than a stroke.
+        let narrow = of(120.0, Look::Whole);
+        assert!(narrow.scale >= LEAST && narrow.width < letters.width);
+    }
+
+    #[test]
     fn a_report_without_a_race_draws_none() {
         let report = report(&[(2, [1.0, 1.2])]);
-        assert_eq!(Track::new(&report, &pair(), 300.0), None);
+        assert_eq!(Track::new(&report, &pair(), 300.0, Look::Whole), None);
     }
 }

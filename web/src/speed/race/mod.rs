@@ -20,7 +20,7 @@ use crate::stage::{Sign, icon, replaced, rule_title};
 use crate::store::{Kept, use_store};
 use crate::width::width_of;
 use clock::{offered, usual};
-use layout::{Lane, Track};
+use layout::{Lane, Look, Track};
 
 pub use clock::Clock;
 
@@ -36,10 +36,20 @@ pub fn Race(
     let report = kept.report.clone();
     let scroller = NodeRef::<html::Div>::new();
     let width = width_of(scroller, USUAL_WIDTH);
-    let track: Memo<Option<Arc<Track>>> = {
+    let laid_out = |look| {
         let (report, pair) = (kept.report.clone(), kept.pair.clone());
-        Memo::new(move |_| Track::new(&report, &pair, width.get()).map(Arc::new))
+        move || Track::new(&report, &pair, width.get(), look).map(Arc::new)
     };
+    let letters = laid_out(Look::Letters);
+    let track: Memo<Option<Arc<Track>>> = Memo::new(move |_| letters());
+    // A race that has been run is seen from its beginning to its end.
+    let clock = use_speed().clock;
+    let rests = Memo::new(move |_| clock.at.get().is_infinite());
+    let whole = laid_out(Look::Whole);
+    let seen = Memo::new(move |_| match rests.get() {
+        true => whole(),
+        false => track.get(),
+    });
     let about = about(&report);
     let rule = report.request.settings.rule;
     view! {
@@ -54,7 +64,7 @@ pub fn Race(
             <div class="race-body">
                 <Names track=track report=report.clone() />
                 <div class="race-scroll" node_ref=scroller tabindex="0" role="region" aria-label=tr!("Lanes of the race")>
-                    {move || track.get().map(|track| lanes::drawing(&track, use_speed().clock, scroller))}
+                    {move || seen.get().map(|track| lanes::drawing(&track, clock, scroller))}
                 </div>
             </div>
             {move || track.get().map(|track| view! {
