@@ -98,7 +98,7 @@ pub fn Columns() -> impl IntoView {
     let tracks = move || {
         let tracks = items().into_iter().filter_map(|(_, _, item)| match item {
             Item::Column(_) => Some("var(--column)"),
-            Item::Closing => Some("minmax(228px, 290px)"),
+            Item::Closing => Some("228px"),
             Item::BonusPlace => None,
         });
         format!("--tracks:{}", tracks.collect::<Vec<_>>().join(" "))

@@ -31,6 +31,11 @@ pub fn Line() -> impl IntoView {
             _ => None,
         })
     };
+    let tells = move || {
+        exhibit
+            .exact
+            .with(|exact| exact.agreement[3] - exact.bound > 0.0005)
+    };
     view! {
         <section class="card line" aria-labelledby="line-title">
             <header>
@@ -47,7 +52,8 @@ pub fn Line() -> impl IntoView {
             </div>
             <p class="serif line-caption">
                 {move || lesson().map(|lesson| view! { <span data-testid="lesson">{lesson}" "</span> })}
-                {tr!("Without talking, shared randomness guarantees the thick bar and often does better. Only who sees both distributions is sure to reach the ceiling, 1 minus the total variation (TV), whatever they are.")}
+                // Where all rates are one, the picture shows no bar and no ceiling.
+                {move || (tells() || lesson().is_none()).then(|| tr!("Without talking, shared randomness guarantees the thick bar and often does better. Only who sees both distributions is sure to reach the ceiling, 1 minus the total variation (TV), whatever they are."))}
             </p>
             <AsTable />
         </section>

@@ -39,6 +39,8 @@ pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoVi
     let x = move |time: f64| LEFT + (time / end).min(1.0) * (RIGHT - LEFT);
     let front = move || clock.at.get() * end;
     let row_height = (BASE - 6.0) / order.len() as f64;
+    // Words lie over the lines of the rows that follow.
+    let mut said = Vec::new();
     let rows = order
         .into_iter()
         .enumerate()
@@ -60,13 +62,13 @@ pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoVi
                 .filter_map(|(time, _)| time)
                 .map(f64::from)
                 .fold(0.0, f64::max);
-            let words = words.map(|words| {
+            said.extend(words.map(|words| {
                 view! {
                     <text class="rings halo" class:away=move || front() < rung x=format!("{:.1}", x(rung) + 10.0) y=format!("{:.1}", y + 4.5)>
                         {words}
                     </text>
                 }
-            });
+            }));
             let on = wins[0] || wins[1];
             let label: String = drawn.exact.label(token).chars().take(5).collect();
             view! {
@@ -74,7 +76,6 @@ pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoVi
                 <text class="letter" class:on=on x=format!("{:.1}", LEFT - 8.0) y=format!("{:.1}", y + 4.5) text-anchor="end">{label}</text>
                 {race(Row::Draft, pair.draft, wins[0], y - apart, end, clock)}
                 {race(Row::Target, pair.target, wins[1], y + apart, end, clock)}
-                {words}
             }
         })
         .collect_view();
@@ -87,6 +88,7 @@ pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoVi
     });
     view! {
         {rows}
+        {said}
         <path class="axis" d=format!("M{LEFT} 3V{BASE}H{RIGHT}") />
         {others}
         <text class="number small" x=RIGHT.to_string() y="133" text-anchor="end">{tr!("time")}</text>

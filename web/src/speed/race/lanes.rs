@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::clock::Clock;
-use super::layout::{Lane, MARGIN, Origin, Track, middles};
+use super::layout::{Lane, Look, MARGIN, Origin, Track, places};
 use crate::axis::round_step;
 use crate::speed::words;
 use crate::stage::{Sign, mark};
@@ -80,7 +80,7 @@ pub fn drawing(
     };
     let line = move || format!("translate({:.1} 0)", x.get());
     view! {
-        <svg class="race-drawing" role="img" aria-label=label viewBox=format!("0 0 {width} {height}") width=width.clone()
+        <svg class="race-drawing" class:whole=track.look == Look::Whole role="img" aria-label=label viewBox=format!("0 0 {width} {height}") width=width.clone()
             height=height>
             <path class="grid" d=format!("M{MARGIN} {LINE}H{:.1}", track.width - MARGIN) />
             {alone(track, at)}
@@ -119,6 +119,7 @@ fn drawn<'a>(
 
 fn alone(track: &Arc<Track>, at: Memo<f64>) -> impl IntoView + use<> {
     let there = there(track, 0, at);
+    let places = places(&track.lanes[0], track);
     drawn(track, &track.lanes[0])
         .map(|(index, round)| {
             let x = track.x(round.end);
@@ -126,8 +127,11 @@ fn alone(track: &Arc<Track>, at: Memo<f64>) -> impl IntoView + use<> {
                 && round.letters.iter().all(|letter| letter.text.chars().count() == 1);
             let text: String = round.letters.iter().map(|letter| letter.text.as_str()).collect();
             let anchor = if single { "middle" } else { "end" };
+            // Seen as a whole, letters end where their round does, as those of the other lane.
+            let placed = places[index].last().filter(|_| track.look == Look::Whole);
+            let at = placed.map_or(x, |(middle, width)| middle + if single { 0.0 } else { width / 2.0 });
             let text = track.lettered.then(|| {
-                view! { <text class="race-letter" x=format!("{x:.1}") y=LETTERS[0] text-anchor=anchor>{text}</text> }
+                view! { <text class="race-letter" x=format!("{at:.1}") y=LETTERS[0] text-anchor=anchor>{text}</text> }
             });
             view! {
                 <g class:later=move || there.get() <= index>
@@ -141,13 +145,14 @@ fn alone(track: &Arc<Track>, at: Memo<f64>) -> impl IntoView + use<> {
 
 fn speculative(track: &Arc<Track>, at: Memo<f64>) -> impl IntoView + use<> {
     let there = there(track, 1, at);
+    let all = places(&track.lanes[1], track);
     drawn(track, &track.lanes[1])
         .map(|(index, round)| {
-            let places = middles(round, track);
+            let places = &all[index];
             let letters = round
                 .letters
                 .iter()
-                .zip(&places)
+                .zip(places)
                 .filter(|_| track.lettered)
                 .map(|(letter, (x, _))| {
                     let resampled = letter.origin == Origin::Resampled;
@@ -161,12 +166,12 @@ fn speculative(track: &Arc<Track>, at: Memo<f64>) -> impl IntoView + use<> {
             let kept = round
                 .letters
                 .iter()
-                .zip(&places)
+                .zip(places)
                 .filter(|(letter, _)| letter.origin == Origin::Accepted)
                 .map(|(_, (x, width))| (x - width / 2.0, x + width / 2.0))
                 .reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
                 .map(|(from, to)| view! { <path class="race-kept" d=format!("M{:.1} {}H{:.1}", from + 1.0, LETTERS[1] + 7.0, to - 1.0) /> });
-            let closing = round.letters.iter().zip(&places).next_back().and_then(|(letter, (x, _))| {
+            let closing = round.letters.iter().zip(places).next_back().and_then(|(letter, (x, _))| {
                 let (sign, size) = match letter.origin {
                     Origin::Resampled => (Sign::Resampled, 9.5),
                     Origin::Bonus => (Sign::Bonus, 11.5),

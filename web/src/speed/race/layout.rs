@@ -26,10 +26,9 @@ const BEHIND: f64 = 64.0;
 pub const MARGIN: f64 = 10.0;
 /// Pixels that a round has at least on average where the race is seen as a whole.
 const LEAST: f64 = 3.0;
-/// Where the race is seen as a whole, its letters are drawn if so many of its rounds have room for
-/// theirs, which may stand so much closer than usual: a text with holes would be another text.
-const LETTERED: f64 = 0.9;
-const CLOSER: f64 = 0.7;
+/// How much less room letters take where the race is seen as a whole (`speed.css`). They are drawn if
+/// all have it: a text with holes would be another text.
+const SMALLER: f64 = 0.74;
 
 /// How much of the race is seen at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,10 +153,10 @@ impl Lane {
             .sum()
     }
 
-    /// Whether nearly all letters have room at so many pixels per millisecond.
+    /// Whether its letters have room at so many pixels per millisecond.
     fn has_room(&self, scale: f64) -> bool {
-        let fits = |round: &&Round| round.room(scale) >= CLOSER * round.width();
-        self.rounds.iter().filter(fits).count() as f64 >= LETTERED * self.rounds.len() as f64
+        let letters: f64 = self.rounds.iter().map(Round::width).sum();
+        SMALLER * letters <= self.end() * scale
     }
 
     /// Pixels per millisecond at which the letters of most rounds fit into their time.
@@ -201,6 +200,8 @@ pub struct Track {
     pub end: f64,
     /// Whether the drawing ends before either lane.
     pub is_cut: bool,
+    /// How much of it is seen at once.
+    pub look: Look,
     /// Whether letters are drawn.
     pub lettered: bool,
     /// Pixels per millisecond.
@@ -240,6 +241,7 @@ impl Track {
             finish: whole,
             end,
             is_cut: end < whole,
+            look,
             lettered,
             scale,
             width,
@@ -278,9 +280,33 @@ impl Round {
     }
 }
 
+/// The middle and the width of every letter of every round. Where the race is seen as a whole, a
+/// letter that comes right after another stands behind it, a little later than it was there: clocks
+/// of browsers tell some rounds to have taken no time.
+pub fn places(lane: &Lane, track: &Track) -> Vec<Vec<(f64, f64)>> {
+    let rounds = lane.rounds.iter();
+    if track.look == Look::Letters || !track.lettered {
+        return rounds.map(|round| middles(round, track)).collect();
+    }
+    let mut free = MARGIN;
+    rounds
+        .map(|round| {
+            let mut left = (track.x(round.end) - SMALLER * round.width()).max(free);
+            let places = round.letters.iter().map(|letter| {
+                let width = SMALLER * letter.width;
+                left += width;
+                (left - width / 2.0, width)
+            });
+            let places = places.collect();
+            free = left;
+            places
+        })
+        .collect()
+}
+
 /// The middles of a round's letters, of which the last ends where the round does. Letters that do
 /// not fit into their round stand closer.
-pub fn middles(round: &Round, track: &Track) -> Vec<(f64, f64)> {
+fn middles(round: &Round, track: &Track) -> Vec<(f64, f64)> {
     let (natural, room) = (round.width(), round.room(track.scale));
     let closest = if track.lettered { 0.6 } else { 0.0 };
     let squeeze = if natural > room {
@@ -388,10 +414,25 @@ mod tests {
         };
         report.race = vec![even(100), even(100)];
         let of = |width, look| Track::new(&report, &pair(), width, look).unwrap();
-        let [letters, whole] = [Look::Letters, Look::Whole].map(|look| of(600.0, look));
-        assert!(letters.width > 1000.0 && whole.width == 600.0);
+        let [letters, whole] = [Look::Letters, Look::Whole].map(|look| of(500.0, look));
+        assert!(letters.width > 1000.0 && whole.width == 500.0);
         assert!(letters.lettered && !whole.lettered);
-        assert!(of(1200.0, Look::Whole).lettered);
+        assert!(of(900.0, Look::Whole).lettered);
+        // Letters of rounds that seem to take no time stand one behind the other.
+        let mut sudden = report.clone();
+        for round in &mut sudden.race[0].rounds[..40] {
+            round.end = 40.0;
+        }
+        let sudden = Track::new(&sudden, &pair(), 900.0, Look::Whole).unwrap();
+        let middles: Vec<f64> = places(&sudden.lanes[0], &sudden)
+            .concat()
+            .into_iter()
+            .map(|(middle, _)| middle)
+            .collect();
+        assert!(
+            middles.windows(2).all(|pair| pair[1] - pair[0] > 6.9),
+            "{middles:?}"
+        );
         // On a phone it is still more than a stroke.
         let narrow = of(120.0, Look::Whole);
         assert!(narrow.scale >= LEAST && narrow.width < letters.width);
