@@ -256,6 +256,11 @@ export default {
       await follow(page, base, link);
       await page.getByTestId("notice").getByText(sentence).waitFor();
     }
+    // What is used, with a look-ahead that these letters have room for, is not said to be left out.
+    await follow(page, base, "#v=1&scene=proof&test=gumbel.4.7");
+    assert.equal(await page.getByTestId("test-rule").inputValue(), "gumbel");
+    assert.equal(await page.getByTestId("test-gamma-3").getAttribute("aria-pressed"), "true");
+    assert.equal(await page.getByTestId("notice").filter({ hasText: /left out/ }).count(), 0);
     // The pair that there is loads and writes.
     await follow(page, base, "#v=1&pair=gpt4&max_tokens=10");
     assert.equal((await finished(page)).pair.name, "shakespeare");

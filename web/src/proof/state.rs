@@ -176,11 +176,14 @@ impl ProofState {
         } else if link.own.is_some() {
             unfit = Some("own");
         }
-        if let Some(test) = link.test {
+        if let Some(test) = link.test.filter(|test| test.gamma <= MOST_GAMMA) {
+            // Beside the choice stands why it is no more.
             let most = most_gamma(self.pair.with_untracked(ProofPair::len));
             self.choose_rule(test.rule);
             self.choose_gamma(test.gamma.min(most));
             self.seed.set(test.seed);
+        } else if link.test.is_some() {
+            unfit = unfit.or(Some("test"));
         }
         for mistake in &link.mistakes {
             if let Some(place) = Mistake::ALL.iter().position(|it| it == mistake) {
