@@ -384,8 +384,7 @@ export default {
     };
     for (const [lesson, [number, shows, asked]] of Object.entries(states)) {
       await page.goto("about:blank");
-      await page.goto(`${base}?backend=cpu#v=1&scene=${lesson === "wrong" ? "proof" : "speed"}`);
-      await page.evaluate(() => window.couplet.ready());
+      await open(page, base, `?backend=cpu#v=1&scene=${lesson === "wrong" ? "proof" : "speed"}`);
       const usual = await shows();
       await step(page, base, lesson, number);
       await until(async () => (await shows()) === asked, `${lesson} asks first`);
