@@ -159,6 +159,39 @@ export default {
     }
   },
 
+  "on a projector the rule stands with the numbers of the token in focus": async ({ page, base }) => {
+    await page.setViewportSize({ width: 1024, height: 768 });
+    await still(page, base, "stage", "&projector=1");
+    const line = page.locator(".arithmetic");
+    const [, u, sign, target, draft, below] = (await line.innerText()).match(/^([\d.]+) ([<>]) min\(1, ([\d.]+) \/ ([\d.]+)\) = ([\d.]+)$/);
+    assert.ok(Math.abs(Math.min(1, target / draft) - below) < 0.03, `${target} / ${draft} = ${below}`);
+    assert.equal(sign, Number(u) < Number(below) ? "<" : ">");
+    assert.match(await page.locator(".column.focused .inequality").innerText(), new RegExp(`${u} ${sign} ${below}$`));
+    const player = await page.locator(".transport").boundingBox();
+    const box = await line.boundingBox();
+    assert.ok(box.y + box.height <= player.y, `it ends at ${box.y + box.height}, the player begins at ${player.y}`);
+  },
+
+  "of a round's tokens in small the one in focus is in sight": async ({ page, base }) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${base}${CPU}#v=1&gamma=12&max_tokens=40&seed=3`);
+    await finished(page);
+    await page.getByTestId("first").click();
+    for (let step = 0; step < 13; step += 1) await page.getByTestId("next-phase").click();
+    const frame = await page.locator(".chips").boundingBox();
+    const chips = page.locator(".chip");
+    assert.ok((await chips.count()) > 8, "there is something to scroll to");
+    for (const chip of [chips.last(), chips.first()]) {
+      // A press by a pointer would bring it into sight by itself.
+      await chip.evaluate((button) => button.click());
+      await page.locator('.chip[aria-pressed="true"]').waitFor();
+      await settle(page);
+      const { x, width } = await chip.boundingBox();
+      assert.equal(await chip.getAttribute("aria-pressed"), "true");
+      assert.ok(x >= frame.x - 1 && x + width <= frame.x + frame.width + 1, `${x} to ${x + width} of ${frame.x} to ${frame.x + frame.width}`);
+    }
+  },
+
   "the text, the round and its verdict are on a phone's screen together": async ({ page, base }) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await still(page, base, "stage");

@@ -68,7 +68,7 @@ pub fn Cover(
         false => tr!("Covered until you have made your guess."),
     };
     view! {
-        <Show when=move || !covered.get() fallback=move || view! { <p class="covered" data-testid="covered">{why}</p> }>
+        <Show when=move || !covered.get() fallback=move || view! { <p class="covered" data-testid="covered"><span>{why}</span></p> }>
             {children()}
         </Show>
     }

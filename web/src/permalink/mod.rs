@@ -104,7 +104,7 @@ pub fn understand(search: &str, hash: &str) -> Link {
                 ..link.view
             },
             trouble: Some(tr!(
-                "The link could not be used: {clause}. These are the usual settings.",
+                "The link could not be used ({clause}). These are the usual settings.",
                 clause
             )),
             ..link

@@ -1,6 +1,8 @@
 //! The line under a column: what was compared, and with what outcome.
 
-use couplet_playback::{Board, Proposal, Test, decimal, grouped, significant, told_apart};
+use couplet_playback::{
+    Board, Proposal, Test, decimal, grouped, separator, shortest, significant, told_apart,
+};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
@@ -85,6 +87,25 @@ fn needle(u: f32, below: f32) -> AnyView {
     let sign = if u < below { " < " } else { " > " };
     let [u, below] = told_apart(u.into(), below.into());
     view! { <em>"u"</em>" "<b>{u}</b>{sign}{below} }.into_any()
+}
+
+/// What a test with a needle divides and compares, written as the rule's formula is.
+pub fn arithmetic(proposal: &Proposal, kept: bool, settings: &Settings) -> Option<AnyView> {
+    let Test::Share { u, below } = Test::at(proposal, settings)? else {
+        return None;
+    };
+    let sign = if kept { " < " } else { " > " };
+    let [u, below] = told_apart(u.into(), below.into());
+    let shown = |value: f32| significant(value.into(), 2);
+    let target = view! { <em class="t">{shown(proposal.target_prob()?)}</em> };
+    let draft = view! { <em class="d">{shown(proposal.draft_prob()?)}</em> };
+    let lenience = (settings.rule == Rule::Lenience).then(|| shortest(settings.lenience));
+    let (open, close) = match lenience {
+        Some(lenience) => (format!(" / ({lenience}·"), "))"),
+        None => (" / ".to_owned(), ")"),
+    };
+    let line = view! { <b>{u}</b>{sign}"min(1"{separator()}{target}{open}{draft}{close}" = "<b>{below}</b> };
+    Some(line.into_any())
 }
 
 /// What is still to be tested, in the room under a column: next to nothing is told as nothing.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use couplet_playback::{Board, ClosingKind, Cut, Proposal, Round, StageState, count_word};
 use couplet_protocol::Rule;
+use leptos::html::Div;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::caption::{Captioned, caption};
+use super::caption::{Captioned, arithmetic, caption};
 use super::figure::{Drawn, figure};
 use super::icons::{Sign, icon};
 use super::residual::ClosingPanel;
@@ -103,31 +104,12 @@ pub fn Columns() -> impl IntoView {
         });
         format!("--tracks:{}", tracks.collect::<Vec<_>>().join(" "))
     };
-    let row = NodeRef::<leptos::html::Div>::new();
+    let row = NodeRef::<Div>::new();
     Effect::new(move |_| {
         store.focus();
         store.state.track();
-        request_animation_frame(move || {
-            // By the next frame another run may have taken the place of this one.
-            let Some(row) = row.try_get_untracked().flatten() else {
-                return;
-            };
-            // Where no drafted token is in focus, what the target adds is.
-            let part = [".focused", ".closing"].into_iter();
-            let mut found = part.filter_map(|part| row.query_selector(part).ok().flatten());
-            let Some(focused) = found.next() else {
-                return;
-            };
-            let (left, right) = (
-                focused.get_bounding_client_rect().left(),
-                focused.get_bounding_client_rect().right(),
-            );
-            let frame = row.get_bounding_client_rect();
-            if left < frame.left() || right > frame.right() {
-                let by = (left - frame.left() - frame.width() / 3.0) / projector::scale();
-                row.set_scroll_left(row.scroll_left() + by as i32);
-            }
-        });
+        // Where no drafted token is in focus, what the target adds is.
+        keep_in_sight(row, &[".focused", ".closing"]);
     });
     view! {
         <div class="columns" class:pieces=move || of_pieces(store) style=tracks node_ref=row>
@@ -147,6 +129,28 @@ pub fn Columns() -> impl IntoView {
             } />
         </div>
     }
+}
+
+/// Scrolls a row by the next frame so that the first of its `parts` that there is can be seen.
+fn keep_in_sight(row: NodeRef<Div>, parts: &'static [&'static str]) {
+    request_animation_frame(move || {
+        // By the next frame another run may have taken the place of this one.
+        let Some(row) = row.try_get_untracked().flatten() else {
+            return;
+        };
+        let find = |part: &&str| row.query_selector(part).ok().flatten();
+        let Some(found) = parts.iter().find_map(find) else {
+            return;
+        };
+        let (place, frame) = (
+            found.get_bounding_client_rect(),
+            row.get_bounding_client_rect(),
+        );
+        if place.left() < frame.left() || place.right() > frame.right() {
+            let by = (place.left() - frame.left() - frame.width() / 3.0) / projector::scale();
+            row.set_scroll_left(row.scroll_left() + by as i32);
+        }
+    });
 }
 
 /// Word pieces need more room than characters do.
@@ -303,6 +307,25 @@ fn BonusPlace(count: usize) -> impl IntoView {
     }
 }
 
+/// The rule's formula with the numbers of the token in focus, where only one column fits.
+#[component]
+pub fn Arithmetic() -> impl IntoView {
+    let store = use_store();
+    let line = move || {
+        let column = store.focus()?.column;
+        store.state.with(|state| {
+            let kept = match Status::of(state, column) {
+                Status::Accepted => true,
+                Status::Rejected => false,
+                _ => return None,
+            };
+            let proposal = state.round.as_ref()?.proposals.get(column)?;
+            arithmetic(proposal, kept, &settings_of(store))
+        })
+    };
+    view! { <p class="formula arithmetic" aria-hidden="true">{line}</p> }
+}
+
 /// The round's tokens in small, where only one column fits.
 #[component]
 pub fn Chips() -> impl IntoView {
@@ -343,8 +366,14 @@ pub fn Chips() -> impl IntoView {
             (closing.kind == ClosingKind::Bonus).then_some((place, closing.token))
         })
     };
+    let row = NodeRef::<Div>::new();
+    Effect::new(move |_| {
+        store.focus();
+        store.state.track();
+        keep_in_sight(row, &["[aria-pressed=true]"]);
+    });
     view! {
-        <div class="chips" class:pieces=move || of_pieces(store) role="group" aria-label=tr!("Tokens of the round")>
+        <div class="chips" class:pieces=move || of_pieces(store) node_ref=row role="group" aria-label=tr!("Tokens of the round")>
             {move || {
                 chips()
                     .into_iter()

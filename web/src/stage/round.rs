@@ -4,7 +4,7 @@ use couplet_playback::{ClosingKind, Phase, Piece, Round, narrate};
 use leptos::prelude::*;
 use tr::tr;
 
-use super::columns::{Chips, Columns};
+use super::columns::{Arithmetic, Chips, Columns};
 use super::icons::{Sign, icon};
 use super::rule_formula::{Key, RuleFormula, settings_of, shown_settings};
 use crate::store::use_store;
@@ -30,6 +30,7 @@ pub fn RoundPanel() -> impl IntoView {
                 </header>
                 <Narration />
                 <Chips />
+                <Arithmetic />
                 <Columns />
                 <Key />
             </Show>

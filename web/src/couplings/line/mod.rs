@@ -246,6 +246,14 @@ fn drawing(exact: &Exact, width: f64) -> impl IntoView + use<> {
             }
         })
         .collect_view();
+    // Where most of them are one, each says so by its number, and leaders would only cross.
+    let one = |value: f64| {
+        points
+            .iter()
+            .filter(|other| (x(other.value) - x(value)).abs() < 2.0)
+            .count()
+            >= 4
+    };
     let marks = points
         .iter()
         .enumerate()
@@ -267,7 +275,7 @@ fn drawing(exact: &Exact, width: f64) -> impl IntoView + use<> {
                 false => (place, from),
             };
             view! {
-                <path class="leader" d=format!("M{start:.1} {from:.1}L{centre:.1} {to:.1}") />
+                {(!one(point.value)).then(|| view! { <path class="leader" d=format!("M{start:.1} {from:.1}L{centre:.1} {to:.1}") /> })}
                 <text class="name" x=format!("{centre:.1}") y=name.to_string() text-anchor="middle">{point.name.clone()}</text>
                 <text class="value" x=format!("{centre:.1}") y=number.to_string() text-anchor="middle">
                     {decimal(point.value, 3)}

@@ -133,7 +133,7 @@ pub fn drawing(
         .collect_view();
     let all = numbered(darts, thrown);
     let from = all.len().saturating_sub(DRAWN);
-    let mut shown: Vec<&Thrown<'_>> = all
+    let shown: Vec<&Thrown<'_>> = all
         .iter()
         .enumerate()
         .filter(|(index, dart)| *index >= from || dart.decides())
@@ -141,11 +141,17 @@ pub fn drawing(
         .collect();
     let count = shown.len() as f64;
     let times: Vec<f64> = (1..=shown.len()).map(|rank| rank as f64 / count).collect();
-    let timed = times.into_iter().zip(shown.drain(..));
+    let timed = times.into_iter().zip(shown.iter().copied());
     // Those that count lie on top.
     let (on_top, mut timed): (Vec<_>, Vec<_>) = timed.partition(|(_, dart)| dart.decides());
     timed.extend(on_top);
     let numbers = thrown <= 40;
+    // Those above the board stand beside each other, in the order in which they were thrown.
+    let above: Vec<(usize, usize)> = shown
+        .iter()
+        .filter(|dart| dart.dart.height > full)
+        .map(|dart| (dart.dart.token, dart.number))
+        .collect();
     let mut taken = Vec::new();
     let landed = timed
         .into_iter()
@@ -154,7 +160,15 @@ pub fn drawing(
             let y = if high { 11.0 } else { BASE - dart.dart.height * scale };
             let middle = LEFT + (dart.dart.token as f64 + 0.5) * column;
             let left = middle - (wide + shift) / 2.0;
-            let x = free_place(&places(dart.dart, left, wide, shift), y, &taken);
+            let beside = || above.iter().filter(|(token, _)| *token == dart.dart.token);
+            let gaps = beside().count().saturating_sub(1) as f64;
+            let apart = ((column * 0.84 - 14.0) / gaps.max(1.0)).min(14.0);
+            let x = if high {
+                let rank = beside().filter(|(_, number)| *number < dart.number).count() as f64;
+                middle + (rank - gaps / 2.0) * apart
+            } else {
+                free_place(&places(dart.dart, left, wide, shift), y, &taken)
+            };
             taken.push((x, y));
             let decides = dart.decides();
             let (class, radius) = match (decides, high) {
@@ -164,7 +178,8 @@ pub fn drawing(
                 (false, true) => ("dart high", 6.5),
                 (false, false) => ("dart", 7.0),
             };
-            let numbered = numbers && !(high && tokens > LETTERED);
+            // Where numbers would lie over each other, points say how many there are.
+            let numbered = numbers && !(high && (tokens > LETTERED || apart < 12.0));
             let radius = if numbered || decides { radius } else { 2.6 };
             let text = (numbered || (decides && dart.number < 1000)).then(|| {
                 view! {
@@ -196,8 +211,8 @@ pub fn drawing(
     }
 }
 
-/// Where across its column a dart may be drawn. Its height is its own, the place across is nobody's:
-/// a dart under a bar is drawn on the part of the bars that it is under.
+/// Where across its column a dart on the board may be drawn. Its height is its own, the place across is
+/// nobody's: a dart under a bar is drawn on the part of the bars that it is under.
 fn places(dart: &DartPair, left: f64, wide: f64, shift: f64) -> [f64; 5] {
     let (from, to) = match (dart.under_draft, dart.under_target) {
         (true, true) => (left + shift, left + wide),
