@@ -1,4 +1,4 @@
-// Judges a round with a famous mistake, to show that the test finds it. No run is written with it:
+// Judges a round with a tempting mistake, to show that the test finds it. No run is written with it:
 // only the exhibit of the engine dispatches this kernel.
 //
 // settings       seed, rule and its parameters

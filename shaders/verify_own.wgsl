@@ -10,7 +10,8 @@
 // own_tokens     (capacity)           the target's own token of every position of the round
 //
 // rows is gamma. One workgroup of one invocation per text, in y.
-// Twin: crates/kernels/src/cpu/verify_own.rs. Source: Daliri, Musco, Suresh 2025.
+// Twin: crates/kernels/src/cpu/verify_own.rs. Sources: Daliri, Musco, Suresh 2025;
+// Sample and match: Miao et al. 2023.
 //#import pass
 //#import settings
 //#import random

@@ -144,17 +144,30 @@ export default {
   "a number is typed key by key, and is no error before it is one": async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
     const field = page.getByTestId("temperature");
-    for (const number of ["0.5", "1.25", ".75"]) {
+    for (const number of ["0.5", "1.25", ".75", "0,2"]) {
       await field.selectText();
       await field.pressSequentially(number);
-      assert.equal(Number(await field.inputValue()), Number(number));
+      assert.equal(await field.inputValue(), number.replace(",", "."));
       assert.equal(await page.locator("#temperature-error").count(), 0, number);
     }
+    for (const key of ["ArrowUp", "ArrowUp", "ArrowDown"]) await field.press(key);
+    assert.equal(await field.inputValue(), "0.25");
+    assert.equal(await field.getAttribute("aria-valuenow"), "0.25");
     // Left as it is, it is asked for.
     await field.selectText();
     await field.pressSequentially("1e");
     await field.press("Tab");
     await page.locator("#temperature-error").waitFor();
+    // Where decimals have a comma, either is one.
+    await open(page, base, "?backend=cpu&language=de");
+    for (const number of ["0,2", "0.2"]) {
+      await field.selectText();
+      await field.pressSequentially(number);
+      assert.equal(await field.inputValue(), "0,2");
+    }
+    await page.getByTestId("generate").click();
+    await finished(page);
+    assert.equal(await page.evaluate(() => window.couplet.trace().settings.temperature), 0.2);
   },
 
   "any token shows its whole distribution": async ({ page, base }) => {

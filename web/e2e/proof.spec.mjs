@@ -91,7 +91,7 @@ export default {
   "each step says its numbers, and the edge cases say what happens there": async ({ page, base }) => {
     await openProof(page, base);
     const says = async (step) => (await page.getByTestId(`why-${step}`).innerText()).replace(/\s+/g, " ");
-    assert.match(await says(1), /Four letters get too little −, two hatched ones too much \+\. Both add to 0\.30/);
+    assert.match(await says(1), /Four letters get too little −, two hatched ones too much \+\. Each side adds up to 0\.30/);
     assert.match(await says(2), /0\.70 is accepted, 0\.30 is rejected/);
     assert.match(await says(3), /0\.70 \+ 0\.30 = 1/);
     assert.match(await says("onward"), /takes 2\.20 guesses/);

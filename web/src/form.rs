@@ -1,9 +1,9 @@
 //! The settings as a person edits them: raw text per field, read and checked as a whole.
 
+use couplet_playback::written;
 use couplet_protocol::{Drafter, MAX_GAMMA, Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
-use web_sys::{Event, HtmlInputElement};
 
 use crate::language;
 
@@ -210,14 +210,6 @@ impl Form {
     }
 }
 
-/// What stands in a field of the type `number`. None while a number is being typed and is none yet,
-/// like "0.": browsers then call the field empty, and whoever wrote that back would empty it.
-pub fn typed_number(event: &Event) -> Option<String> {
-    let field = event_target::<HtmlInputElement>(event);
-    let unfinished = event.type_() == "input" && field.validity().bad_input();
-    (!unfinished).then(|| field.value())
-}
-
 /// A parameter of one rule. Under the others its field is not shown, so whatever stands in it is
 /// neither an error nor another setting.
 fn share(text: RwSignal<String>, field: &str, used: bool, usual: f64) -> Result<f64, FieldError> {
@@ -240,7 +232,7 @@ fn number<T: std::str::FromStr>(
         } else {
             tr!(
                 "“{text}” does not work here; {wanted}",
-                text = text.trim(),
+                text = written(text.trim()),
                 wanted = wanted()
             )
         },

@@ -31,8 +31,14 @@ fn keys() -> [(String, String); 10] {
     ]
 }
 
-fn terms() -> [(String, String); 29] {
+fn terms() -> [(String, String); 32] {
     [
+        (
+            tr!("term" => "Speculative decoding"),
+            tr!(
+                "also speculative sampling: a small model drafts, a large one checks the whole draft in one pass, and what it would not have written as often is redrawn. The alternative, a pass for every token, is autoregressive decoding: the target alone, γ = 0."
+            ),
+        ),
         (
             tr!("term" => "Token"),
             tr!("what a model writes at a time: here a character, or a piece of a word."),
@@ -47,6 +53,12 @@ fn terms() -> [(String, String); 29] {
             tr!("term" => "Target"),
             tr!(
                 "the large model whose text is wanted. It reads all proposals in a single pass, and under an exact rule what is inked follows its probabilities."
+            ),
+        ),
+        (
+            tr!("term" => "Pass"),
+            tr!(
+                "one run of a model over one or more positions of the text. It reads every weight once and gives, at each position, the probabilities of the next token. Where reading takes longer than computing, it is memory-bound, and further positions cost little."
             ),
         ),
         (
@@ -68,7 +80,7 @@ fn terms() -> [(String, String); 29] {
         (
             tr!("term" => "Seed"),
             tr!(
-                "the number from which all draws come. The same seed and settings write the same text again on the same device. Another one may round a probability differently, and seldom the text then changes from there on."
+                "the number from which all draws come. The same seed and settings write the same text again on the same device. Another device may round a probability differently, and once in a while the text then goes on differently from there."
             ),
         ),
         (
@@ -80,7 +92,7 @@ fn terms() -> [(String, String); 29] {
         (
             tr!("term" => "Exact"),
             tr!(
-                "the text comes out with the target’s own probabilities, those after temperature, top-k and top-p, whatever the draft proposes. A draw here has 23 bits, so each probability is met to about one in 8 million; a token that is rarer than that may come too often or never."
+                "the text comes out with the target’s own probabilities, those after temperature, top-k and top-p, whatever the draft proposes. A number u has 23 bits here, so each probability is met to about one in 8 million (Gumbel and MinHash draw more finely); a token that is rarer than that may come too often or never."
             ),
         ),
         (
@@ -108,25 +120,31 @@ fn terms() -> [(String, String); 29] {
         (
             tr!("term" => "[a, b]"),
             tr!(
-                "a 95 % interval, unless other words stand beside it: of 100 that are made so, about 95 hold the true value. That counts on tests that are independent and alike; those of one text are not quite, so a little fewer do."
+                "a 95 % interval, unless other words stand beside it: of 100 that are made so, about 95 hold the true value. That takes tests to be independent and alike; those of one text are not quite, so the 95 is approximate."
             ),
         ),
         (
             tr!("term" => "χ², df and p"),
             tr!(
-                "χ² adds up how far counts are from those expected, and df is how many of them are free. p is how often an exact sampler would deviate at least as much by chance alone."
+                "χ² adds up (count − expected)² / expected, and df is how many of the counts are free to vary. p is how often an exact sampler would deviate at least as much by chance alone."
             ),
         ),
         (
             tr!("term" => "Costs c and v"),
             tr!(
-                "what drafting one token takes, and what verifying all proposals takes, in passes of the target over one token. Drafting pays if a round writes more tokens than γ·c + v."
+                "what drafting one token takes, and what one pass over γ + 1 positions takes, the proposals and the place of the bonus, both in passes of the target over one token. Drafting pays if a round writes more tokens than γ·c + v."
             ),
         ),
         (
             tr!("term" => "Coupling"),
             tr!(
                 "a way to draw from two distributions together so that each alone keeps its own probabilities. Good ones often draw the same token for both."
+            ),
+        ),
+        (
+            tr!("term" => "Optimal coupling"),
+            tr!(
+                "agrees as often as any coupling can, with probability 1 − TV. Rejection is this one, used at each place; it has to see both distributions."
             ),
         ),
         (
@@ -192,20 +210,20 @@ fn terms() -> [(String, String); 29] {
         (
             tr!("term" => "Temperature"),
             tr!(
-                "below 1 the models keep to what they find probable; 0 takes the most probable token always. It changes draft and target alike."
+                "divides the models’ scores (logits) before they become probabilities: below 1 probable tokens gain, above 1 improbable ones do; at 0 the most probable token is always taken. It changes draft and target alike, so exact means exact to the target at this temperature."
             ),
         ),
         (
             tr!("term" => "Top-k and top-p"),
             tr!(
-                "filters: only the k most probable tokens may be drawn, or as many as together have the probability p. They change draft and target alike."
+                "filters: top-k lets only the k most probable tokens be drawn; top-p only the fewest of the most probable ones that together reach p. What stays is scaled to 1. They change draft and target alike."
             ),
         ),
     ]
 }
 
 /// Where rules, formulas and random numbers come from: who, when and what, and its address.
-const SOURCES: [(&str, &str, &str); 16] = [
+const SOURCES: [(&str, &str, &str); 19] = [
     (
         "Leviathan, Kalman, Matias 2023",
         "Fast inference from transformers via speculative decoding",
@@ -227,6 +245,11 @@ const SOURCES: [(&str, &str, &str); 16] = [
         "https://arxiv.org/abs/2408.07978",
     ),
     (
+        "Holenstein 2007",
+        "Parallel repetition: simplification and the no-signaling case",
+        "https://arxiv.org/abs/cs/0607139",
+    ),
+    (
         "Bavarian et al. 2020",
         "Optimality of correlated sampling strategies",
         "https://arxiv.org/abs/1612.01041",
@@ -235,6 +258,16 @@ const SOURCES: [(&str, &str, &str); 16] = [
         "Maddison, Tarlow, Minka 2014",
         "A* sampling",
         "https://arxiv.org/abs/1411.0030",
+    ),
+    (
+        "Stern, Shazeer, Uszkoreit 2018",
+        "Blockwise parallel decoding for deep autoregressive models",
+        "https://arxiv.org/abs/1811.03115",
+    ),
+    (
+        "Saxena 2023",
+        "Prompt lookup decoding",
+        "https://github.com/apoorvumang/prompt-lookup-decoding",
     ),
     (
         "Cai et al. 2024",
@@ -277,7 +310,7 @@ const SOURCES: [(&str, &str, &str); 16] = [
         "https://arxiv.org/abs/1805.04833",
     ),
     (
-        "Holtzman et al. 2019",
+        "Holtzman et al. 2020",
         "The curious case of neural text degeneration",
         "https://arxiv.org/abs/1904.09751",
     ),

@@ -13,6 +13,7 @@ mod header;
 mod help;
 mod language;
 mod lessons;
+mod number_input;
 mod permalink;
 mod playhead;
 mod projector;

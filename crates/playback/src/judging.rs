@@ -128,10 +128,13 @@ pub(crate) fn first(distribution: &Distribution) -> Option<u32> {
 }
 
 /// Whether a run with these settings is distributed exactly as the target's own text. Where nothing
-/// is drafted that is what the target draws, under every rule but Greedy, which does not draw.
+/// is drafted that is what the target draws, under every rule but Greedy, which does not draw; and
+/// where one token is left to choose, every rule writes it.
 pub fn is_exact(settings: &Settings) -> bool {
     let is_alone = settings.gamma == 0 && !settings.auto_gamma;
-    (is_alone && settings.rule != Rule::Greedy)
+    let is_certain = settings.top_k == 1;
+    is_certain
+        || (is_alone && settings.rule != Rule::Greedy)
         || procedure(settings).is_lossless(settings.temperature)
 }
 
@@ -330,6 +333,15 @@ mod tests {
         assert!(exact(Rule::Greedy, 0.5, 0.0) && !exact(Rule::Greedy, 0.5, 0.1));
         assert!(exact(Rule::Typical, 1.0, 0.0) && !exact(Rule::Typical, 1.0, 0.1));
         assert!(exact(Rule::Lenience, 0.5, 0.0));
+        for rule in Rule::ALL {
+            let certain = Settings {
+                rule,
+                top_k: 1,
+                lenience: 0.5,
+                ..Settings::default()
+            };
+            assert!(is_exact(&certain), "{rule:?}");
+        }
         let alone = |rule, auto_gamma| {
             is_exact(&Settings {
                 rule,

@@ -163,7 +163,9 @@ fn close(round: &Round, closing: &Closing, rule: Rule, token: String) -> String 
             return tr!("The target’s own draw is {token}, so that is inked.", token);
         }
         Rule::Rejection => tr!("Where the target has more than the draft lies the residual."),
-        Rule::Block => tr!("The target, times the kept ratio, less the draft is the residual."),
+        Rule::Block => tr!(
+            "Where the target, times the ratio of what was kept, has more than the draft lies the residual."
+        ),
         Rule::Lenience => {
             tr!("Where the target has more than the draft that counts lies the residual.")
         }

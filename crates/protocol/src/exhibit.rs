@@ -59,7 +59,7 @@ pub struct Coupled {
     pub milliseconds: f64,
 }
 
-/// A famous mistake, to show that the test finds it. No run can be asked for with one:
+/// A tempting mistake, to show that the test finds it. No run can be asked for with one:
 /// [`crate::Settings`] has no place for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

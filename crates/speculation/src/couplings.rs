@@ -6,7 +6,7 @@
 //! | [`Independent`](Coupling::Independent) | two draws | `Σ t·d` |
 //! | [`MinHash`](Coupling::MinHash) | the same darts | `Σ min(t, d)·(1 + |t − d|) / (1 + TV)` |
 //! | [`Gumbel`](Coupling::Gumbel) | the same clocks | `Σ_i 1 / Σ_j max(t_j/t_i, d_j/d_i)` |
-//! | [`Optimal`](Coupling::Optimal) | both models see both rows | `1 − TV` |
+//! | [`Optimal`](Coupling::Optimal) | one side sees both rows | `1 − TV` |
 //!
 //! MinHash and Gumbel need no communication: each model looks only at its own row and at numbers
 //! that both have. No such coupling can promise more than `(1 − TV) / (1 + TV)`, and both keep that

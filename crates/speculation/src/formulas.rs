@@ -46,7 +46,8 @@ pub fn operations_factor(alpha: f64, gamma: usize, c_hat: f64) -> f64 {
     (gamma_steps * c_hat + gamma_steps + 1.0) / expected_tokens_per_round(alpha, gamma)
 }
 
-/// The draft length from 0 to `max` with the largest [`speed_up`]; of several, the shortest.
+/// The draft length from 0 to `max` with the largest [`speed_up`]; of several, the shortest. `v` is
+/// the same for every length; where it grows with them, see [`ever_pays`].
 pub fn best_gamma(alpha: f64, c: f64, v: f64, max: usize) -> usize {
     let mut best = 0;
     for gamma in 1..=max {
@@ -62,6 +63,8 @@ pub fn best_gamma(alpha: f64, c: f64, v: f64, max: usize) -> usize {
 ///
 /// The token at place `i` of a draft adds `α^i` tokens to a round and `c + row` to its cost. If
 /// the first one is not worth it, none is, and if it is, γ = 1 pays.
+///
+/// Source: Leviathan, Kalman, Matias 2023, corollary 3.9, which has `row = 0`.
 pub fn ever_pays(alpha: f64, c: f64, row: f64) -> bool {
     alpha > c + row
 }

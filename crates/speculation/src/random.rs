@@ -20,9 +20,10 @@ pub enum Purpose {
     Draft = 0,
     /// Decides whether the drafted token at a position is kept.
     Accept = 1,
-    /// Draws the replacement of a rejected token from the residual.
+    /// Draws the replacement of a rejected token: from the residual, under Typical from the target.
     Residual = 2,
-    /// Draws the target's own token at a position: bonus tokens and plain decoding.
+    /// Draws the target's own token at a position: bonus tokens, plain decoding, and Sample and
+    /// match everywhere.
     Target = 3,
     /// Chooses training windows.
     Training = 4,

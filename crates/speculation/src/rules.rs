@@ -32,8 +32,8 @@ use crate::random::{first_dart, race};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rule {
     /// Keeps a drafted token iff `u·draft < target`, and otherwise draws from the residual
-    /// `max(0, target − draft)`. The text has exactly the target's distribution, and no rule that
-    /// decides token by token keeps more.
+    /// `max(0, target − draft)`. The text has exactly the target's distribution, and no lossless rule
+    /// that decides token by token keeps more.
     ///
     /// Source: Leviathan, Kalman, Matias 2023, algorithm 1; Chen et al. 2023, algorithm 2.
     Rejection,
@@ -51,7 +51,7 @@ pub enum Rule {
     /// Both models look at the same [darts](crate::random::darts). A drafted token is kept iff it
     /// is the target's own. Lossless, and the text does not depend on the draft.
     ///
-    /// Source: Daliri, Musco, Suresh 2025.
+    /// Source: Daliri, Musco, Suresh 2025; the darts: Holenstein 2007.
     MinHash,
     /// The target draws its own token with its own number at every position. A drafted token is
     /// kept iff it is that one. Lossless, and the text does not depend on the draft.

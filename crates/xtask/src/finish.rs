@@ -47,6 +47,9 @@ pub fn run(repo: &Repo) -> Result<()> {
             without_space(text)
         })?;
     }
+    for script in [LOADER, SERVICE_WORKER, PAGE] {
+        write(script, |_, text| Ok(without_remarks(text)))?;
+    }
     // The page first: the service worker knows it by its hash.
     write(PAGE, with_one_style_sheet)?;
     write(PAGE, |_, html| with_policy(html))?;
@@ -95,6 +98,25 @@ fn without_comments(sheet: &str) -> String {
     kept += rest;
     let lines = kept.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Our own scripts, also those within the page, without the comments that have lines of their own.
+/// None of them has a text of several lines in which such a line would mean something.
+fn without_remarks(script: &str) -> String {
+    let mut kept = String::with_capacity(script.len());
+    let mut inside = false;
+    for line in script.lines() {
+        let begins = line.trim_start();
+        let is_remark = inside || begins.starts_with("//") || begins.starts_with("/*");
+        if inside || begins.starts_with("/*") {
+            inside = !line.contains("*/");
+        }
+        if !is_remark && !begins.is_empty() {
+            kept += line;
+            kept.push('\n');
+        }
+    }
+    kept
 }
 
 /// Makes one file of all style sheets, in the order in which the page asks for them: nothing is drawn
@@ -236,6 +258,15 @@ mod tests {
         let sent = without_space("{\n  \"a b\": \"c  d\"\n}\n").unwrap();
         assert_eq!(sent, r#"{"a b":"c  d"}"#);
         assert!(without_space("{").is_err());
+    }
+
+    #[test]
+    fn scripts_are_sent_without_lines_that_only_say_something() {
+        let script = "// One\n  // /* two\nconst a = 1; // stays\n\n/** Three,\n * four. */\n  let b = \"//\";\n/* five */\nb();\n";
+        assert_eq!(
+            without_remarks(script),
+            "const a = 1; // stays\n  let b = \"//\";\nb();\n"
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Proof: why nothing is lost, the test of it, and what the test says of famous mistakes.
+//! Proof: why nothing is lost, the test of it, and what the test says of tempting mistakes.
 
 mod bars;
 pub(crate) mod chart;

@@ -110,10 +110,10 @@ fn facts() -> Vec<Fact> {
                 let row = kept.report.headline().map(|headline| headline.row);
                 let v = row.and_then(|row| Some((row, v(&kept.report, row.gamma.round())?)));
                 v.map_or_else(none, |(row, v)| {
+                    let rows = row.gamma.round() as u32 + 1;
                     tr!(
-                        "{cost} for {tokens} positions",
-                        cost = decimal(v, 2),
-                        tokens = row.gamma.round() as u32 + 1
+                        "{cost} for one position" | "{cost} for {n} positions" % rows,
+                        cost = decimal(v, 2)
                     )
                 })
             },

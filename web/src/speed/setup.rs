@@ -9,7 +9,8 @@ use super::reading::{runs, warming};
 use super::state::{SpeedState, use_speed};
 use super::words;
 use crate::engine_client::EngineState;
-use crate::form::{FieldError, Form, typed_number};
+use crate::form::{FieldError, Form};
+use crate::number_input::NumberInput;
 use crate::stage::{NumberField, PairField, RuleField, hint_line};
 use crate::store::{Store, use_store};
 
@@ -85,9 +86,9 @@ fn Fields() -> impl IntoView {
         <div class="controls speed-fields">
             <PairField />
             <RuleField form=form />
-            <NumberField name="temperature" label=tr!("Temperature") value=form.temperature form=form min="0" max="4"
+            <NumberField name="temperature" label=tr!("Temperature") value=form.temperature form=form least=0.0 most=4.0
                 step="0.05" hint=tr!("0 always takes the most probable token") />
-            <NumberField name="max_tokens" label=tr!("Tokens per run") value=form.max_tokens form=form min="1" max="4096"
+            <NumberField name="max_tokens" label=tr!("Tokens per run") value=form.max_tokens form=form least=1.0 most=4096.0
                 step="1" hint=tr!("How many tokens every timed run writes") />
             <OwnField name="longest" label=tr!("γ from 1 to") value=speed.longest least=1 most=MAX_GAMMA
                 hint=tr!("Every draft length up to this one is timed") />
@@ -144,20 +145,13 @@ fn OwnField(
 ) -> impl IntoView {
     let speed = use_speed();
     let error = Memo::new(move |_| speed.request().err().filter(|error| error.field == name));
-    let edit = move |event| {
-        if let Some(text) = typed_number(&event) {
-            value.set(text);
-        }
-    };
     let id = format!("bench-{name}");
     view! {
         <div class="field field-number" title=hint>
             <label for=format!("bench-{name}")>{label}</label>
-            <input id=format!("bench-{name}") data-testid=format!("bench-{name}") type="number" inputmode="numeric"
-                min=least.to_string() max=most.to_string() step="1" prop:value=move || value.get()
-                on:input=edit on:change=edit
-                aria-invalid=move || error.with(Option::is_some).then_some("true")
-                aria-describedby=format!("{id}-hint {id}-error") />
+            <NumberInput id=id.clone() value=value edit=Callback::new(move |text| value.set(text)) least=f64::from(least)
+                most=f64::from(most) step="1" invalid=Signal::derive(move || error.with(Option::is_some))
+                describedby=format!("{id}-hint {id}-error") />
             {hint_line(&id, hint.clone())}
             {move || error.get().map(|error: FieldError| view! {
                 <p class="field-error" id=format!("bench-{name}-error") role="alert">{error.sentence}"."</p>

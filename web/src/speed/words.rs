@@ -336,7 +336,7 @@ fn falls(report: &SpeedReport, best: &GammaSpeed) -> Option<String> {
     let alpha = alpha(report).filter(|_| report.request.has_formula());
     Some(match alpha {
         Some(alpha) => tr!(
-            "Past γ {past} it falls: the next pencilled token survives {kept} times in 100.",
+            "Past γ {past} it falls: by the formula, the next pencilled token is reached and kept only {kept} times in 100.",
             past,
             kept = (100.0 * alpha.powf(last_level.gamma + 1.0)).round()
         ),

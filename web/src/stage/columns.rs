@@ -293,9 +293,9 @@ fn BonusPlace(count: usize) -> impl IntoView {
     let condition = move || match count {
         _ if covered.get() => tr!("Covered until you have made your guess."),
         0 => tr!("Nothing is drafted: the target writes one token per pass."),
-        1 => tr!("Only if it is accepted, the same pass gives one more."),
+        1 => tr!("Only if it is accepted is one more drawn from the same pass."),
         count => tr!(
-            "Only if all {} are accepted, the same pass gives one more.",
+            "Only if all {} are accepted is one more drawn from the same pass.",
             count_word(count)
         ),
     };

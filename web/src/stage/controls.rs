@@ -6,8 +6,9 @@ use tr::tr;
 use super::rule_field::{RuleField, RuleNote};
 use super::rule_words;
 use crate::browser;
-use crate::form::{Form, typed_number};
+use crate::form::Form;
 use crate::language::of_engine;
+use crate::number_input::NumberInput;
 use crate::store::use_store;
 
 /// The settings, and the button that writes with them.
@@ -68,13 +69,13 @@ pub fn Controls() -> impl IntoView {
             <PromptField form=form />
             <GammaField form=form />
             <DrafterField form=form />
-            <NumberField name="temperature" label=tr!("Temperature") value=form.temperature form=form min="0" max="4"
+            <NumberField name="temperature" label=tr!("Temperature") value=form.temperature form=form least=0.0 most=4.0
                 step="0.05" hint=tr!("0 always takes the most probable token") />
-            <NumberField name="top_k" label=tr!("Top-k") value=form.top_k form=form min="0" max="1000000" step="1"
+            <NumberField name="top_k" label=tr!("Top-k") value=form.top_k form=form least=0.0 most=1000000.0 step="1"
                 hint=tr!("Keep the k most probable tokens; 0 is off") />
-            <NumberField name="top_p" label=tr!("Top-p") value=form.top_p form=form min="0.05" max="1" step="0.05"
+            <NumberField name="top_p" label=tr!("Top-p") value=form.top_p form=form least=0.05 most=1.0 step="0.05"
                 hint=tr!("Keep the most probable tokens until they reach this mass; 1 is off") />
-            <NumberField name="max_tokens" label=tr!("Tokens") value=form.max_tokens form=form min="1" max="4096" step="1"
+            <NumberField name="max_tokens" label=tr!("Tokens") value=form.max_tokens form=form least=1.0 most=4096.0 step="1"
                 hint=tr!("How many tokens to write") />
             <SeedField form=form />
             <RuleField form=form />
@@ -210,43 +211,41 @@ pub fn NumberField(
     value: RwSignal<String>,
     /// The settings.
     form: Form,
-    /// Smallest number that the arrows reach.
-    min: &'static str,
+    /// Smallest number that the arrow keys reach.
+    #[prop(into)]
+    least: f64,
     /// Largest number.
     #[prop(into)]
-    max: String,
-    /// What an arrow adds.
+    most: f64,
+    /// What an arrow key adds.
     step: &'static str,
     /// What it does, in a sentence.
     #[prop(into)]
     hint: String,
 ) -> impl IntoView {
-    let edit = move |event| edit_number(&event, value, form);
     view! {
         <div class="field field-number" title=hint>
             <label for=name>{label}</label>
-            <input id=name data-testid=name type="number" inputmode="decimal" min=min max=max step=step
-                prop:value=move || value.get() on:input=edit on:change=edit
-                aria-invalid=move || has_error(form, name) aria-describedby=format!("{name}-hint {name}-error") />
+            <NumberInput id=name.to_owned() value=value edit=write_to(value, form) least=least most=most step=step
+                invalid=Signal::derive(move || has_error(form, name).is_some())
+                describedby=format!("{name}-hint {name}-error") />
             {hint_line(name, hint.clone())}
             <FieldErrorLine form=form field=name />
         </div>
     }
 }
 
-fn edit_number(event: &web_sys::Event, value: RwSignal<String>, form: Form) {
-    if let Some(text) = typed_number(event)
-        && value.get_untracked() != text
-    {
+/// Takes what is typed in a field over into the form.
+fn write_to(value: RwSignal<String>, form: Form) -> Callback<String> {
+    Callback::new(move |text| {
         value.set(text);
         form.edited();
-    }
+    })
 }
 
 /// Tokens drafted per round: a number, or whatever the engine finds best while it writes.
 #[component]
 fn GammaField(form: Form) -> impl IntoView {
-    let edit = move |event| edit_number(&event, form.gamma, form);
     let toggle = move |_| {
         form.auto_gamma.update(|auto| *auto = !*auto);
         form.edited();
@@ -261,9 +260,9 @@ fn GammaField(form: Form) -> impl IntoView {
                     view! { <output id="gamma" class="value" data-testid="gamma-auto">{tr!("by engine")}</output> }.into_any()
                 } else {
                     view! {
-                        <input id="gamma" data-testid="gamma" type="number" inputmode="decimal" min="0"
-                            max=MAX_GAMMA.to_string() step="1" prop:value=move || form.gamma.get() on:input=edit
-                            on:change=edit aria-invalid=move || has_error(form, "gamma") aria-describedby="gamma-hint gamma-error" />
+                        <NumberInput id="gamma".to_owned() value=form.gamma edit=write_to(form.gamma, form) least=0.0
+                            most=f64::from(MAX_GAMMA) step="1" invalid=Signal::derive(move || has_error(form, "gamma").is_some())
+                            describedby="gamma-hint gamma-error".to_owned() />
                     }
                     .into_any()
                 }}

@@ -196,7 +196,7 @@ fn reason(verdict: &Verdict, settings: &Settings) -> (String, Option<u32>) {
         Test::Prefix { u, below } => {
             let [u, below] = told_apart(u.into(), below.into());
             let why = tr!(
-                "the block up to here passes below {below}, u was {u}, and the longest beginning that passes is kept",
+                "the text up to here passes if u < {below}; u = {u}. The longest beginning that passes is kept",
                 below,
                 u
             );

@@ -68,7 +68,7 @@ pub fn figure(store: Store, drawn: &Drawn) -> AnyView {
 pub fn drafted(prob: Option<f32>) -> String {
     match prob {
         Some(prob) => tr!("draft {}", probability(prob)),
-        None => tr!("draft: not in its first 20"),
+        None => tr!("draft: not in its top 20"),
     }
 }
 

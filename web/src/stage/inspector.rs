@@ -321,7 +321,7 @@ fn complete_variation(draft: Option<&Distribution>, target: Option<&Distribution
     Some(total_variation(&wide(draft), &wide(target)))
 }
 
-/// `1 - TV | TV`, where it is known. Only Rejection accepts all that the two have in common.
+/// `1 - TV | TV`, where it is known. Only under Rejection is the chance to stay the overlap.
 fn mass(place: &Place, rule: Rule) -> Option<impl IntoView + use<>> {
     let tv = place.total_variation?;
     let name = if rule == Rule::Rejection {

@@ -29,6 +29,7 @@ fn inexact(store: Store) -> bool {
         gamma: if gamma == Some(0.0) { 0 } else { 1 },
         auto_gamma: false,
         temperature: number(form.temperature).unwrap_or(0.0),
+        top_k: u32::from(number(form.top_k) == Some(1.0)),
         lenience: number(form.lenience).unwrap_or(1.0),
         ..Settings::default()
     };
@@ -75,13 +76,13 @@ pub fn RuleField(
         <div class="field-rule">
             <Choice form=form inexact=inexact />
             <Show when=has(Rule::Lenience)>
-                <NumberField name="lenience" label="Lenience" value=form.lenience form=form min="0.05" max="1"
+                <NumberField name="lenience" label="Lenience" value=form.lenience form=form least=0.05 most=1.0
                     step="0.05" hint=tr!("Share of the draft’s probability that counts; 1 is Rejection") />
             </Show>
             <Show when=has(Rule::Typical)>
-                <NumberField name="epsilon" label="ε" value=form.epsilon form=form min="0.01" max="1" step="0.01"
+                <NumberField name="epsilon" label="ε" value=form.epsilon form=form least=0.01 most=1.0 step="0.01"
                     hint=tr!("A token above this probability always stays") />
-                <NumberField name="delta" label="δ" value=form.delta form=form min="0.01" max="1" step="0.01"
+                <NumberField name="delta" label="δ" value=form.delta form=form least=0.01 most=1.0 step="0.01"
                     hint=tr!("A token above δ·e^(−H) stays; H is the entropy of the target, in nats") />
             </Show>
         </div>

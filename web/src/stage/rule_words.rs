@@ -49,7 +49,9 @@ pub fn hint(rule: Rule) -> String {
         Rule::Block => tr!("Judged together: the longest beginning that passes stays."),
         Rule::Gumbel => tr!("Both models race the same clocks; a token first in both stays."),
         Rule::MinHash => {
-            tr!("Both models look at the same darts; a token stays if both hit it first.")
+            tr!(
+                "Both models look at the same darts; a token stays if the first hit of each names it."
+            )
         }
         Rule::SampleAndMatch => tr!("The target draws a token of its own; equal ones stay."),
         Rule::Greedy => tr!("A token stays if it is the target’s most probable one."),

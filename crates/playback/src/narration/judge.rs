@@ -125,7 +125,7 @@ fn same(token: String, rule: Rule) -> String {
             token
         ),
         Rule::MinHash => tr!(
-            "Both models look at the same darts, and both hit {token}, so it is inked.",
+            "Both models look at the same darts, and for both the first hit names {token}, so it is inked.",
             token
         ),
         _ => tr!(

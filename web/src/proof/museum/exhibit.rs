@@ -211,7 +211,9 @@ fn chart(pair: &ProofPair, bars: &[Bar], on: bool) -> impl IntoView + use<> {
         })
         .collect_view();
     let alt = if on {
-        tr!("What comes out as the first token against the target, with points off in per cent")
+        tr!(
+            "What comes out as the first token, against the target, with the differences in percentage points"
+        )
     } else {
         tr!("The target; switched off, the rule is followed")
     };

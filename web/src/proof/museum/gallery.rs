@@ -21,7 +21,7 @@ pub fn Gallery() -> impl IntoView {
     let museum = proof.museum;
     let all = Mistake::ALL.len();
     let about = tr!(
-        "{} famous mistakes, the same draws, the same test of {} texts of {} tokens (γ = {gamma}). Bars: first tokens drawn. Lines: target. Ticks: theory. Red: a deviation that an exact sampler shows once in a thousand times. Numbers: percentage points off.",
+        "{} tempting mistakes, the same draws, the same test of {} texts of {} tokens (γ = {gamma}). Bars: first tokens drawn. Lines: target. Ticks: theory. Red: a deviation that an exact sampler shows only once in a thousand times. Numbers: percentage points off.",
         capital(&count_word(all)),
         grouped(BATCH as usize),
         count_word(GAMMA as usize + 1),
