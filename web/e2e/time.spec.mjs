@@ -433,7 +433,7 @@ export default {
   "every rule says what became of a token": async ({ page, base }) => {
     await open(page, base, CPU);
     const words = {
-      block: /the block up to here passes below/,
+      block: /the text up to here passes if u </,
       gumbel: /the target’s own token is/,
       greedy: /the target’s favourite/,
       typical: /target [\d.]+, kept above [\d.]+/,

@@ -2,6 +2,7 @@
 //! behind this has to doubt it.
 
 mod no_trace;
+mod redraw;
 mod rounds;
 #[cfg(test)]
 pub mod tests;

@@ -150,7 +150,7 @@ fn a_block_is_judged_in_one_sentence() {
         said(3),
         "The block is judged as one: the longest beginning that passes is kept. It ends with s, so n is struck."
     );
-    assert!(said(4).contains("times the kept ratio"));
+    assert!(said(4).contains("times the ratio of what was kept"));
     assert_eq!(
         said(5),
         "Two inked, one resampled, one thrown away: three tokens from a single pass of the target."
@@ -188,7 +188,7 @@ fn rules_with_an_own_token_name_it() {
     );
     assert_eq!(
         said(3, Rule::MinHash),
-        "Both models look at the same darts, and both hit s, so it is inked."
+        "Both models look at the same darts, and for both the first hit names s, so it is inked."
     );
     assert_eq!(
         said(4, Rule::MinHash),

@@ -3,7 +3,7 @@
 use couplet_protocol::{Distribution, Event, Rule, Settings};
 use tr::tr;
 
-use super::{SLACK, at, check_distribution, share};
+use super::{SLACK, at, check_distribution, redraw, share};
 
 /// Checks the order of the events, their tokens and their numbers.
 ///
@@ -56,14 +56,18 @@ struct Run<'a> {
     round: u32,
     /// The position of the round's first token.
     start: usize,
-    open: Open,
+    open: Open<'a>,
     finished: bool,
 }
 
 /// What has been seen of the round that is open.
 #[derive(Default)]
-struct Open {
+struct Open<'a> {
     drafted: Vec<u32>,
+    /// What they were drawn from.
+    drafts: Vec<&'a Distribution>,
+    /// What the target said of the token that was judged last.
+    target: Option<&'a Distribution>,
     /// What the draft's distributions gave them.
     given: Vec<Given>,
     judged: usize,
@@ -74,7 +78,7 @@ struct Open {
     committed: Option<usize>,
 }
 
-impl Open {
+impl Open<'_> {
     fn is_begun(&self) -> bool {
         !self.drafted.is_empty() || self.closing.is_some()
     }
@@ -122,9 +126,9 @@ impl Open {
     }
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
     /// Takes the next event, or says what is wrong with it.
-    fn take(&mut self, event: &Event) -> Result<(), String> {
+    fn take(&mut self, event: &'a Event) -> Result<(), String> {
         if self.finished {
             return Err(tr!("something follows the end of the run"));
         }
@@ -143,6 +147,7 @@ impl Run<'_> {
                 self.drafted(*token, *position)?;
                 check_distribution(draft_distribution, self.vocabulary)?;
                 self.open.given.push(Given::of(draft_distribution, *token));
+                self.open.drafts.push(draft_distribution);
                 Ok(())
             }
             Event::Verified {
@@ -183,6 +188,7 @@ impl Run<'_> {
                     ));
                 }
                 known(own_token.as_slice(), self.vocabulary)?;
+                self.open.target = Some(target_distribution);
                 self.open.judge(*accepted)
             }
             Event::Discarded {
@@ -209,7 +215,12 @@ impl Run<'_> {
                 self.open.may_resample()?;
                 shares(&[(*residual_mass, "residual_mass"), (*draw, "draw")])?;
                 check_distribution(residual, self.vocabulary)?;
-                self.close(*token)
+                let rejected = self.open.drafts.get(self.open.judged - 1);
+                if let Some((draft, target)) = rejected.zip(self.open.target) {
+                    redraw::is_left([draft, target], residual, *residual_mass, self.settings)?;
+                }
+                self.close(*token)?;
+                redraw::lands(residual, *token, *draw, self.settings)
             }
             Event::Bonus {
                 token,
@@ -222,7 +233,8 @@ impl Run<'_> {
                 }
                 shares(&[(*draw, "draw")])?;
                 check_distribution(target_distribution, self.vocabulary)?;
-                self.close(*token)
+                self.close(*token)?;
+                redraw::lands(target_distribution, *token, *draw, self.settings)
             }
             Event::Committed { tokens, .. } => self.open.commit(tokens),
             Event::RoundEnded { timings, .. } => {

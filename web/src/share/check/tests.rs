@@ -431,6 +431,12 @@ fn a_verdict_that_its_numbers_do_not_give_is_refused() {
         let mut trace = whole.clone();
         trace.settings.rule = rule;
         trace.events.iter_mut().for_each(change);
+        // What another rule leaves of the target is not the matter here.
+        for event in &mut trace.events {
+            if let Event::Resampled { residual, .. } = event {
+                residual.tokens = Some((0..residual.probs.len() as u32).collect());
+            }
+        }
         check(&trace).err().unwrap_or_default()
     };
     let nothing = |_: &mut Event| {};
@@ -593,4 +599,38 @@ fn a_run_is_no_longer_than_was_asked_for() {
     trace.settings.max_tokens -= 1;
     let said = check(&trace).unwrap_err();
     assert!(said.contains("more tokens are written"), "{said}");
+}
+
+#[test]
+fn a_replacement_that_its_numbers_do_not_give_is_refused() {
+    let with = |change: &dyn Fn(&mut Distribution, &mut f32, &mut f32)| {
+        let mut trace = recording();
+        for event in &mut trace.events {
+            if let Event::Resampled {
+                residual,
+                residual_mass,
+                draw,
+                ..
+            } = event
+            {
+                change(residual, residual_mass, draw);
+            }
+        }
+        check(&trace).err().unwrap_or_default()
+    };
+    assert_eq!(with(&|_, _, _| {}), "");
+    let left = "what the rule leaves";
+    let said = with(&|residual, _, _| residual.probs.reverse());
+    assert!(said.contains(left), "{said}");
+    let said = with(&|_, mass, _| *mass = 0.9);
+    assert!(said.contains(left), "{said}");
+    let said = with(&|_, _, draw| *draw = 1.0 - *draw);
+    assert!(said.contains("does not land"), "{said}");
+    // Nor is it what another rule leaves.
+    for rule in [Rule::Lenience, Rule::Typical] {
+        let mut trace = recording();
+        trace.settings.rule = rule;
+        trace.settings.lenience = 0.5;
+        assert!(check(&trace).is_err(), "{rule:?}");
+    }
 }

@@ -1,0 +1,83 @@
+//! Whether the token that closes a round was drawn from what its event says.
+
+use couplet_protocol::{Distribution, Rule, Settings};
+use tr::tr;
+
+use super::SLACK;
+
+/// Checks that a residual is what its rule leaves of the target at the rejected place. Where a large
+/// vocabulary is not known whole, and under Block, whose ratio of what was kept no event tells, any
+/// residual may be right.
+///
+/// # Errors
+///
+/// A clause.
+pub fn is_left(
+    [draft, target]: [&Distribution; 2],
+    residual: &Distribution,
+    mass: f32,
+    settings: &Settings,
+) -> Result<(), String> {
+    let is_known = [draft, target, residual].iter().all(|it| is_whole(it));
+    // How much of the draft is taken off, if any.
+    let counted = match settings.rule {
+        Rule::Block => return Ok(()),
+        Rule::Rejection => Some(1.0),
+        Rule::Lenience => Some(settings.lenience as f32),
+        Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch | Rule::Greedy | Rule::Typical => None,
+    };
+    if !is_known {
+        return Ok(());
+    }
+    let off = counted.unwrap_or(0.0);
+    let places = target.probs.iter().zip(&draft.probs);
+    let left: Vec<f32> = places
+        .map(|(target, draft)| (target - off * draft).max(0.0))
+        .collect();
+    let sum: f32 = left.iter().sum();
+    let told = if counted.is_some() { sum } else { 0.0 };
+    let is_so = (mass - told).abs() <= SLACK
+        && left
+            .iter()
+            .zip(&residual.probs)
+            .all(|(left, prob)| (prob * sum - left).abs() <= SLACK);
+    match is_so {
+        true => Ok(()),
+        false => Err(tr!("a residual is not what the rule leaves of the target")),
+    }
+}
+
+/// Checks that a draw lands on its token, the tokens lying in the order of the vocabulary.
+///
+/// # Errors
+///
+/// A clause.
+pub fn lands(
+    distribution: &Distribution,
+    token: u32,
+    draw: f32,
+    settings: &Settings,
+) -> Result<(), String> {
+    let is_drawn = match settings.rule {
+        Rule::Rejection | Rule::Block | Rule::SampleAndMatch | Rule::Lenience | Rule::Typical => {
+            true
+        }
+        // Clocks, darts and favourites take no number.
+        Rule::Gumbel | Rule::MinHash | Rule::Greedy => false,
+    };
+    if !is_drawn || !is_whole(distribution) {
+        return Ok(());
+    }
+    let (before, from) = distribution.probs.split_at(token as usize);
+    let start: f32 = before.iter().sum();
+    let end = start + from.first().copied().unwrap_or_default();
+    match (start - SLACK..=end + SLACK).contains(&draw) {
+        true => Ok(()),
+        false => Err(tr!("a draw does not land on its token")),
+    }
+}
+
+/// Whether it has a probability for every token.
+fn is_whole(distribution: &Distribution) -> bool {
+    distribution.tokens.is_none()
+}
