@@ -188,18 +188,19 @@ export default {
     };
     const first = await outcomes();
     assert.ok(first.every((text) => text.length > 5));
+    // Those above the board do not lie over each other, three of one column neither.
+    const above = await page.locator("[data-testid=card-minhash] .dart.high").evaluateAll((all) =>
+      all.filter((dart) => dart.querySelector("text")).map((dart) => Number(dart.querySelector("circle").getAttribute("cx"))),
+    );
+    const apart = above.toSorted((a, b) => a - b).map((x, index, all) => x - (all[index - 1] ?? -100));
+    assert.ok(above.length > 4, `${above.length} in this throw`);
+    assert.ok(apart.every((gap) => gap >= 12), `${apart}`);
     await page.getByTestId("throw-again").click();
     assert.notDeepEqual(await outcomes(), first);
     await page.getByTestId("throw-step").click();
     // The numbers of the darts are letters, without a dart's own rim.
     const rims = await page.locator("[data-testid=card-minhash] .dart-number").evaluateAll((all) => all.map((each) => getComputedStyle(each).stroke));
     assert.ok(rims.length > 0 && rims.every((rim) => rim === "none"), `${rims}`);
-    // Those above the board do not lie over each other.
-    const above = await page.locator("[data-testid=card-minhash] .dart.high").evaluateAll((all) =>
-      all.filter((dart) => dart.querySelector("text")).map((dart) => Number(dart.querySelector("circle").getAttribute("cx"))),
-    );
-    const apart = above.toSorted((a, b) => a - b).map((x, index, all) => x - (all[index - 1] ?? -100));
-    assert.ok(apart.every((gap) => gap >= 12), `${apart}`);
     const landed = () => page.locator("[data-testid=card-minhash] .dart:not(.away)").count();
     assert.equal(await landed(), 0);
     for (let step = 0; step < 6; step += 1) await page.getByTestId("throw-step").click();
