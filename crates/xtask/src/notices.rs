@@ -37,7 +37,7 @@ struct Foreign {
     version: String,
     licence: String,
     authors: String,
-    /// The texts of its licences, as they come with it.
+    /// The texts of its licences, as they come with it; of a choice with MIT, that one's alone.
     texts: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ fn foreign(repo: &Repo) -> Result<BTreeSet<Foreign>> {
             version: word("version"),
             licence: word("license"),
             authors: authors.collect::<Vec<_>>().join(", "),
-            texts: licences(crate_folder)?,
+            texts: licences(crate_folder, &word("license"))?,
         });
     }
     if found.is_empty() {
@@ -133,22 +133,44 @@ fn compiled(tree: &str) -> BTreeSet<(String, String)> {
 }
 
 /// The texts of the licences that lie in the folder of a crate, in the order of the files' names.
-fn licences(crate_folder: &Path) -> Result<Vec<String>> {
+fn licences(crate_folder: &Path, expression: &str) -> Result<Vec<String>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(crate_folder)? {
         let entry = entry?;
         let name = entry.file_name().to_string_lossy().to_uppercase();
         if LICENCE_FILES.iter().any(|begin| name.starts_with(begin)) && entry.path().is_file() {
-            files.push(entry.path());
+            files.push((name, entry.path()));
         }
     }
     files.sort();
+    let names: Vec<&str> = files.iter().map(|(name, _)| &name[..]).collect();
+    let needed = needed(&names, expression);
     files
         .iter()
-        .map(|file| {
+        .zip(needed)
+        .filter(|(_, needed)| *needed)
+        .map(|((_, file), _)| {
             let text = fs::read(file).with_context(|| format!("reading {}", file.display()))?;
             Ok(String::from_utf8_lossy(&text).into_owned())
         })
+        .collect()
+}
+
+/// Which of a crate's files of licences, by their names in capitals, have to go along with a copy.
+/// Who is given a choice with MIT and has its text needs none of the others', of which Apache's
+/// is ten times as long and comes with every second crate.
+fn needed(files: &[&str], expression: &str) -> Vec<bool> {
+    let choice = expression.replace('/', " OR ");
+    let is_choice = choice.split(" OR ").any(|licence| licence.trim() == "MIT");
+    let has_text = files.iter().any(|name| name.contains("MIT"));
+    let others = names(expression)
+        .filter(|name| *name != "MIT")
+        .filter_map(|name| name.split('-').next())
+        .map(str::to_uppercase);
+    let others: Vec<String> = others.filter(|name| name.len() > 2).collect();
+    files
+        .iter()
+        .map(|file| !(is_choice && has_text && others.iter().any(|other| file.contains(other))))
         .collect()
 }
 
@@ -195,6 +217,7 @@ fn text(crates: &BTreeSet<Foreign>) -> String {
          https://crates.io/crates/NAME/VERSION, those of the standard library at\n\
          https://github.com/rust-lang/rust. Where no text comes with a crate, the usual one\n\
          of its licences is below, without a copyright line: the copyright is its authors'.\n\
+         Where there is a choice with MIT, it is used under MIT, and that text is below.\n\
          The fonts have their licences in the file fonts/OFL.txt, the models theirs in the\n\
          file MODEL_CARD.md of each pair.\n\n",
     );
@@ -261,6 +284,24 @@ mod tests {
             pair("wgpu", "29.0.4"),
         ];
         assert_eq!(compiled(tree), BTreeSet::from(expect));
+    }
+
+    #[test]
+    fn of_a_choice_with_mit_its_text_is_enough() {
+        let files = ["COPYRIGHT", "LICENSE-APACHE", "LICENSE-MIT"];
+        for choice in ["MIT OR Apache-2.0", "Apache-2.0/MIT"] {
+            assert_eq!(needed(&files, choice), [true, false, true], "{choice}");
+        }
+        // Both are needed, or there is no choice, or its text is not there.
+        for none in ["MIT AND Apache-2.0", "(MIT OR Zlib) AND Apache-2.0"] {
+            assert_eq!(needed(&files, none), [true; 3], "{none}");
+        }
+        assert_eq!(needed(&files[..2], "MIT OR Apache-2.0"), [true; 2]);
+        assert_eq!(needed(&["LICENSE"], "MIT OR Apache-2.0"), [true]);
+        assert_eq!(
+            needed(&["LICENSE-MIT", "UNLICENSE"], "Unlicense OR MIT"),
+            [true, false]
+        );
     }
 
     #[test]
