@@ -65,13 +65,13 @@ pub enum Rule {
     Block,
     /// Rejection with the draft's probabilities times the lenience: keeps a drafted token iff
     /// `u·l·draft < target`, and otherwise draws from `max(0, target − l·draft)`. Lossless
-    /// at 1 and at temperature 0 only.
+    /// at 1, and where one token is left of the target's row (temperature 0, top-k 1).
     ///
     /// Source: Leviathan, Kalman, Matias 2023, appendix A.5.
     Lenience(Lenience),
     /// Keeps a drafted token iff `target > min(ε, δ·e^(−H))`, where H is the entropy of the
-    /// target's row in nats, and otherwise draws from the target. Lossless at
-    /// temperature 0 only.
+    /// target's row in nats, and otherwise draws from the target. Lossless
+    /// where one token is left of the target's row (temperature 0, top-k 1) only.
     ///
     /// Source of the test: Cai et al. 2024, "Medusa", section 2.3.1, where it chooses among candidates
     /// of several heads. Here it judges one draft, and a rejected token is replaced by a draw.

@@ -23,7 +23,7 @@ pub const GROUPS: [Group; 3] = [
         rules: &[Rule::Gumbel, Rule::MinHash, Rule::SampleAndMatch],
     },
     Group {
-        title: || tr!("Exact at temperature 0 only"),
+        title: || tr!("Exact at temperature 0 and top-k 1 only"),
         rules: &[Rule::Greedy, Rule::Lenience, Rule::Typical],
     },
 ];
