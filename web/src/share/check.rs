@@ -74,7 +74,7 @@ fn check(trace: &Trace) -> Result<(), String> {
             LONGEST_TEXT
         ));
     }
-    rounds::check(&trace.events, trace.pair.tokens.len(), &trace.settings)?;
+    rounds::check(trace)?;
     if let Some(branch) = &trace.branch {
         branch
             .check(trace.pair.tokens.len())

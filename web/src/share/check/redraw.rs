@@ -47,7 +47,9 @@ pub fn is_left(
     }
 }
 
-/// Checks that a draw lands on its token, the tokens lying in the order of the vocabulary.
+/// Checks that the rule takes this token from a distribution: the one that a draw lands on, the
+/// tokens lying in the order of the vocabulary, or, under Greedy, the most probable one. What clocks
+/// and darts take, no event tells.
 ///
 /// # Errors
 ///
@@ -58,14 +60,12 @@ pub fn lands(
     draw: f32,
     settings: &Settings,
 ) -> Result<(), String> {
-    let is_drawn = match settings.rule {
-        Rule::Rejection | Rule::Block | Rule::SampleAndMatch | Rule::Lenience | Rule::Typical => {
-            true
-        }
-        // Clocks, darts and favourites take no number.
-        Rule::Gumbel | Rule::MinHash | Rule::Greedy => false,
-    };
-    if !is_drawn || !is_whole(distribution) {
+    match settings.rule {
+        Rule::Rejection | Rule::Block | Rule::SampleAndMatch | Rule::Lenience | Rule::Typical => {}
+        Rule::Greedy => return is_favourite(distribution, token),
+        Rule::Gumbel | Rule::MinHash => return Ok(()),
+    }
+    if !is_whole(distribution) {
         return Ok(());
     }
     let (before, from) = distribution.probs.split_at(token as usize);
@@ -74,6 +74,16 @@ pub fn lands(
     match (start - SLACK..=end + SLACK).contains(&draw) {
         true => Ok(()),
         false => Err(tr!("a draw does not land on its token")),
+    }
+}
+
+/// Checks that no token is more probable than this one.
+fn is_favourite(distribution: &Distribution, token: u32) -> Result<(), String> {
+    let most = distribution.probs.iter().copied().fold(0.0, f32::max);
+    // The most probable tokens are those that are kept of a large vocabulary.
+    match distribution.prob(token).unwrap_or_default() >= most - SLACK {
+        true => Ok(()),
+        false => Err(tr!("a token is not the target's most probable one")),
     }
 }
 

@@ -1,16 +1,18 @@
 //! Whether events follow each other as those of a run do.
 
-use couplet_protocol::{Distribution, Event, Rule, Settings};
+use couplet_protocol::{Branch, Distribution, Event, Rule, Settings, Trace};
 use tr::tr;
 
 use super::{SLACK, at, check_distribution, redraw, share};
 
-/// Checks the order of the events, their tokens and their numbers.
+/// Checks the order of a trace's events, their tokens and their numbers.
 ///
 /// # Errors
 ///
 /// A clause about the first that is wrong, with its place.
-pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result<(), String> {
+pub fn check(trace: &Trace) -> Result<(), String> {
+    let events = &trace.events;
+    let vocabulary = trace.pair.tokens.len();
     let Some(Event::Started {
         prompt_tokens,
         milliseconds,
@@ -20,10 +22,12 @@ pub fn check(events: &[Event], vocabulary: usize, settings: &Settings) -> Result
     };
     known(prompt_tokens, vocabulary).map_err(|clause| at(clause, &place(0, None)))?;
     duration(*milliseconds).map_err(|clause| at(clause, &place(0, None)))?;
-    let mut run = Run {
+    // What a branch keeps counts as written.
+    let kept = trace.branch.as_ref().map_or(0, Branch::len);
+    let mut run = Checker {
         vocabulary,
-        settings,
-        prompt: prompt_tokens.len(),
+        settings: &trace.settings,
+        end: prompt_tokens.len().saturating_sub(kept) + trace.settings.max_tokens as usize,
         round: 0,
         start: prompt_tokens.len(),
         open: Open::default(),
@@ -48,11 +52,11 @@ pub fn place(index: usize, round: Option<u64>) -> String {
 }
 
 /// What has been seen of a run, and what it must keep to.
-struct Run<'a> {
+struct Checker<'a> {
     vocabulary: usize,
     settings: &'a Settings,
-    /// Tokens of the prompt.
-    prompt: usize,
+    /// The first position at which no token may stand.
+    end: usize,
     round: u32,
     /// The position of the round's first token.
     start: usize,
@@ -68,6 +72,8 @@ struct Open<'a> {
     drafts: Vec<&'a Distribution>,
     /// What the target said of the token that was judged last.
     target: Option<&'a Distribution>,
+    /// The target's own token in the place of the one that was judged last.
+    own_token: Option<u32>,
     /// What the draft's distributions gave them.
     given: Vec<Given>,
     judged: usize,
@@ -88,9 +94,14 @@ impl Open<'_> {
         self.closing.is_some() || self.committed.is_some()
     }
 
-    fn judge(&mut self, accepted: bool) -> Result<(), String> {
-        if accepted && self.accepted < self.judged {
+    fn judge(&mut self, accepted: bool, rule: Rule) -> Result<(), String> {
+        let is_behind = self.accepted < self.judged;
+        if accepted && is_behind {
             return Err(tr!("a token is kept behind a rejected one"));
+        }
+        // Block alone judges every token of a round.
+        if is_behind && rule != Rule::Block {
+            return Err(tr!("a token is judged behind a rejected one"));
         }
         self.judged += 1;
         self.accepted += usize::from(accepted);
@@ -126,7 +137,7 @@ impl Open<'_> {
     }
 }
 
-impl<'a> Run<'a> {
+impl<'a> Checker<'a> {
     /// Takes the next event, or says what is wrong with it.
     fn take(&mut self, event: &'a Event) -> Result<(), String> {
         if self.finished {
@@ -182,14 +193,19 @@ impl<'a> Run<'a> {
                         .filter(|(other, _)| other != token)
                         .fold(0.0, |best, (_, prob)| best.max(prob)),
                 };
+                if let Some(name) = evidence.foreign(self.settings.rule) {
+                    return Err(tr!("{name} is a number that the run's rule has not", name));
+                }
                 if !evidence.allows(*accepted, self.settings) {
                     return Err(tr!(
                         "a token's verdict is not the one that its numbers give"
                     ));
                 }
                 known(own_token.as_slice(), self.vocabulary)?;
+                self.open.judge(*accepted, self.settings.rule)?;
                 self.open.target = Some(target_distribution);
-                self.open.judge(*accepted)
+                self.open.own_token = *own_token;
+                Ok(())
             }
             Event::Discarded {
                 token,
@@ -215,11 +231,15 @@ impl<'a> Run<'a> {
                 self.open.may_resample()?;
                 shares(&[(*residual_mass, "residual_mass"), (*draw, "draw")])?;
                 check_distribution(residual, self.vocabulary)?;
-                let rejected = self.open.drafts.get(self.open.judged - 1);
+                let rejected = self.open.drafts.get(self.open.accepted);
                 if let Some((draft, target)) = rejected.zip(self.open.target) {
                     redraw::is_left([draft, target], residual, *residual_mass, self.settings)?;
                 }
                 self.close(*token)?;
+                let own = self.open.own_token;
+                if own.is_some_and(|own| own != *token) {
+                    return Err(tr!("a replacement is not the target's own token"));
+                }
                 redraw::lands(residual, *token, *draw, self.settings)
             }
             Event::Bonus {
@@ -321,7 +341,7 @@ impl<'a> Run<'a> {
         self.open = Open::default();
         self.start += written;
         self.round += 1;
-        if self.start > self.prompt + self.settings.max_tokens as usize {
+        if self.start > self.end {
             return Err(tr!("more tokens are written than were asked for"));
         }
         Ok(())
@@ -370,6 +390,24 @@ struct Evidence {
 }
 
 impl Evidence {
+    /// A number that is there and that the rule does not look at.
+    fn foreign(&self, rule: Rule) -> Option<&'static str> {
+        let [draw, threshold, own_token] = match rule {
+            Rule::Rejection | Rule::Lenience => [true, false, false],
+            Rule::Block => [true, true, false],
+            Rule::Typical => [false, true, false],
+            Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch => [false, false, true],
+            Rule::Greedy => [false; 3],
+        };
+        [
+            (self.draw != 0.0 && !draw, "draw"),
+            (self.threshold.is_some() && !threshold, "threshold"),
+            (self.is_own.is_some() && !own_token, "own_token"),
+        ]
+        .into_iter()
+        .find_map(|(is_foreign, name)| is_foreign.then_some(name))
+    }
+
     /// Whether the rule can have come to this, up to rounding. Block's verdicts hang together, so only
     /// what they look at is asked for.
     fn allows(&self, accepted: bool, settings: &Settings) -> bool {

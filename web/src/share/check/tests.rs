@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use super::*;
 use couplet_protocol::Rule;
 
@@ -204,7 +206,10 @@ fn a_trace_that_contradicts_itself_is_refused() {
     assert!(prompt.contains("settings.prompt says “Hello”"), "{prompt}");
     let pair = with(&|trace| trace.settings.pair = "stories".to_owned());
     assert!(pair.contains("settings.pair says “stories”"), "{pair}");
-    let greedy = with(&|trace| trace.settings.rule = Rule::Greedy);
+    let greedy = with(&|trace| {
+        trace.settings.rule = Rule::Greedy;
+        trace.events.iter_mut().for_each(without_draw);
+    });
     assert!(greedy.contains("verdict is not the one"), "{greedy}");
     let shorter = with(&|trace| trace.settings.gamma = 2);
     assert!(shorter.contains("more tokens are drafted"), "{shorter}");
@@ -239,21 +244,39 @@ fn a_trace_that_contradicts_itself_is_refused() {
     // A large vocabulary: a token that is none of the most probable ones is less probable than they.
     let text = include_str!("../../../../assets/pairs/stories/recording.json");
     let mut trace = read(text).unwrap();
-    let tail = trace.events.iter_mut().find_map(|event| match event {
+    let judged = trace.events.iter_mut().find_map(|event| match event {
         Event::Verified {
             token,
             target_prob,
-            accepted: false,
             target_distribution,
             ..
-        } if target_distribution.prob(*token).is_none() => Some(target_prob),
+        } => Some((*token, target_prob, target_distribution)),
         _ => None,
     });
-    if let Some(target_prob) = tail {
-        *target_prob = 0.5;
-        let said = check(&trace).unwrap_err();
-        assert!(said.contains("≤ "), "{said}");
+    let (token, target_prob, row) = judged.unwrap();
+    let tokens = row.tokens.as_mut().unwrap();
+    let place = tokens.iter().position(|kept| *kept == token).unwrap();
+    tokens.remove(place);
+    row.rest += row.probs.remove(place);
+    *target_prob = 0.5;
+    let said = check(&trace).unwrap_err();
+    assert!(said.contains("≤ "), "{said}");
+}
+
+/// Takes the number away that a verdict under Rejection looked at.
+fn without_draw(event: &mut Event) {
+    if let Event::Verified { draw, .. } = event {
+        *draw = 0.0;
     }
+}
+
+/// By round, the token that stands in the place of a rejected one.
+fn replacements(trace: &Trace) -> HashMap<u32, u32> {
+    let replacement = |event: &Event| match event {
+        Event::Resampled { round, token, .. } => Some((*round, *token)),
+        _ => None,
+    };
+    trace.events.iter().filter_map(replacement).collect()
 }
 
 #[test]
@@ -473,14 +496,17 @@ fn a_verdict_that_its_numbers_do_not_give_is_refused() {
     });
     assert_eq!(level, "");
     // What these rules look at is not in a run by Rejection.
+    let said = with(Rule::Block, &nothing);
+    assert!(said.contains(refused), "{said}");
     for rule in [
         Rule::Gumbel,
         Rule::MinHash,
         Rule::SampleAndMatch,
-        Rule::Block,
         Rule::Typical,
     ] {
         let said = with(rule, &nothing);
+        assert!(said.contains("draw is a number"), "{rule:?}: {said}");
+        let said = with(rule, &without_draw);
         assert!(said.contains(refused), "{rule:?}: {said}");
     }
     let beyond = with(Rule::Block, &|event: &mut Event| {
@@ -490,29 +516,56 @@ fn a_verdict_that_its_numbers_do_not_give_is_refused() {
     });
     assert!(beyond.contains("threshold"), "{beyond}");
     // With it they are read, and refused where it says the opposite.
+    let replacement = replacements(&whole);
     for rule in [Rule::Gumbel, Rule::MinHash, Rule::SampleAndMatch] {
-        let own = |opposite: bool| {
-            with(rule, &move |event: &mut Event| {
+        let own = |opposite: bool, other: &dyn Fn(u32, u32) -> u32| {
+            with(rule, &|event: &mut Event| {
+                without_draw(event);
                 if let Event::Verified {
+                    round,
                     own_token,
                     token,
                     accepted,
                     ..
                 } = event
                 {
-                    let other = if *token == 0 { 1 } else { 0 };
                     let is_own = *accepted != opposite;
-                    *own_token = Some(if is_own { *token } else { other });
+                    *own_token = Some(if is_own {
+                        *token
+                    } else {
+                        other(*round, *token)
+                    });
                 }
             })
         };
-        assert_eq!(own(false), "", "{rule:?}");
-        let said = own(true);
+        assert_eq!(own(false, &|round, _| replacement[&round]), "", "{rule:?}");
+        let other = |_, token| if token == 0 { 1 } else { 0 };
+        let said = own(true, &other);
         assert!(said.contains(refused), "{rule:?}: {said}");
+        // The target's own token is the one that is written.
+        let said = own(false, &other);
+        assert!(said.contains("the target's own token"), "{rule:?}: {said}");
     }
+    // Nor does Rejection look at what those do.
+    let said = with(Rule::Rejection, &|event: &mut Event| {
+        if let Event::Verified { threshold, .. } = event {
+            *threshold = Some(0.5);
+        }
+    });
+    assert!(said.contains("threshold is a number"), "{said}");
+    let said = with(Rule::Rejection, &|event: &mut Event| {
+        if let Event::Verified {
+            own_token, token, ..
+        } = event
+        {
+            *own_token = Some(*token);
+        }
+    });
+    assert!(said.contains("own_token is a number"), "{said}");
     let typical = |opposite: bool| {
         with(Rule::Typical, &move |event: &mut Event| {
             if let Event::Verified {
+                draw,
                 threshold,
                 draft_prob,
                 target_prob,
@@ -522,6 +575,7 @@ fn a_verdict_that_its_numbers_do_not_give_is_refused() {
             {
                 let above = *accepted != opposite;
                 *target_prob = 0.25;
+                *draw = 0.0;
                 *threshold = Some(if above { 0.125 } else { 0.5 });
                 *draft_prob = 0.5;
             }
@@ -533,36 +587,119 @@ fn a_verdict_that_its_numbers_do_not_give_is_refused() {
     assert!(said.contains(refused), "{said}");
 }
 
+/// A run by Greedy whose favourites are the recording's tokens.
+fn greedy() -> Trace {
+    let mut trace = recording();
+    trace.settings.rule = Rule::Greedy;
+    let replacement = replacements(&trace);
+    for event in &mut trace.events {
+        without_draw(event);
+        match event {
+            Event::Verified {
+                round,
+                token,
+                accepted,
+                target_prob,
+                target_distribution,
+                ..
+            } => {
+                let favourite = if *accepted {
+                    *token
+                } else {
+                    replacement[round]
+                };
+                target_distribution.tokens = Some(vec![favourite]);
+                target_distribution.probs = vec![1.0];
+                *target_prob = f32::from(*accepted);
+            }
+            Event::Resampled {
+                token,
+                residual: row,
+                ..
+            }
+            | Event::Bonus {
+                token,
+                target_distribution: row,
+                ..
+            } => {
+                row.tokens = Some(vec![*token]);
+                row.probs = vec![1.0];
+            }
+            _ => {}
+        }
+    }
+    trace
+}
+
+#[test]
+fn greedy_writes_favourites_only() {
+    assert_eq!(check(&greedy()), Ok(()));
+    for behind in [false, true] {
+        let mut trace = greedy();
+        let row = trace.events.iter_mut().find_map(|event| match event {
+            Event::Resampled { residual: row, .. } if !behind => Some(row),
+            Event::Bonus {
+                target_distribution: row,
+                ..
+            } if behind => Some(row),
+            _ => None,
+        });
+        let row = row.unwrap();
+        let favourite = row.tokens.as_ref().unwrap()[0];
+        row.tokens = Some(vec![favourite, u32::from(favourite == 0)]);
+        row.probs = vec![0.25, 0.75];
+        let said = check(&trace).unwrap_err();
+        assert!(said.contains("the target's most probable"), "{said}");
+    }
+}
+
 #[test]
 fn a_token_behind_a_rejected_one_is_not_kept() {
-    let mut trace = recording();
-    let place = |event: &Event| matches!(event, Event::Discarded { .. });
-    let place = trace.events.iter().position(place).unwrap();
-    let Event::Discarded {
-        round,
-        position,
-        token,
-        draft_prob,
-        target_prob,
-        target_distribution,
-    } = trace.events[place].clone()
-    else {
-        unreachable!();
-    };
-    trace.events[place] = Event::Verified {
-        round,
-        position,
-        token,
-        draft_prob,
-        target_prob,
-        draw: 0.0,
-        threshold: None,
-        own_token: None,
-        accepted: true,
-        target_distribution,
-    };
-    let said = check(&trace).unwrap_err();
-    assert!(said.contains("kept behind a rejected one"), "{said}");
+    for (accepted, says) in [
+        (true, "kept behind a rejected one"),
+        (false, "judged behind a rejected one"),
+    ] {
+        let mut trace = recording();
+        // The first behind a rejected one, less probable for the target.
+        let place = trace.events.windows(2).position(|pair| match pair {
+            [
+                Event::Verified { .. },
+                Event::Discarded {
+                    draft_prob,
+                    target_prob,
+                    ..
+                },
+            ] => target_prob < draft_prob,
+            _ => false,
+        });
+        let place = place.unwrap() + 1;
+        let Event::Discarded {
+            round,
+            position,
+            token,
+            draft_prob,
+            target_prob,
+            target_distribution,
+        } = trace.events[place].clone()
+        else {
+            unreachable!();
+        };
+        trace.events[place] = Event::Verified {
+            round,
+            position,
+            token,
+            draft_prob,
+            target_prob,
+            // At 0 everything stays, at 1 what the target finds less probable does not.
+            draw: f32::from(!accepted),
+            threshold: None,
+            own_token: None,
+            accepted,
+            target_distribution,
+        };
+        let said = check(&trace).unwrap_err();
+        assert!(said.contains(says), "{said}");
+    }
 }
 
 /// The first round that ends in a replacement, with that told as a bonus.
@@ -599,6 +736,19 @@ fn a_run_is_no_longer_than_was_asked_for() {
     trace.settings.max_tokens -= 1;
     let said = check(&trace).unwrap_err();
     assert!(said.contains("more tokens are written"), "{said}");
+    // What a branch keeps counts.
+    let mut trace = recording();
+    let Some(Event::Started { prompt_tokens, .. }) = trace.events.first_mut() else {
+        unreachable!();
+    };
+    let kept = prompt_tokens.split_off(1);
+    prompt_tokens.extend(&kept);
+    trace.settings.prompt = String::new();
+    trace.branch = Some(Branch { kept, forced: None });
+    let said = check(&trace).unwrap_err();
+    assert!(said.contains("more tokens are written"), "{said}");
+    trace.settings.max_tokens += trace.branch.as_ref().map_or(0, Branch::len) as u32;
+    assert_eq!(check(&trace), Ok(()));
 }
 
 #[test]
