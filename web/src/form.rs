@@ -177,7 +177,7 @@ impl Form {
             })?,
             seed: number(self.seed, "seed", || tr!("write a whole number"))?,
             max_tokens: number(self.max_tokens, "max_tokens", || {
-                tr!("write a whole number, 1 to 4096")
+                tr!("write a whole number, 1 to {}", Settings::MAX_TOKENS)
             })?,
         };
         let refuse = |error: couplet_protocol::SettingsError| FieldError {

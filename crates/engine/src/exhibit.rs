@@ -19,6 +19,9 @@ use crate::EngineError;
 use crate::kernel_choice::KernelSet;
 use crate::rule::{kernel_rule, run_settings, seed_words};
 
+// What pages promise is what the kernels have numbers for.
+const _: () = assert!(RoundsRequest::MAX_TEXTS == MAX_TEXTS);
+
 /// Most drafted tokens per round here.
 const MOST_DRAFTED: u32 = 8;
 
@@ -108,10 +111,13 @@ fn check_rounds(request: &RoundsRequest) -> Result<(), EngineError> {
         );
     }
     let last = request.first_trial.checked_add(request.trials);
-    if request.trials == 0 || last.is_none_or(|last| last > MAX_TEXTS) {
+    if request.trials == 0 || last.is_none_or(|last| last > RoundsRequest::MAX_TEXTS) {
         return refuse(
             "trials",
-            format!("one seed serves for 1 to {MAX_TEXTS} texts; choose another seed for more"),
+            format!(
+                "one seed serves for 1 to {} texts; choose another seed for more",
+                RoundsRequest::MAX_TEXTS
+            ),
         );
     }
     let settings = Settings {

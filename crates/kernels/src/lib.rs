@@ -9,6 +9,8 @@ pub mod cpu;
 mod device;
 mod gpu;
 mod halves;
+#[cfg(test)]
+mod layout;
 mod panels;
 mod params;
 pub mod rounds;

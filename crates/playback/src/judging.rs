@@ -132,8 +132,7 @@ pub(crate) fn first(distribution: &Distribution) -> Option<u32> {
 /// where one token is left to choose, every rule writes it.
 pub fn is_exact(settings: &Settings) -> bool {
     let is_alone = settings.gamma == 0 && !settings.auto_gamma;
-    let is_certain = settings.top_k == 1;
-    is_certain
+    settings.has_one_text()
         || (is_alone && settings.rule != Rule::Greedy)
         || procedure(settings).is_lossless(settings.temperature)
 }
@@ -186,17 +185,20 @@ mod tests {
             };
             let exact = procedure(&settings);
             assert_eq!(rule.is_drafter_invariant(), exact.is_drafter_invariant());
-            for temperature in [0.0, 0.8] {
+            for (temperature, top_k) in [(0.0, 0), (0.8, 0), (0.8, 1), (0.8, 2)] {
                 let settings = Settings {
                     temperature,
+                    top_k,
                     ..settings.clone()
                 };
-                let has_one_text = temperature == 0.0 && exact.is_lossless(temperature);
+                // Top-k 1 leaves what temperature 0 does.
+                let as_if = if top_k == 1 { 0.0 } else { temperature };
+                let has_one_text = as_if == 0.0 && exact.is_lossless(as_if);
                 let fixed = has_one_text || exact.is_drafter_invariant();
                 assert_eq!(
                     settings.is_drafter_invariant(),
                     fixed,
-                    "{rule:?}, {temperature}"
+                    "{rule:?}, {temperature}, {top_k}"
                 );
             }
         }

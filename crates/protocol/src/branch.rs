@@ -21,7 +21,7 @@ const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 impl Branch {
     /// Most tokens that can be kept: as many as a run can be asked for.
-    pub const MAX_KEPT: usize = 4096;
+    pub const MAX_KEPT: usize = crate::Settings::MAX_TOKENS as usize;
 
     /// The tokens behind the prompt, in order.
     pub fn tokens(&self) -> impl Iterator<Item = u32> + '_ {

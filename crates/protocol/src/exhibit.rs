@@ -120,7 +120,8 @@ pub struct RoundsRequest {
     pub delta: f64,
     /// The mistake to make instead of following the rule, which is then Rejection.
     pub mistake: Option<Mistake>,
-    /// How many texts, at least 1; one seed serves for 2^24, those of `first_trial` included.
+    /// How many texts, at least 1; one seed serves for [`Self::MAX_TEXTS`],
+    /// those of `first_trial` included.
     pub trials: u64,
     /// How many texts of this seed were counted before: those are not repeated.
     pub first_trial: u64,
@@ -131,6 +132,9 @@ pub struct RoundsRequest {
 impl RoundsRequest {
     /// Most texts that can differ.
     pub const MAX_OUTCOMES: usize = 1 << 20;
+
+    /// Most texts that one seed serves for.
+    pub const MAX_TEXTS: u64 = 1 << 24;
 }
 
 /// What the rounds wrote.

@@ -131,7 +131,7 @@ pub struct Settings {
     pub top_p: f64,
     /// Seed of every random number, at most [`MAX_SEED`].
     pub seed: u64,
-    /// Tokens to generate, 1 to 4096; the context may end the text sooner.
+    /// Tokens to generate, 1 to [`Self::MAX_TOKENS`]; the context may end the text sooner.
     pub max_tokens: u32,
 }
 
@@ -177,19 +177,24 @@ impl Settings {
     /// Largest γ that the engine chooses by itself.
     pub const MAX_AUTO_GAMMA: u32 = 8;
 
+    /// Most tokens that a run can be asked for.
+    pub const MAX_TOKENS: u32 = 4096;
+
     /// Longest prompt in characters, before any tokenizer has seen it.
     pub const MAX_PROMPT: usize = 4000;
 
+    /// Whether one token is left of each of the target's rows, at temperature 0 and at top-k 1:
+    /// then it has one text, and every rule writes that. A top-p that leaves one token here may
+    /// leave more there.
+    pub fn has_one_text(&self) -> bool {
+        self.temperature == 0.0 || self.top_k == 1
+    }
+
     /// Whether the seed fixes the text, whoever drafts and however far: under a rule that is
-    /// [drafter-invariant](Rule::is_drafter_invariant), and at temperature 0 under one that writes
-    /// the target's only text there.
+    /// [drafter-invariant](Rule::is_drafter_invariant), and where there is
+    /// [one text](Self::has_one_text).
     pub fn is_drafter_invariant(&self) -> bool {
-        match self.rule {
-            Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch | Rule::Greedy => true,
-            Rule::Rejection | Rule::Block | Rule::Lenience | Rule::Typical => {
-                self.temperature == 0.0
-            }
-        }
+        self.rule.is_drafter_invariant() || self.has_one_text()
     }
 
     /// These settings as far as they are used: parameters that the rule does not read are the
@@ -294,10 +299,13 @@ impl Settings {
                 format!("{seed} is out of range; choose 0 to {MAX_SEED}"),
             );
         }
-        if max_tokens == 0 || max_tokens > 4096 {
+        if !(1..=Self::MAX_TOKENS).contains(&max_tokens) {
             return refuse(
                 "max_tokens",
-                format!("{max_tokens} is out of range; choose 1 to 4096"),
+                format!(
+                    "{max_tokens} is out of range; choose 1 to {}",
+                    Self::MAX_TOKENS
+                ),
             );
         }
         Ok(())
@@ -364,7 +372,7 @@ mod tests {
             temperature: 4.0,
             top_k: 1_000_000,
             seed: MAX_SEED,
-            max_tokens: 4096,
+            max_tokens: Settings::MAX_TOKENS,
             ..shares(1.0)
         };
         assert_eq!(largest.check(), Ok(()));
@@ -384,11 +392,12 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_fixes_the_text_under_rules_of_the_targets_own_token_and_at_temperature_0() {
-        let fixed = |rule, temperature| {
+    fn a_seed_fixes_the_text_under_rules_of_the_targets_own_token_and_where_there_is_one() {
+        let fixed = |rule, temperature, top_k| {
             let settings = Settings {
                 rule,
                 temperature,
+                top_k,
                 ..Settings::default()
             };
             settings.is_drafter_invariant()
@@ -400,8 +409,11 @@ mod tests {
                 Rule::SampleAndMatch,
                 Rule::Greedy,
             ];
-            assert_eq!(fixed(rule, 0.8), own.contains(&rule), "{rule:?}");
-            assert!(fixed(rule, 0.0), "{rule:?}");
+            for top_k in [0, 2] {
+                assert_eq!(fixed(rule, 0.8, top_k), own.contains(&rule), "{rule:?}");
+            }
+            assert!(fixed(rule, 0.0, 0), "{rule:?}");
+            assert!(fixed(rule, 0.8, 1), "{rule:?}");
         }
     }
 

@@ -40,9 +40,10 @@ impl SpeedRequest {
     }
 
     /// Whether every token is judged by itself, so that the formula in α predicts the speed-up.
-    /// Block judges them together, but for temperature 0, where nothing is left to weigh.
+    /// Block judges them together, but for where there is [one text](Settings::has_one_text) and
+    /// nothing is left to weigh.
     pub fn has_formula(&self) -> bool {
-        self.settings.rule != Rule::Block || self.settings.temperature == 0.0
+        self.settings.rule != Rule::Block || self.settings.has_one_text()
     }
 
     fn fewest_pairs() -> u32 {
@@ -366,14 +367,15 @@ mod tests {
         assert_eq!(request(r#"{"settings": {}}"#).check(), Ok(()));
     }
 
-    /// At temperature 0 nothing is left for Block to weigh.
+    /// At temperature 0 and at top-k 1 nothing is left for Block to weigh.
     #[test]
     fn a_formula_predicts_what_is_judged_token_by_token() {
         for rule in Rule::ALL {
-            let predicts = |temperature| {
+            let predicts = |temperature, top_k| {
                 let settings = Settings {
                     rule,
                     temperature,
+                    top_k,
                     ..Settings::default()
                 };
                 let request = SpeedRequest {
@@ -382,8 +384,9 @@ mod tests {
                 };
                 request.has_formula()
             };
-            assert_eq!(predicts(0.8), rule != Rule::Block, "{rule:?}");
-            assert!(predicts(0.0), "{rule:?}");
+            assert_eq!(predicts(0.8, 0), rule != Rule::Block, "{rule:?}");
+            assert!(predicts(0.0, 0), "{rule:?}");
+            assert!(predicts(0.8, 1), "{rule:?}");
         }
     }
 

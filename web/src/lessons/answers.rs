@@ -2,7 +2,7 @@
 //! what was measured here, or by `couplet-speculation`.
 
 use couplet_playback::{Phase, at_most, decimal, interval, is_exact, written};
-use couplet_protocol::{Drafter, Rule, Settings, Verdict};
+use couplet_protocol::{Drafter, MAX_GAMMA, Rule, Settings, Verdict};
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::formulas::{best_gamma, lenience_acceptance, lenience_output, speed_up};
 use couplet_speculation::rules::wrong::WrongRule;
@@ -252,7 +252,7 @@ pub const WORSE_DRAFT: [u8; 3] = [50, 5, 0];
 /// A machine on which every position costs a whole pass.
 pub const BUSY_MACHINE: [u8; 3] = [80, 5, 100];
 /// The longest look-ahead that is considered.
-const MOST_GAMMA: usize = 16;
+const MOST_GAMMA: usize = MAX_GAMMA as usize;
 
 /// The best look-ahead at the middling rate.
 pub fn best_look_ahead(_: &Facts) -> Option<Answer> {

@@ -16,9 +16,6 @@ use crate::store::Store;
 /// How many texts are asked for at once.
 pub const BATCH: u64 = 20_000;
 
-/// Beyond so many nobody adds texts by hand.
-const MOST_TEXTS: u64 = 1 << 24;
-
 /// A p-value below it is no accident: even with all rules and mistakes tried a thousand times. So far
 /// out, a χ² test whose cells expect few texts calls more often than it says, for which that leaves
 /// room.
@@ -97,7 +94,8 @@ impl Tally {
 }
 
 /// How many texts, by doubling what is added at once, are enough for a test to tell one joint
-/// distribution from another beyond accident; `None` if even [`MOST_TEXTS`] are not.
+/// distribution from another beyond accident; `None` if not even all those are that one
+/// seed serves for.
 pub fn enough(joint: &[f64], expected: &[f64]) -> Option<u64> {
     // What is counted strays from its distribution and so from the target's: with that, the test
     // fails a little sooner.
@@ -110,7 +108,7 @@ pub fn enough(joint: &[f64], expected: &[f64]) -> Option<u64> {
     };
     (0..)
         .map(|doubled| BATCH << doubled)
-        .take_while(|texts| *texts <= MOST_TEXTS)
+        .take_while(|texts| *texts <= RoundsRequest::MAX_TEXTS)
         .find(tells)
 }
 

@@ -1,7 +1,7 @@
 //! What is to be timed, and the button that has it timed.
 
 use couplet_playback::{Cut, count_word, grouped};
-use couplet_protocol::{MAX_GAMMA, SpeedRequest};
+use couplet_protocol::{MAX_GAMMA, Settings, SpeedRequest};
 use leptos::prelude::*;
 use tr::tr;
 
@@ -88,7 +88,7 @@ fn Fields() -> impl IntoView {
             <RuleField form=form />
             <NumberField name="temperature" label=tr!("Temperature") value=form.temperature form=form least=0.0 most=4.0
                 step="0.05" hint=tr!("0 always takes the most probable token") />
-            <NumberField name="max_tokens" label=tr!("Tokens per run") value=form.max_tokens form=form least=1.0 most=4096.0
+            <NumberField name="max_tokens" label=tr!("Tokens per run") value=form.max_tokens form=form least=1.0 most=f64::from(Settings::MAX_TOKENS)
                 step="1" hint=tr!("How many tokens every timed run writes") />
             <OwnField name="longest" label=tr!("γ from 1 to") value=speed.longest least=1 most=MAX_GAMMA
                 hint=tr!("Every draft length up to this one is timed") />

@@ -1,5 +1,5 @@
 use couplet_playback::{Cut, written};
-use couplet_protocol::{Drafter, MAX_GAMMA, MAX_SEED, PairSummary};
+use couplet_protocol::{Drafter, MAX_GAMMA, MAX_SEED, PairSummary, Settings};
 use leptos::prelude::*;
 use tr::tr;
 
@@ -75,7 +75,7 @@ pub fn Controls() -> impl IntoView {
                 hint=tr!("Keep the k most probable tokens; 0 is off") />
             <NumberField name="top_p" label=tr!("Top-p") value=form.top_p form=form least=0.05 most=1.0 step="0.05"
                 hint=tr!("Keep the most probable tokens until they reach this mass; 1 is off") />
-            <NumberField name="max_tokens" label=tr!("Tokens") value=form.max_tokens form=form least=1.0 most=4096.0 step="1"
+            <NumberField name="max_tokens" label=tr!("Tokens") value=form.max_tokens form=form least=1.0 most=f64::from(Settings::MAX_TOKENS) step="1"
                 hint=tr!("How many tokens to write") />
             <SeedField form=form />
             <RuleField form=form />

@@ -38,14 +38,14 @@ fn inexact(store: Store) -> bool {
 
 /// What the seed does not fix while the engine chooses γ.
 fn auto_note(form: Form) -> Option<String> {
-    let certain = number(form.temperature) == Some(0.0);
+    let certain = number(form.temperature) == Some(0.0) || number(form.top_k) == Some(1.0);
     let fixed = form.rule.get().is_drafter_invariant();
     form.auto_gamma.get().then(|| if certain {
-        tr!("The engine chooses γ while it writes, by what it has timed; at temperature 0 the text stays the same.")
+        tr!("The engine chooses γ while it writes, by what it has timed; the text stays the same, since at temperature 0 and at top-k 1 the target has only one.")
     } else if fixed {
         tr!("The engine chooses γ while it writes, by what it has timed; under this rule the seed fixes the text all the same.")
     } else {
-        tr!("The engine chooses γ while it writes, by what it has timed, so a link gives the same text only under Gumbel, MinHash, Sample and match and Greedy, or at temperature 0.")
+        tr!("The engine chooses γ while it writes, by what it has timed, so a link gives the same text only under Gumbel, MinHash, Sample and match and Greedy, or at temperature 0 or top-k 1.")
     })
 }
 

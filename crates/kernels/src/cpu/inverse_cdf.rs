@@ -1,6 +1,7 @@
 //! Twin of `shaders/shared/inverse_cdf.wgsl`.
 
-const CHUNKS: usize = 64;
+/// Parts of a vocabulary whose sums a draw walks before it walks one part.
+pub const CHUNKS: usize = 64;
 
 /// Ids of a chunk but for the last ones.
 fn chunk_length(vocab: usize) -> usize {

@@ -16,7 +16,7 @@ mod embed;
 mod exp;
 mod fused;
 mod gate_up;
-mod inverse_cdf;
+pub(crate) mod inverse_cdf;
 mod logits;
 mod multiply;
 mod museum;

@@ -134,8 +134,8 @@ fn table(texts: &Texts) -> impl IntoView + use<> {
         Rule::Gumbel => mark_icon(Coupling::Gumbel).into_any(),
         _ => icon(Sign::Accepted, 14).into_any(),
     };
-    let greedy = (texts.settings.temperature == 0.0).then(|| {
-        view! { <p class="muted">{tr!("At temperature 0 nothing is drawn: every rule writes the target’s most probable tokens.")}</p> }
+    let greedy = texts.settings.has_one_text().then(|| {
+        view! { <p class="muted">{tr!("At temperature 0 and at top-k 1 the target has one text: every rule writes its most probable tokens.")}</p> }
     });
     view! {
         <table>

@@ -634,6 +634,14 @@ fn greedy() -> Trace {
 #[test]
 fn greedy_writes_favourites_only() {
     assert_eq!(check(&greedy()), Ok(()));
+    let mut trace = greedy();
+    let needle = trace.events.iter_mut().find_map(|event| match event {
+        Event::Verified { draw, .. } => Some(draw),
+        _ => None,
+    });
+    *needle.unwrap() = 0.5;
+    let said = check(&trace).unwrap_err();
+    assert!(said.contains("draw is a number"), "{said}");
     for behind in [false, true] {
         let mut trace = greedy();
         let row = trace.events.iter_mut().find_map(|event| match event {

@@ -3,13 +3,24 @@
 use std::collections::BTreeMap;
 use std::mem::offset_of;
 
-use couplet_kernels::*;
+use couplet_speculation::random::exponential::SMALLEST_PROB;
+use couplet_speculation::random::{MAX_DARTS, Purpose};
 use couplet_speculation::rules::wrong::IMPROBABLE;
 use naga::{Expression, Literal, Module, TypeInner};
 
-/// A kernel that imports all that is compared here.
+use crate::cpu::inverse_cdf::CHUNKS;
+use crate::params::{
+    COUPLING_GUMBEL, COUPLING_INDEPENDENT, COUPLING_MINHASH, COUPLING_OPTIMAL, Throws,
+};
+use crate::{Kernel, KernelRule, Pass, RunSettings, record};
+
+fn module(kernel: Kernel) -> Module {
+    naga::front::wgsl::parse_str(kernel.sources()[0]).expect("checked when it was built")
+}
+
+/// The kernel that judges: it imports most of what is compared here.
 fn museum() -> Module {
-    naga::front::wgsl::parse_str(Kernel::Museum.sources()[0]).expect("checked when it was built")
+    module(Kernel::Museum)
 }
 
 /// Constants of a shader by name.
@@ -73,6 +84,16 @@ fn uniform_blocks_are_laid_out_as_in_the_shaders() {
         purpose
     });
     assert_eq!(block(&module, "Pass"), pass);
+    let throws = fields!(Throws {
+        seed,
+        coupling,
+        tokens,
+        first_trial,
+        trials,
+        invocations,
+        highest
+    });
+    assert_eq!(block(&self::module(Kernel::Couple), "Throws"), throws);
 }
 
 #[test]
@@ -100,8 +121,26 @@ fn other_numbers_are_those_of_the_shaders() {
         ("RECORD_HEAD", record::HEAD as u32),
         ("RECORD_ENTRY", record::ENTRY as u32),
         ("NO_TOKEN", record::NO_TOKEN),
+        ("CHUNKS", CHUNKS as u32),
+        ("PURPOSE_DRAFT", Purpose::Draft as u32),
+        ("PURPOSE_ACCEPT", Purpose::Accept as u32),
+        ("PURPOSE_RESIDUAL", Purpose::Residual as u32),
+        ("PURPOSE_TARGET", Purpose::Target as u32),
+        ("PURPOSE_CLOCK", Purpose::Clock as u32),
+        ("PURPOSE_DART", Purpose::Dart as u32),
     ] {
         assert_eq!(constants[name], Literal::U32(number), "{name}");
     }
     assert_eq!(constants["IMPROBABLE"], Literal::F32(IMPROBABLE as f32));
+    let constants = self::constants(&module(Kernel::Couple));
+    for (name, number) in [
+        ("COUPLING_INDEPENDENT", COUPLING_INDEPENDENT),
+        ("COUPLING_MINHASH", COUPLING_MINHASH),
+        ("COUPLING_GUMBEL", COUPLING_GUMBEL),
+        ("COUPLING_OPTIMAL", COUPLING_OPTIMAL),
+        ("MAX_DARTS", MAX_DARTS),
+    ] {
+        assert_eq!(constants[name], Literal::U32(number), "{name}");
+    }
+    assert_eq!(constants["SMALLEST_PROB"], Literal::F32(SMALLEST_PROB));
 }
