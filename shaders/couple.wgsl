@@ -55,8 +55,8 @@ fn count(draft: u32, target_: u32) {
     atomicAdd(&counts[draft * throws.tokens + target_], 1u);
 }
 
-// The first token whose running sum exceeds u times the total. Running sums never fall, so halving finds it, and where the sum reaches the
-// total there is a token of positive weight.
+// The first token whose running sum exceeds u times the total. Running sums never fall, so halving
+// finds it, and where the sum reaches the total there is a token of positive weight.
 fn draw_from(row: u32, u: f32) -> u32 {
     let start = row * throws.tokens;
     let total = sums[start + throws.tokens - 1u];

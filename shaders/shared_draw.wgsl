@@ -5,8 +5,8 @@
 // probs      (rows, vocab)   rows source_row to source_row + rows are drawn from
 // tokens     (capacity)      written at committed length + row
 //
-// One workgroup per row in x and text in y. The earliest clock and the first dart are minima, which do not depend
-// on the order of lanes. Twin: crates/kernels/src/cpu/shared_draw.rs.
+// One workgroup per row in x and text in y. The earliest clock and the first dart are minima, which
+// do not depend on the order of lanes. Twin: crates/kernels/src/cpu/shared_draw.rs.
 // Source: Daliri, Musco, Suresh 2025.
 //#import pass
 //#import settings

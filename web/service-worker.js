@@ -109,11 +109,13 @@ function pathOf(request) {
 
 /** What is kept; the network where that is missing or has gone bad. */
 async function lasting(event, path) {
-  const there = await kept(path, event.request.cache === "reload");
+  const isDoubted = event.request.cache === "reload";
+  const there = await kept(path, isDoubted);
   if (there) return there;
   // The browser has learnt to run the better engine since the release was kept: this time it gets the
-  // one that is here, which is of this release for certain, and the next time the other.
-  if (ENGINE.includes(path) && (await kept(OTHER_ENGINE[0]))) {
+  // one that is here, which is of this release for certain, and the next time the other. Somebody who
+  // doubts the kept copy has had the choice already and waits for a sound one.
+  if (!isDoubted && ENGINE.includes(path) && (await kept(OTHER_ENGINE[0]))) {
     event.waitUntil(keepAll().catch(() => {}));
     return Response.error();
   }

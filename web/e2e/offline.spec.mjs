@@ -286,6 +286,14 @@ export default {
       await until(async () => (await kept(page)).some((url) => url.includes(`${names.now}_bg`)), "the better one is kept");
       await page.reload();
       assert.equal((await ready(page)).device.variant, first.variant);
+      // Both are there now. If the better one goes bad, it is fetched anew all the same.
+      await page.evaluate(async (name) => {
+        const cache = await caches.open((await caches.keys()).find((name) => name.startsWith(`couplet-shell-1 ${location.origin}`)));
+        const [module] = (await cache.keys()).filter(({ url }) => url.includes(name));
+        await cache.put(module, new Response("\0 gone bad", { headers: { "content-type": "application/wasm" } }));
+      }, `${names.now}_bg`);
+      await page.reload();
+      assert.equal((await ready(page)).device.variant, first.variant);
       await noPanicText(page);
     } finally {
       server.close();

@@ -49,8 +49,8 @@ pub use formulas::{
 pub use input::{Argument, InputError, check_trials, normalised};
 pub use random::{Purpose, uniform};
 pub use rules::{
-    Chance, Coin, Coins, CommitEnd, Keyed, Lenience, Numbers, Outcome, ParameterError, Procedure,
-    Round, RoundError, Rule, SharedNoise, Typical, Verdict, commit, deviation, exact_round,
+    Chance, Closing, Coin, Coins, CommitEnd, Keyed, Lenience, Numbers, Outcome, ParameterError,
+    Procedure, Round, RoundError, Rule, SharedNoise, Typical, commit, deviation, exact_round,
     joint_of_next, play_round, play_text, verify,
 };
 pub use statistics::{ChiSquare, chi_square, median, median_interval, wilson_interval};

@@ -222,7 +222,7 @@ pub enum RoundError {
 
 /// Where the last token of a round comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
+pub enum Closing {
     /// It replaces the first drafted token that was not kept.
     Residual,
     /// Every drafted token was kept, and it comes on top.
@@ -237,7 +237,7 @@ pub struct Outcome {
     /// The id of the token after them.
     pub token: usize,
     /// Where that token comes from.
-    pub verdict: Verdict,
+    pub closing: Closing,
 }
 
 /// What a random number of a round decides. Every coin is its own number and is used once.

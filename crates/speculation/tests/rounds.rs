@@ -11,7 +11,7 @@ use couplet_speculation::formulas::{
 };
 use couplet_speculation::rules::{autoregressive_joint, block_prefixes, outcome_probabilities};
 use couplet_speculation::{
-    Coin, Lenience, Outcome, Round, RoundError, Rule, Typical, Verdict, argmax, deviation,
+    Closing, Coin, Lenience, Outcome, Round, RoundError, Rule, Typical, argmax, deviation,
     exact_round, joint_of_next, total_variation, verify,
 };
 
@@ -241,7 +241,7 @@ fn impossible_prefixes_are_refused_and_equal_rows_kept() {
     let kept = block_prefixes(&equal).into_iter().map(|it| it.keep_prob);
     assert_eq!(kept.collect::<Vec<_>>(), [1.0; 3], "nothing by nothing");
     let outcome = verify(Rule::Block, &equal, &mut |_| 1.0 - 2f64.powi(-24));
-    assert_eq!((outcome.accepted, outcome.verdict), (2, Verdict::Bonus));
+    assert_eq!((outcome.accepted, outcome.closing), (2, Closing::Bonus));
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ use common::*;
 use couplet_speculation::rules::outcome_probabilities;
 use couplet_speculation::rules::wrong::{COIN_OF_ZERO, IMPROBABLE, WrongRule};
 use couplet_speculation::{
-    Chance, Coin, Coins, Outcome, Procedure, Round, Rule, Verdict, draw, residual, total_variation,
+    Chance, Closing, Coin, Coins, Outcome, Procedure, Round, Rule, draw, residual, total_variation,
 };
 
 /// A pair whose residual has two tokens.
@@ -198,7 +198,7 @@ fn a_residual_of_zero_mass_is_detected() {
     let replaced = |token| Outcome {
         accepted: 0,
         token,
-        verdict: Verdict::Residual,
+        closing: Closing::Residual,
     };
     let rejected = 1.0 - 0.5 / 0.6;
     assert!((outcomes[&replaced(0)] - rejected * 5.0 / 9.0).abs() < TOLERANCE);

@@ -3,7 +3,7 @@
 //! Source: Sun, Mendlovic, Leviathan, Aharoni, Ro, Beirami, Suresh 2024, "Block verification
 //! accelerates speculative decoding", algorithm 2.
 
-use super::{Chance, Coin, Outcome, Round, Verdict};
+use super::{Chance, Closing, Coin, Outcome, Round};
 use crate::distribution::normalised_weights;
 
 /// What block verification knows after a number of drafted tokens.
@@ -85,7 +85,7 @@ pub(super) fn decide(round: &Round, chance: &mut dyn Chance) -> Outcome {
         return Outcome {
             accepted,
             token,
-            verdict: Verdict::Bonus,
+            closing: Closing::Bonus,
         };
     }
     let weights = residual_weights(round, accepted, prefixes[accepted].ratio);
@@ -97,6 +97,6 @@ pub(super) fn decide(round: &Round, chance: &mut dyn Chance) -> Outcome {
     Outcome {
         accepted,
         token,
-        verdict: Verdict::Residual,
+        closing: Closing::Residual,
     }
 }

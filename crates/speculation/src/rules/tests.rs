@@ -38,7 +38,7 @@ fn rejection_keeps_below_the_ratio_and_draws_the_residual_above() {
     let kept = Outcome {
         accepted: 1,
         token: 1,
-        verdict: Verdict::Bonus,
+        closing: Closing::Bonus,
     };
     let (outcome, asked) = one(Rule::Rejection, 0, &DRAFT, &TARGET, 0.399, 0.4);
     assert_eq!(
@@ -49,7 +49,7 @@ fn rejection_keeps_below_the_ratio_and_draws_the_residual_above() {
     let replaced = Outcome {
         accepted: 0,
         token: 2,
-        verdict: Verdict::Residual,
+        closing: Closing::Residual,
     };
     let (outcome, asked) = one(Rule::Rejection, 0, &DRAFT, &TARGET, 0.401, 0.0);
     assert_eq!(
@@ -117,13 +117,13 @@ fn greedy_uses_no_coin_and_the_lowest_id_of_a_tie() {
     let kept = Outcome {
         accepted: 1,
         token: 1,
-        verdict: Verdict::Bonus,
+        closing: Closing::Bonus,
     };
     assert_eq!(one(Rule::Greedy, 1, &DRAFT, &tie, 0.0, 0.0), (kept, vec![]));
     let replaced = Outcome {
         accepted: 0,
         token: 1,
-        verdict: Verdict::Residual,
+        closing: Closing::Residual,
     };
     assert_eq!(
         one(Rule::Greedy, 2, &DRAFT, &tie, 0.0, 0.0),

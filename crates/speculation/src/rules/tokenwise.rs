@@ -1,7 +1,7 @@
 //! The rules that judge one drafted token after the other and stop at the first that they do not
 //! keep.
 
-use super::{Chance, Coin, Outcome, Round, SharedNoise, Typical, Verdict};
+use super::{Chance, Closing, Coin, Outcome, Round, SharedNoise, Typical};
 use crate::distribution::{argmax, entropy, residual};
 
 /// What a rule says about a drafted token.
@@ -24,7 +24,7 @@ fn judge(
             return Outcome {
                 accepted: i,
                 token,
-                verdict: Verdict::Residual,
+                closing: Closing::Residual,
             };
         }
     }
@@ -32,7 +32,7 @@ fn judge(
     Outcome {
         accepted: gamma,
         token: bonus(chance, &round.target_probs[gamma]),
-        verdict: Verdict::Bonus,
+        closing: Closing::Bonus,
     }
 }
 

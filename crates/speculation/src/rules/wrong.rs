@@ -5,7 +5,7 @@
 //! that writes text uses this module.
 
 use super::{
-    Chance, Coin, Numbers, Outcome, Procedure, Round, SharedNoise, Verdict, block_prefixes,
+    Chance, Closing, Coin, Numbers, Outcome, Procedure, Round, SharedNoise, block_prefixes,
     deviation, exact_round,
 };
 use crate::distribution::{argmax, normalised_weights, residual};
@@ -222,12 +222,12 @@ impl Procedure for WrongRule {
         round.check_or_panic();
         let gamma = round.gamma();
         let accepted = self.accepted(round, chance);
-        let (coin, weights, verdict) = if accepted < gamma {
+        let (coin, weights, closing) = if accepted < gamma {
             let coin = match self {
                 Self::ReplacementWithTheSameCoin => Coin::Accept(accepted),
                 _ => Coin::Residual(accepted),
             };
-            (coin, self.replacement(round, accepted), Verdict::Residual)
+            (coin, self.replacement(round, accepted), Closing::Residual)
         } else {
             let row = match self {
                 Self::BonusFromTheRowBefore => gamma.saturating_sub(1),
@@ -236,13 +236,13 @@ impl Procedure for WrongRule {
             (
                 Coin::Target,
                 round.target_probs[row].clone(),
-                Verdict::Bonus,
+                Closing::Bonus,
             )
         };
         Outcome {
             accepted,
             token: chance.draws(coin, &weights),
-            verdict,
+            closing,
         }
     }
 }
