@@ -88,6 +88,33 @@ pub fn bring_near(selector: &str) {
     }
 }
 
+/// Scrolls what a selector finds by itself, as little as brings what another one finds within it into
+/// view; tells whether that is enough for it to be in the window.
+pub fn bring_near_within(frame: &str, selector: &str) -> bool {
+    let found = |selector| document().query_selector(selector).ok().flatten();
+    let (Some(frame), Some(element)) = (found(frame), found(selector)) else {
+        return false;
+    };
+    let [around, within] = [&frame, &element].map(Element::get_bounding_client_rect);
+    let height = window().inner_height().ok();
+    let height = height.and_then(|height| height.as_f64()).unwrap_or(0.0);
+    if around.bottom() > height {
+        return false;
+    }
+    let below = within.bottom() - around.bottom();
+    if below <= 0.0 {
+        return true;
+    }
+    // An enlarged page counts in pixels of its own.
+    let scale = around.height() / f64::from(frame.client_height()).max(1.0);
+    let before = frame.scroll_top();
+    frame.set_scroll_top(before + (below / scale).ceil() as i32 + FRAME_PX);
+    frame.scroll_top() > before
+}
+
+/// What is left free below something that is brought into view in its frame.
+const FRAME_PX: i32 = 12;
+
 /// The computed value of a style property of what a selector finds.
 pub fn style_of(selector: &str, property: &str) -> Option<String> {
     let element = document().query_selector(selector).ok().flatten()?;

@@ -212,11 +212,12 @@ fn commit(round: &Round, rule: Rule) -> String {
             | "{n} tokens from a single pass of the target" % written,
         n = count_word(written)
     );
-    // The last round may bring more than was asked for or than the context holds.
+    // The last round may bring more than was asked for or than the context holds, or go on behind
+    // the end of the text.
     if count < written {
         tokens = tr!(
-            "{tokens}, of which the text has room for one"
-                | "{tokens}, of which the text has room for {n}" % count,
+            "{tokens}, of which the text takes one"
+                | "{tokens}, of which the text takes {n}" % count,
             tokens,
             n = count_word(count)
         );

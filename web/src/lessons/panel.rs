@@ -308,7 +308,11 @@ fn to_answer(lessons: Lessons) {
             browser::focus("#lesson-answer");
         }
         // The answer above it has its height a frame later.
-        request_animation_frame(move || browser::bring_near(next));
+        request_animation_frame(move || {
+            if !browser::bring_near_within(TITLE, next) {
+                browser::bring_near(next);
+            }
+        });
     });
 }
 

@@ -25,7 +25,8 @@ pub fn Manuscript() -> impl IntoView {
         store.state.track();
         request_animation_frame(move || {
             if let Some(page) = page.try_get_untracked().flatten() {
-                page.set_scroll_top(page.scroll_height());
+                let end = page.scroll_height() - page.client_height();
+                page.set_scroll_top(end - idle_line(&page));
             }
         });
     });
@@ -56,6 +57,26 @@ pub fn Manuscript() -> impl IntoView {
             <VersionsPanel />
             <CachesLine />
         </section>
+    }
+}
+
+/// How high the last line is, in pixels, where it has nothing but the caret and the page shows too few
+/// lines to spare one for that.
+fn idle_line(page: &HtmlElement) -> i32 {
+    let found = |selector| page.query_selector(selector).ok().flatten();
+    let element = |selector| found(selector)?.dyn_into::<HtmlElement>().ok();
+    let height = browser::style_of("#manuscript .lines", "line-height");
+    let height = height.and_then(|height| height.trim_end_matches("px").parse::<f64>().ok());
+    let (Some(height), Some(lines), Some(caret)) = (height, element(".lines"), element(".caret"))
+    else {
+        return 0;
+    };
+    let is_idle = caret.offset_left() - lines.offset_left() < 2 + caret.offset_width();
+    let is_first = f64::from(caret.offset_top() - lines.offset_top()) < height;
+    let shows_few = f64::from(page.client_height()) < 2.5 * height;
+    match is_idle && !is_first && shows_few && caret.offset_width() > 0 {
+        true => height as i32,
+        false => 0,
     }
 }
 

@@ -95,14 +95,15 @@ fn Origin() -> impl IntoView {
     }
 }
 
-/// At the end of a run, why it has fewer tokens than were asked for, unless the model ended it.
+/// At the end of a run, why it has fewer tokens than were asked for.
 fn why_it_ended(store: Store) -> Option<String> {
     let at = store.playhead.at.get();
     let reason = store
         .run
         .with(|run| run.finished().filter(|_| at >= run.steps().len()))?;
     match reason {
-        FinishReason::Length | FinishReason::EndOfText => None,
+        FinishReason::Length => None,
+        FinishReason::EndOfText => Some(tr!("It ended with the end-of-text token.")),
         FinishReason::Stopped => Some(tr!("Stopped before its end.")),
         FinishReason::ContextFull => Some(match store.pair() {
             Some(pair) => tr!(

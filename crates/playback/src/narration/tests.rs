@@ -278,7 +278,7 @@ fn a_round_that_did_not_fit_says_how_much_of_it_did() {
     }
     assert_eq!(
         sentence(&events, 6, Rule::Rejection),
-        "One inked, one resampled, one thrown away: two tokens from a single pass of the target, of which the text has room for one."
+        "One inked, one resampled, one thrown away: two tokens from a single pass of the target, of which the text takes one."
     );
 }
 
