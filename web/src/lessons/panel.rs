@@ -7,6 +7,7 @@ use tr::tr;
 
 use super::answers::Answer;
 use super::course::{COURSE, Choices, Lesson, Step};
+use super::cover::Covered;
 use super::facts::Facts;
 use super::state::{Astray, Guess, Lessons, use_lessons};
 use super::words::{StepWords, Style, fill, pieces, words};
@@ -296,12 +297,15 @@ fn answer(lessons: Lessons, said: &'static StepWords, choices: Vec<String>) -> i
 }
 
 /// Keyboard and screen reader go on where the answer is. Where that stays in sight by itself, the page
-/// shows what it is about.
+/// shows what it is about; beside the panel that is in sight, but for the curve, which stands below all
+/// that can be measured.
 fn to_answer(lessons: Lessons) {
     request_animation_frame(move || {
+        let step = untrack(|| lessons.current()).map(|(_, step)| step);
         if browser::is_fixed(TURN) {
-            let step = untrack(|| lessons.current()).map(|(_, step)| step);
             browser::jump(step.and_then(Step::evidence).unwrap_or(PICTURE));
+        } else if step.is_some_and(|step| step.covers == Some(Covered::Curve)) && is_beside() {
+            browser::bring_near(Covered::Curve.part());
         }
         let next = "#lesson-next:not([disabled])";
         if !browser::focus(next) {
@@ -422,6 +426,11 @@ fn show_step() {
             browser::jump(TITLE);
         }
     });
+}
+
+/// Whether the panel stands beside what it is about and stays there.
+fn is_beside() -> bool {
+    browser::style_of(TITLE, "position").as_deref() == Some("sticky")
 }
 
 /// What asks and answers.

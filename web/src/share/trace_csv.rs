@@ -146,6 +146,34 @@ mod tests {
         let text = trace_csv(&trace);
         // A line break that is a token stands in quotes, so rows are counted by their ends.
         assert_eq!(text.matches("\r\n").count(), judged.count() + 1);
-        assert!(text.contains(",resampled,l,"), "{text}");
+        let mut rows = text.split("\r\n");
+        assert_eq!(rows.next(), Some(&*HEAD.join(",")));
+        // The first one whole, told apart from the code that writes it.
+        let first = trace.events.iter().find_map(|event| match event {
+            Event::Verified {
+                token,
+                draft_prob,
+                target_prob,
+                draw,
+                position,
+                ..
+            } => Some((token, draft_prob, target_prob, draw, position)),
+            _ => None,
+        });
+        let (token, draft_prob, target_prob, draw, position) = first.unwrap();
+        let milliseconds = trace.events.iter().find_map(|event| match event {
+            Event::RoundEnded { timings, .. } => Some(timings.milliseconds),
+            _ => None,
+        });
+        let milliseconds = milliseconds.unwrap();
+        let mass = trace.events.iter().find_map(|event| match event {
+            Event::Resampled { residual_mass, .. } => Some(residual_mass),
+            _ => None,
+        });
+        let mass = mass.unwrap();
+        let expected = format!(
+            "0,0,{position},{token},N,{draft_prob},{target_prob},{draw},,,true,4,resampled,l,{mass},5,{milliseconds}"
+        );
+        assert_eq!(rows.next(), Some(&*expected));
     }
 }

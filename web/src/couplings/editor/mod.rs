@@ -53,12 +53,14 @@ pub fn Editor() -> impl IntoView {
             </Show>
             <Bars many=many />
             <p class="key">
-                <i class="swatch draft"></i>{tr!("draft")}
-                <i class="swatch overlap"></i>{tr!("overlap")}" "
-                <b class="figures" data-testid="overlap">
-                    {overlap}
-                </b>
-                <i class="swatch target"></i>{tr!("target")}
+                <span class="key-entry"><i class="swatch draft"></i>{tr!("draft")}</span>
+                <span class="key-entry">
+                    <i class="swatch overlap"></i>{tr!("overlap")}" "
+                    <b class="figures" data-testid="overlap">
+                        {overlap}
+                    </b>
+                </span>
+                <span class="key-entry"><i class="swatch target"></i>{tr!("target")}</span>
                 <span class="key-end">
                     "TV "
                     <b class="figures" data-testid="distance">
