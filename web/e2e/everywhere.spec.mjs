@@ -159,6 +159,42 @@ export default {
     }
   },
 
+  "on a projector the end has its bonus, and a line of text is never an empty one": async ({ page, base }) => {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await still(page, base, "stage", "&projector=1");
+    const inSight = () =>
+      page.locator(".page").evaluate((frame) => {
+        const { top, bottom } = frame.getBoundingClientRect();
+        const seen = (token) => [...token.getClientRects()].some((line) => line.top >= top - 8 && line.bottom <= bottom + 8);
+        return [...frame.querySelectorAll(".tk")].filter(seen).map((token) => token.innerText).join("");
+      });
+    await page.keyboard.press("End");
+    await settle(page);
+    assert.ok(await page.locator(".closing.bonus").isVisible(), "the bonus that the sentence tells of");
+    assert.match(await inSight(), /RICHARD/);
+    await page.keyboard.press("Home");
+    await settle(page);
+    assert.match(await inSight(), /KING RICHARD/);
+  },
+
+  "the text, the round and its verdict are on a low laptop's screen together": async ({ page, base }) => {
+    // 768 lines, and 1080 enlarged by half, without what the browser needs for itself.
+    for (const [width, height] of [[1366, 640], [1280, 600]]) {
+      await page.setViewportSize({ width, height });
+      await still(page, base, "stage");
+      const box = (selector) => page.locator(selector).first().evaluate((part) => part.getBoundingClientRect().toJSON());
+      const [text, decided, player] = await Promise.all([".page", '[data-testid="round"] .focused .inequality', ".transport"].map(box));
+      assert.ok(text.top >= 0 && text.bottom <= decided.top, `the text ends at ${text.bottom}`);
+      assert.ok(decided.bottom <= player.top && player.bottom <= height, `the verdict ends at ${decided.bottom}, the player begins at ${player.top}`);
+      const write = page.getByRole("button", { name: "Write", exact: true });
+      assert.equal(await write.isVisible(), false);
+      await page.getByTestId("settings").click();
+      assert.ok(await write.isVisible());
+      assert.equal(await sideways(page), 0);
+      await page.getByTestId("settings").click();
+    }
+  },
+
   "on a projector the rule stands with the numbers of the token in focus": async ({ page, base }) => {
     await page.setViewportSize({ width: 1024, height: 768 });
     await still(page, base, "stage", "&projector=1");

@@ -512,6 +512,20 @@ export default {
     }
   },
 
+  "an answer scrolls its panel, not the page": async ({ page, base }) => {
+    await page.setViewportSize({ width: 1280, height: 720 });
+    for (const [lesson, number, option] of [["draft", 2, 3], ["draft", 3, 1], ["exact", 1, 0]]) {
+      await step(page, base, lesson, number);
+      await page.getByTestId(`option-${option}`).click();
+      await page.getByTestId("reveal").click();
+      await page.getByTestId("lesson-answer").waitFor();
+      await page.waitForTimeout(300);
+      const { y, height } = await page.getByTestId("lesson-next").boundingBox();
+      assert.ok(y >= 0 && y + height <= 720, `${lesson} ${number}: the way on ends at ${y + height}`);
+      assert.equal(await page.evaluate(() => scrollY), 0, `${lesson} ${number}`);
+    }
+  },
+
   "no question is longer than a low window, in no language": async ({ page, base }) => {
     await page.setViewportSize({ width: 1280, height: 720 });
     for (const language of ["en", "de"]) {

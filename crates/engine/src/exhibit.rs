@@ -64,7 +64,7 @@ pub async fn couple(
         return refuse("seed", sentence);
     }
     let start = clock();
-    let asked = couple::CoupleRequest {
+    let asked = couple::Trials {
         pair: &pair,
         coupling: match request.rule {
             CouplingName::Independent => Coupling::Independent,

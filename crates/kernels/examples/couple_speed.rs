@@ -8,7 +8,7 @@
 
 use std::time::Instant;
 
-use couplet_kernels::couple::{CoupleCounts, CoupleRequest, couple};
+use couplet_kernels::couple::{CoupleCounts, Trials, couple};
 use couplet_kernels::{Device, GpuDevice};
 use couplet_speculation::random::{threefry2x32, uniform_from_bits};
 use couplet_speculation::{Coupling, Pair, median, normalised};
@@ -39,14 +39,14 @@ fn table(device: &Device) {
     for (tokens, trials) in [(2, 1_000_000), (65, 1_000_000), (2_048, 20_000)] {
         let pair = pair(tokens);
         for coupling in Coupling::ALL {
-            let request = CoupleRequest {
+            let request = Trials {
                 pair: &pair,
                 coupling,
                 seed: SEED,
                 trials,
             };
             // Compiles the pipeline, and compares with the twin.
-            let short = CoupleRequest {
+            let short = Trials {
                 trials: trials / 50,
                 ..request
             };
@@ -75,7 +75,7 @@ fn table(device: &Device) {
     }
 }
 
-fn run(device: &Device, request: CoupleRequest<'_>) -> (CoupleCounts, usize) {
+fn run(device: &Device, request: Trials<'_>) -> (CoupleCounts, usize) {
     let clock = Instant::now();
     let mut pieces = 0;
     let counts = pollster::block_on(couple(
@@ -91,7 +91,7 @@ fn run(device: &Device, request: CoupleRequest<'_>) -> (CoupleCounts, usize) {
     (counts, pieces)
 }
 
-fn check(found: &CoupleCounts, request: CoupleRequest<'_>) {
+fn check(found: &CoupleCounts, request: Trials<'_>) {
     let tokens = request.pair.vocabulary();
     let sum = |counts: &mut dyn Iterator<Item = &u32>| counts.map(|&count| u64::from(count)).sum();
     let total: u64 = sum(&mut found.counts.iter());

@@ -29,7 +29,7 @@ const MAX_WORKGROUPS: u32 = 65_535;
 
 /// Pairs of tokens to throw.
 #[derive(Clone, Copy, Debug)]
-pub struct CoupleRequest<'a> {
+pub struct Trials<'a> {
     /// The draft's and the target's distribution. The kernel sees them in f32.
     pub pair: &'a Pair,
     /// How the two tokens are drawn together.
@@ -75,7 +75,7 @@ pub enum CoupleError {
 /// [`MAX_JOINT_TOKENS`] tokens, or if the GPU is lost or refuses.
 pub async fn couple(
     device: &Device,
-    request: CoupleRequest<'_>,
+    request: Trials<'_>,
     now: impl Fn() -> f64,
     mut between: impl AsyncFnMut(u64) -> bool,
 ) -> Result<CoupleCounts, CoupleError> {

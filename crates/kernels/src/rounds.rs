@@ -122,7 +122,7 @@ pub async fn play(
         seed: [settings.seed[0], settings.seed[1] | (piece as u32) << 21],
         ..settings
     };
-    let bench = Bench {
+    let texts = Texts {
         player,
         rule: settings.kernel_rule(),
         texts: count as u32,
@@ -136,7 +136,7 @@ pub async fn play(
         state: device.buffer(&lengths),
     };
     let records = [(); 2].map(|()| device.zeros(count * record::words(gamma)));
-    let kinds = [0, 1].map(|kind| bench.round(gamma, &records[kind]));
+    let kinds = [0, 1].map(|kind| texts.round(gamma, &records[kind]));
     let [first_round, later_round] = kinds.each_ref().map(|kind| device.program(kind.clone()));
     let mut programs = vec![&first_round];
     programs.resize(rounds, &later_round);
@@ -145,8 +145,8 @@ pub async fn play(
         .run(
             &programs,
             &[
-                read(&bench.tokens, begin(0)..begin(count)),
-                read(&bench.state, 0..count),
+                read(&texts.tokens, begin(0)..begin(count)),
+                read(&texts.state, 0..count),
                 read(&records[0], 0..count * record::words(gamma)),
             ],
         )
@@ -159,14 +159,14 @@ pub async fn play(
         }
     };
     let played = (0..count).map(text).collect();
-    bench.free();
+    texts.free();
     records.iter().for_each(Buffer::free);
     kinds.iter().flatten().for_each(Dispatch::free_block);
     Ok(played)
 }
 
 /// The buffers of texts written side by side.
-struct Bench<'a> {
+struct Texts<'a> {
     player: Player<'a>,
     rule: KernelRule,
     texts: u32,
@@ -180,7 +180,7 @@ struct Bench<'a> {
     state: Buffer,
 }
 
-impl Bench<'_> {
+impl Texts<'_> {
     fn free(&self) {
         let inputs = [&self.settings, &self.proposal, &self.draft, &self.target];
         let written = [&self.tokens, &self.own_tokens, &self.state];

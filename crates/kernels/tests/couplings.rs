@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use couplet_kernels::couple::{CoupleCounts, CoupleError, CoupleRequest, couple};
+use couplet_kernels::couple::{CoupleCounts, CoupleError, Trials, couple};
 use couplet_kernels::{Device, GpuDevice};
 use couplet_speculation::input::{InputError, MAX_JOINT_TOKENS, MAX_TRIALS};
 use couplet_speculation::random::exponential::exponential;
@@ -31,13 +31,13 @@ fn devices() -> impl Iterator<Item = Device> {
 }
 
 /// Throws with a clock that makes every piece eight times as long as the one before.
-fn throw(device: &Device, request: CoupleRequest<'_>) -> CoupleCounts {
+fn throw(device: &Device, request: Trials<'_>) -> CoupleCounts {
     pollster::block_on(couple(device, request, || 0.0, async |_| true))
         .unwrap_or_else(|error| panic!("{request:?}: {error}"))
 }
 
-fn request(pair: &Pair, coupling: Coupling, trials: u64) -> CoupleRequest<'_> {
-    CoupleRequest {
+fn request(pair: &Pair, coupling: Coupling, trials: u64) -> Trials<'_> {
+    Trials {
         pair,
         coupling,
         seed: 0x0123_4567_89ab_cdef,
@@ -52,7 +52,7 @@ fn rounded(pair: &Pair) -> [Vec<f32>; 2] {
 }
 
 /// The counts of a request for Gumbel or MinHash by the noise that decoding uses.
-fn tally(request: CoupleRequest<'_>) -> Vec<u32> {
+fn tally(request: Trials<'_>) -> Vec<u32> {
     let tokens = request.pair.vocabulary();
     let rows = rounded(request.pair);
     let mut counts = vec![0; tokens * tokens];
@@ -156,7 +156,7 @@ fn pairs_of_every_kind_are_thrown_as_often_as_the_mathematics_says() {
         let pair = pair(case, kind, tokens);
         for coupling in Coupling::ALL {
             let about = format!("case {case}: {coupling:?}, {kind:?}, {tokens} tokens");
-            let request = CoupleRequest {
+            let request = Trials {
                 seed: u64::from(case),
                 ..request(&pair, coupling, trials)
             };
@@ -268,7 +268,7 @@ fn close_races_are_decided_by_their_quotients() {
             .iter()
             .filter(|row| rough_race(seed, 0, row) != race(seed, 0, row.iter().copied()))
             .count();
-        let request = CoupleRequest {
+        let request = Trials {
             seed,
             ..request(&pair, Coupling::Gumbel, 1)
         };
@@ -368,7 +368,7 @@ fn pieces_of_any_size_add_up() {
                     pollster::block_on(couple(&device, request, clock(pieces), async |done| {
                         done < middle
                     }));
-                let first = CoupleRequest {
+                let first = Trials {
                     trials: middle,
                     ..request
                 };
@@ -385,7 +385,7 @@ fn seeds_are_other_numbers_in_both_words() {
         for coupling in Coupling::ALL {
             let of_seed = |seed| {
                 let request = request(&pair, coupling, 1_000);
-                throw(&device, CoupleRequest { seed, ..request })
+                throw(&device, Trials { seed, ..request })
             };
             assert_ne!(of_seed(1), of_seed(2));
             assert_ne!(of_seed(1), of_seed(1 | 1 << 32));
