@@ -193,6 +193,9 @@ export default {
       assert.equal(await sideways(page), 0);
       await page.getByTestId("settings").click();
     }
+    // What is to be measured does not fold.
+    await still(page, base, "speed");
+    assert.ok(await page.getByLabel("Tokens per run").isVisible());
   },
 
   "on a projector the rule stands with the numbers of the token in focus": async ({ page, base }) => {

@@ -60,7 +60,7 @@ struct Thrower {
 
 impl Thrower {
     /// The first dart on a token and below its bar. One in e^40 positions needs more darts than
-    /// are thrown here, of vocabularies beyond 26,214 tokens, for which there are no more, more do.
+    /// are thrown here; beyond 26,214 tokens, where their number no longer grows, more of them do.
     fn first_on(&self, token: u32, prob: f32) -> Option<Throw> {
         if token >= self.vocabulary || prob <= 0.0 {
             return None;

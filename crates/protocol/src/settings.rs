@@ -26,12 +26,14 @@ pub enum Rule {
     /// The target draws a token of its own; keep x when it is that one: exact, and the text does
     /// not depend on the draft.
     SampleAndMatch,
-    /// Keep x when it is the target's most probable token: exact at temperature 0.
+    /// Keep x when it is the target's most probable token: exact where there is
+    /// [one text](Settings::has_one_text).
     Greedy,
-    /// Rejection with the draft's probabilities times [`Settings::lenience`]: exact at 1 and at
-    /// temperature 0.
+    /// Rejection with the draft's probabilities times [`Settings::lenience`]: exact at 1 and where
+    /// there is [one text](Settings::has_one_text).
     Lenience,
-    /// Keep x when `target(x) > min(epsilon, delta * e^-H)`: exact at temperature 0.
+    /// Keep x when `target(x) > min(epsilon, delta * e^-H)`: exact where there is
+    /// [one text](Settings::has_one_text).
     Typical,
 }
 

@@ -50,6 +50,7 @@ pub fn run(repo: &Repo) -> Result<()> {
     for script in [LOADER, SERVICE_WORKER, PAGE] {
         write(script, |_, text| Ok(without_remarks(text)))?;
     }
+    write(PAGE, with_lean_programs)?;
     // The page first: the service worker knows it by its hash.
     write(PAGE, with_one_style_sheet)?;
     write(PAGE, |_, html| with_policy(html))?;
@@ -80,7 +81,7 @@ fn without_comments(sheet: &str) -> String {
     let mut rest = sheet;
     while let Some(at) = rest.find(['"', '\'', '/']) {
         let (before, from) = rest.split_at(at);
-        kept += before;
+        kept += &without_gaps(before);
         let end = match from.as_bytes() {
             [b'/', b'*', ..] => from.find("*/").map(|end| end + 2),
             [quote @ (b'"' | b'\''), after @ ..] => {
@@ -95,12 +96,21 @@ fn without_comments(sheet: &str) -> String {
         }
         rest = behind;
     }
-    kept += rest;
+    kept += &without_gaps(rest);
     let lines = kept.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Our own scripts, also those within the page, without the comments that have lines of their own.
+/// A piece of a style sheet outside its texts, without the spaces that only make it readable.
+fn without_gaps(piece: &str) -> String {
+    let gaps = ["; ", ": ", ", ", " {", "{ ", " }"];
+    gaps.iter().fold(piece.to_owned(), |piece, gap| {
+        piece.replace(gap, gap.trim())
+    })
+}
+
+/// Our own scripts, also those within the page, without the comments that have lines of their own, and
+/// without what lines are indented by.
 /// None of them has a text of several lines in which such a line would mean something.
 fn without_remarks(script: &str) -> String {
     let mut kept = String::with_capacity(script.len());
@@ -112,11 +122,66 @@ fn without_remarks(script: &str) -> String {
             inside = !line.contains("*/");
         }
         if !is_remark && !begins.is_empty() {
-            kept += line;
+            kept += begins;
             kept.push('\n');
         }
     }
     kept
+}
+
+/// Leaves out of the compiled programs what only tools read, of the scripts that start them what lines
+/// are indented by, and tells the page their new hashes.
+fn with_lean_programs(folder: &Path, html: &str) -> Result<String> {
+    let mut html = html.to_owned();
+    for name in files::below(folder)? {
+        let is_ours = [LOADER, SERVICE_WORKER].contains(&&*name);
+        let file = folder.join(&name);
+        let before = match name.rsplit_once('.') {
+            Some((path, "js" | "wasm")) if !is_ours && !path.contains('/') => fs::read(&file)?,
+            _ => continue,
+        };
+        let lean = if name.ends_with(".wasm") {
+            without_custom_sections(&before).with_context(|| format!("{name} is no module"))?
+        } else {
+            let script = String::from_utf8(before.clone())?;
+            let lines = script.lines().map(str::trim_start);
+            lines
+                .fold(String::new(), |all, line| all + line + "\n")
+                .into()
+        };
+        fs::write(&file, &lean).with_context(|| format!("writing {name}"))?;
+        let [old, new] = [&before, &lean].map(|bytes| base64(&Sha384::digest(bytes)));
+        html = html.replace(&old, &new);
+    }
+    Ok(html)
+}
+
+/// A module of WebAssembly without the sections that mean nothing to a browser, such as names;
+/// `None` if it is none. Source: WebAssembly core specification, section 5.5, "Modules".
+fn without_custom_sections(module: &[u8]) -> Option<Vec<u8>> {
+    const HEAD: usize = 8;
+    const CUSTOM: u8 = 0;
+    let mut lean = module
+        .get(..HEAD)
+        .filter(|head| head.starts_with(b"\0asm"))?
+        .to_vec();
+    let mut rest = &module[HEAD..];
+    while let [id, behind @ ..] = rest {
+        let digits = behind.iter().position(|byte| byte & 0x80 == 0)? + 1;
+        let length = behind[..digits]
+            .iter()
+            .rev()
+            .try_fold(0_usize, |length, byte| {
+                Some(length.checked_mul(1 << 7)? | usize::from(byte & 0x7f))
+            })?;
+        let head = 1 + digits;
+        let (section, after) = rest.split_at_checked(head.checked_add(length)?)?;
+        if *id != CUSTOM {
+            lean.extend(section);
+        }
+        rest = after;
+    }
+    Some(lean)
 }
 
 /// Makes one file of all style sheets, in the order in which the page asks for them: nothing is drawn
@@ -265,8 +330,23 @@ mod tests {
         let script = "// One\n  // /* two\nconst a = 1; // stays\n\n/** Three,\n * four. */\n  let b = \"//\";\n/* five */\nb();\n";
         assert_eq!(
             without_remarks(script),
-            "const a = 1; // stays\n  let b = \"//\";\nb();\n"
+            "const a = 1; // stays\nlet b = \"//\";\nb();\n"
         );
+    }
+
+    #[test]
+    fn modules_are_sent_without_what_only_tools_read() {
+        let head = b"\0asm\x01\0\0\0";
+        // A custom section of 130 bytes, whose length takes two, between two others.
+        let names = [&[0, 0x82, 0x01][..], &[7; 130]].concat();
+        let kept = [&[1, 2, 8, 9][..], &[3, 0]];
+        let module = [&head[..], kept[0], &names, kept[1]].concat();
+        let lean = without_custom_sections(&module).unwrap();
+        assert_eq!(lean, [&head[..], kept[0], kept[1]].concat());
+        for cut in [4, 9, 11, 20] {
+            assert_eq!(without_custom_sections(&module[..cut]), None, "{cut}");
+        }
+        assert_eq!(without_custom_sections(b"<!doctype html>"), None);
     }
 
     #[test]
@@ -338,7 +418,7 @@ mod tests {
         assert!(page.ends_with("  <script></script>\n</head>\n"), "{page}");
         assert_eq!(
             fs::read_to_string(folder.join(&files[0])).unwrap(),
-            "b::after { content: \"/* → */\"; width: calc(1px / 2); }\na{}\n"
+            "b::after{content:\"/* → */\";width:calc(1px / 2);}\na{}\n"
         );
         assert!(with_one_style_sheet(&folder, "<head></head>").is_err());
         fs::remove_dir_all(folder).unwrap();

@@ -9,7 +9,7 @@ pub mod tests;
 
 use std::collections::HashSet;
 
-use couplet_protocol::{Branch, Distribution, Event, PairInfo, SettingsError, Trace};
+use couplet_protocol::{Branch, Distribution, Event, PairInfo, Rule, SettingsError, Trace};
 use tr::tr;
 
 use crate::language;
@@ -41,8 +41,25 @@ pub fn read(text: &str) -> Result<Trace, String> {
     let mut trace = Trace::from_json(text).map_err(|sentence| no_trace::said(text, &sentence))?;
     // One that keeps nothing is none.
     trace.branch = trace.branch.filter(|branch| !branch.is_empty());
+    forget_idle_draws(&mut trace);
     check(&trace).map_err(damaged)?;
     Ok(trace)
+}
+
+/// Takes the numbers out of verdicts that their rule does not look at: engines of before wrote them
+/// down.
+fn forget_idle_draws(trace: &mut Trace) {
+    let draws = match trace.settings.rule {
+        Rule::Rejection | Rule::Block | Rule::Lenience => true,
+        Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch | Rule::Greedy | Rule::Typical => false,
+    };
+    for event in &mut trace.events {
+        if let Event::Verified { draw, .. } = event
+            && !draws
+        {
+            *draw = 0.0;
+        }
+    }
 }
 
 /// A sentence about a trace that cannot be drawn.

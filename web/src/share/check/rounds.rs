@@ -194,7 +194,10 @@ impl<'a> Checker<'a> {
                         .fold(0.0, |best, (_, prob)| best.max(prob)),
                 };
                 if let Some(name) = evidence.foreign(self.settings.rule) {
-                    return Err(tr!("{name} is a number that the run's rule has not", name));
+                    return Err(tr!(
+                        "{name} is there, but the run's rule does not use it",
+                        name
+                    ));
                 }
                 if !evidence.allows(*accepted, self.settings) {
                     return Err(tr!(
@@ -390,17 +393,14 @@ struct Evidence {
 }
 
 impl Evidence {
-    /// A number that is there and that the rule does not look at.
+    /// What is there and is nothing that the rule looks at.
     fn foreign(&self, rule: Rule) -> Option<&'static str> {
-        let [draw, threshold, own_token] = match rule {
-            Rule::Rejection | Rule::Lenience => [true, false, false],
-            Rule::Block => [true, true, false],
-            Rule::Typical => [false, true, false],
-            Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch => [false, false, true],
-            Rule::Greedy => [false; 3],
+        let [threshold, own_token] = match rule {
+            Rule::Rejection | Rule::Lenience | Rule::Greedy => [false; 2],
+            Rule::Block | Rule::Typical => [true, false],
+            Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch => [false, true],
         };
         [
-            (self.draw != 0.0 && !draw, "draw"),
             (self.threshold.is_some() && !threshold, "threshold"),
             (self.is_own.is_some() && !own_token, "own_token"),
         ]

@@ -1,7 +1,6 @@
 use std::collections::HashMap;
 
 use super::*;
-use couplet_protocol::Rule;
 
 /// The recording that comes with the page.
 pub fn recording() -> Trace {
@@ -504,8 +503,6 @@ fn a_verdict_that_its_numbers_do_not_give_is_refused() {
         Rule::SampleAndMatch,
         Rule::Typical,
     ] {
-        let said = with(rule, &nothing);
-        assert!(said.contains("draw is a number"), "{rule:?}: {said}");
         let said = with(rule, &without_draw);
         assert!(said.contains(refused), "{rule:?}: {said}");
     }
@@ -552,7 +549,7 @@ fn a_verdict_that_its_numbers_do_not_give_is_refused() {
             *threshold = Some(0.5);
         }
     });
-    assert!(said.contains("threshold is a number"), "{said}");
+    assert!(said.contains("threshold is there"), "{said}");
     let said = with(Rule::Rejection, &|event: &mut Event| {
         if let Event::Verified {
             own_token, token, ..
@@ -561,7 +558,7 @@ fn a_verdict_that_its_numbers_do_not_give_is_refused() {
             *own_token = Some(*token);
         }
     });
-    assert!(said.contains("own_token is a number"), "{said}");
+    assert!(said.contains("own_token is there"), "{said}");
     let typical = |opposite: bool| {
         with(Rule::Typical, &move |event: &mut Event| {
             if let Event::Verified {
@@ -634,14 +631,15 @@ fn greedy() -> Trace {
 #[test]
 fn greedy_writes_favourites_only() {
     assert_eq!(check(&greedy()), Ok(()));
-    let mut trace = greedy();
-    let needle = trace.events.iter_mut().find_map(|event| match event {
-        Event::Verified { draw, .. } => Some(draw),
-        _ => None,
-    });
-    *needle.unwrap() = 0.5;
-    let said = check(&trace).unwrap_err();
-    assert!(said.contains("draw is a number"), "{said}");
+    // Engines of before wrote down a number that nothing depends on.
+    let mut old = greedy();
+    for event in &mut old.events {
+        if let Event::Verified { draw, .. } = event {
+            *draw = 0.5;
+        }
+    }
+    let text = serde_json::to_string(&old).unwrap();
+    assert_eq!(read(&text), Ok(greedy()));
     for behind in [false, true] {
         let mut trace = greedy();
         let row = trace.events.iter_mut().find_map(|event| match event {
