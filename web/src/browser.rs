@@ -7,6 +7,8 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Element, Response, ScrollIntoViewOptions};
 
+use crate::projector;
+
 /// What the browser remembers under a key; nothing where it remembers nothing at all.
 pub fn remembered(key: &str) -> Option<String> {
     window().local_storage().ok()??.get_item(key).ok()?
@@ -105,10 +107,8 @@ pub fn bring_near_within(frame: &str, selector: &str) -> bool {
     if below <= 0.0 {
         return true;
     }
-    // An enlarged page counts in pixels of its own.
-    let scale = around.height() / f64::from(frame.client_height()).max(1.0);
     let before = frame.scroll_top();
-    frame.set_scroll_top(before + (below / scale).ceil() as i32 + FRAME_PX);
+    frame.set_scroll_top(before + (below / projector::scale()).ceil() as i32 + FRAME_PX);
     frame.scroll_top() > before
 }
 

@@ -49,14 +49,12 @@ pub fn read(text: &str) -> Result<Trace, String> {
 /// Takes the numbers out of verdicts that their rule does not look at: engines of before wrote them
 /// down.
 fn forget_idle_draws(trace: &mut Trace) {
-    let draws = match trace.settings.rule {
-        Rule::Rejection | Rule::Block | Rule::Lenience => true,
-        Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch | Rule::Greedy | Rule::Typical => false,
-    };
+    match trace.settings.rule {
+        Rule::Rejection | Rule::Block | Rule::Lenience => return,
+        Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch | Rule::Greedy | Rule::Typical => {}
+    }
     for event in &mut trace.events {
-        if let Event::Verified { draw, .. } = event
-            && !draws
-        {
+        if let Event::Verified { draw, .. } = event {
             *draw = 0.0;
         }
     }

@@ -38,9 +38,13 @@ fn inexact(store: Store) -> bool {
 
 /// What the seed does not fix while the engine chooses γ.
 fn auto_note(form: Form) -> Option<String> {
-    let certain = number(form.temperature) == Some(0.0) || number(form.top_k) == Some(1.0);
+    let settings = Settings {
+        temperature: number(form.temperature).unwrap_or(f64::NAN),
+        top_k: u32::from(number(form.top_k) == Some(1.0)),
+        ..Settings::default()
+    };
     let fixed = form.rule.get().is_drafter_invariant();
-    form.auto_gamma.get().then(|| if certain {
+    form.auto_gamma.get().then(|| if settings.has_one_text() {
         tr!("The engine chooses γ while it writes, by what it has timed; the text stays the same, since at temperature 0 and at top-k 1 the target has only one.")
     } else if fixed {
         tr!("The engine chooses γ while it writes, by what it has timed; under this rule the seed fixes the text all the same.")

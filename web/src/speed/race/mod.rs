@@ -129,10 +129,8 @@ fn about(report: &SpeedReport) -> String {
     };
     let settings = &report.request.settings;
     let rule = settings.rule;
-    let texts = if settings.temperature == 0.0 {
-        tr!("The same text in both lanes: at temperature 0 the target has only one.")
-    } else if settings.top_k == 1 {
-        tr!("The same text in both lanes: at top-k 1 the target has only one.")
+    let texts = if settings.has_one_text() {
+        tr!("The same text in both lanes: at temperature 0 and at top-k 1 the target has only one.")
     } else if rule.is_drafter_invariant() {
         tr!(
             "The same text in both lanes: under {} a seed fixes it, whoever drafts.",
