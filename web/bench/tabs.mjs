@@ -1,6 +1,5 @@
 // The browser, a tab with our page, and tabs with peers.
-import { createRequire } from "node:module";
-import { join } from "node:path";
+import * as browsers from "../e2e/browser.mjs";
 
 /** Seconds that a sweep may take. */
 const LONGEST_S = 600;
@@ -14,45 +13,19 @@ const OWN_GPU =
     ? ["--enable-features=Vulkan,VulkanFromANGLE,DefaultANGLEVulkan", "--use-gl=angle", "--use-angle=vulkan", "--disable-vulkan-surface", "--ignore-gpu-blocklist"]
     : ["--enable-features=Vulkan"];
 
+/** Timers and frames of tabs in the background run as in the foreground. */
+const AWAKE = ["--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows"];
+/** The same for Firefox. */
+const AWAKE_FIREFOX = { "dom.min_background_timeout_value": 4, "dom.timeout.enable_budget_timer_throttling": false };
+
 /**
  * Starts the browser. Both have what is called here of a page, in the same words.
- * @param {{modules: string, browser: string, firefox: boolean, gpu: boolean}} config `modules` is
- * where npm put the packages; without `gpu`, Chromium's GPU is SwiftShader
+ * @param {{browser: string, firefox: boolean, gpu: boolean}} config without `gpu`, Chromium's GPU is
+ * SwiftShader
  */
-export async function launch({ modules, browser: executablePath, firefox, gpu }) {
-  const load = createRequire(join(modules, "package.json"));
-  if (firefox) {
-    return load("puppeteer-core").launch({
-      browser: "firefox",
-      executablePath,
-      protocolTimeout: 1000 * LONGEST_S,
-      extraPrefsFirefox: {
-        // Not everywhere on without asking, and a GPU made of software is refused.
-        "dom.webgpu.enabled": true,
-        "gfx.webgpu.ignore-blocklist": true,
-        // Timers of tabs in the background run as in the foreground.
-        "dom.min_background_timeout_value": 4,
-        "dom.timeout.enable_budget_timer_throttling": false,
-      },
-    });
-  }
-  return load("playwright-core").chromium.launch({
-    executablePath,
-    args: [
-      // Containers run as root, where Chromium's sandbox refuses to start.
-      "--no-sandbox",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      // Timers and frames of tabs in the background run as in the foreground.
-      "--disable-background-timer-throttling",
-      "--disable-renderer-backgrounding",
-      "--disable-backgrounding-occluded-windows",
-      "--enable-unsafe-webgpu",
-      ...(gpu ? OWN_GPU : ["--enable-features=Vulkan", "--use-vulkan=swiftshader"]),
-    ],
-  });
+export function launch({ browser: executablePath, firefox, gpu }) {
+  if (firefox) return browsers.launchFirefox({ executablePath, protocolTimeout: 1000 * LONGEST_S, preferences: AWAKE_FIREFOX });
+  return browsers.launch({ executablePath, gpu: gpu ? OWN_GPU : undefined, more: AWAKE });
 }
 
 /** `promise`, or an error after `seconds`. */

@@ -1,5 +1,6 @@
-// The browser of tests and measurements.
+// The browsers of tests and measurements. Firefox through puppeteer, which speaks to the one that people have.
 import { chromium } from "playwright-core";
+import puppeteer from "puppeteer-core";
 
 /**
  * What Chromium is to do without. Of several such lists only the last counts: the lower names are those
@@ -17,10 +18,17 @@ const WITHOUT = [
   "PaintHolding",
 ];
 
-/** Starts the Chromium that the environment names. */
-export const launch = () =>
+/** SwiftShader gives WebGPU to machines without a graphics card. */
+const SWIFTSHADER = ["--enable-features=Vulkan", "--use-vulkan=swiftshader"];
+
+/**
+ * Starts Chromium, by default the one that the environment names.
+ * @param {{executablePath?: string, gpu?: string[], more?: string[]}} options `gpu` are the arguments by
+ * which it finds one, `more` are further ones
+ */
+export const launch = ({ executablePath = process.env.CHROMIUM ?? "chromium", gpu = SWIFTSHADER, more = [] } = {}) =>
   chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "chromium",
+    executablePath,
     args: [
       // Containers run as root, where Chromium's sandbox refuses to start.
       "--no-sandbox",
@@ -29,9 +37,26 @@ export const launch = () =>
       "--disable-component-update",
       "--disable-sync",
       `--disable-features=${WITHOUT}`,
-      // SwiftShader gives WebGPU to machines without a graphics card.
       "--enable-unsafe-webgpu",
-      "--enable-features=Vulkan",
-      "--use-vulkan=swiftshader",
+      ...gpu,
+      ...more,
     ],
+  });
+
+/**
+ * Starts Firefox, by default the one that the environment names.
+ * @param {{executablePath?: string, protocolTimeout?: number, preferences?: object}} options
+ * `preferences` are further ones
+ */
+export const launchFirefox = ({ executablePath = process.env.FIREFOX, protocolTimeout, preferences = {} } = {}) =>
+  puppeteer.launch({
+    browser: "firefox",
+    executablePath,
+    protocolTimeout,
+    extraPrefsFirefox: {
+      // Not everywhere on without asking, and a GPU made of software is refused.
+      "dom.webgpu.enabled": true,
+      "gfx.webgpu.ignore-blocklist": true,
+      ...preferences,
+    },
   });

@@ -1,25 +1,16 @@
 // The page in Firefox, whose WebGPU is another implementation and hands results back in its own time.
 import assert from "node:assert/strict";
-import puppeteer from "puppeteer-core";
+import { median } from "../bench/statistics.mjs";
+import { launchFirefox } from "./browser.mjs";
+import { SCENES, SIZES } from "./scenes.mjs";
 import { call, open, tokens } from "./support.mjs";
 
 /** Names the browser; without it, this file is skipped. */
 export const needs = "FIREFOX";
 
-const SIZES = [
-  [1440, 900],
-  [1024, 768],
-  [390, 844],
-];
-
 /** Does `work` with a page of Firefox. */
 async function inFirefox(work) {
-  const browser = await puppeteer.launch({
-    browser: "firefox",
-    executablePath: process.env.FIREFOX,
-    // Not everywhere on without asking, and a GPU made of software is refused.
-    extraPrefsFirefox: { "dom.webgpu.enabled": true, "gfx.webgpu.ignore-blocklist": true },
-  });
+  const browser = await launchFirefox();
   try {
     const page = await browser.newPage();
     await page.setViewport({ width: 1440, height: 900 });
@@ -58,9 +49,9 @@ export default {
         }
         return times.sort((a, b) => a - b);
       }, pair.name);
-      const median = times[times.length >> 1];
-      console.log(`        a distribution comes after ${median.toFixed(0)} ms`);
-      assert.ok(median < 80, `${times}`);
+      const middle = median(times);
+      console.log(`        a distribution comes after ${middle.toFixed(0)} ms`);
+      assert.ok(middle < 80, `${times}`);
     });
   },
 
@@ -71,7 +62,7 @@ export default {
       assert.deepEqual(await greedy(page, 4), await greedy(page, 0));
       for (const [width, height] of SIZES) {
         await page.setViewport({ width, height });
-        for (const scene of ["stage", "couplings", "speed", "proof", "lessons"]) {
+        for (const scene of SCENES) {
           await page.click(`[data-testid=scene-${scene}]`);
           // Drawings follow a frame or two later.
           await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));

@@ -22,7 +22,7 @@ async function retitled(base, title) {
   const hash = createHash("sha256").update(html).digest("hex");
   return {
     "index.html": html,
-    "service-worker.js": script.replace(/("index.html": )"[0-9a-f]{64}"/, `$1"${hash}"`),
+    "service-worker.js": script.replace(/("index.html":)"[0-9a-f]{64}"/, `$1"${hash}"`),
   };
 }
 
@@ -277,7 +277,7 @@ export default {
         for (const end of [".js", "_bg.wasm"]) {
           const [relaxed] = (await cache.keys()).filter(({ url }) => new URL(url).pathname.endsWith(now + end));
           await cache.delete(relaxed);
-          const hash = new RegExp(`"${before}${end}": "([0-9a-f]+)"`).exec(script)[1];
+          const hash = new RegExp(`"${before}${end}":"([0-9a-f]+)"`).exec(script)[1];
           await cache.put(new URL(`${before}${end}?sha256=${hash}`, location.href), await fetch(before + end));
         }
       }, names);

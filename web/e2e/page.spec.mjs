@@ -1,15 +1,12 @@
 // The page as a person uses it, at three sizes, light and dark.
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { SIZES } from "./scenes.mjs";
 import { finished, noPanicText, notice, open, reload, shown, until, write } from "./support.mjs";
 
-const SIZES = [
-  [1440, 900],
-  [1024, 768],
-  [390, 844],
-];
-const SHOTS = new URL("../../target/screenshots/", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
+const SHOTS = new URL("target/screenshots/", ROOT);
 
 const looks = Object.fromEntries(
   SIZES.flatMap(([width, height]) =>
@@ -36,6 +33,21 @@ const looks = Object.fromEntries(
   ),
 );
 
+/** The rules of style sheets as the browser reads them, one after the other, whatever their space. */
+function rules(page, sheets) {
+  return page.evaluate((sheets) => {
+    const words = (text = "") => text.replaceAll(/\s*([{}:;,/])\s*/g, "$1");
+    const around = (rule) => `${rule.constructor.name} ${words(rule.conditionText ?? rule.selectorText ?? rule.name)}`;
+    const all = (rules) =>
+      [...rules].flatMap((rule) => (rule.cssRules?.length ? [around(rule), ...all(rule.cssRules)] : [words(rule.cssText)]));
+    return sheets.flatMap((text) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(text);
+      return all(sheet.cssRules);
+    });
+  }, sheets);
+}
+
 /** Stands before the first round of the recording; what is said there. */
 async function atTheStart(page) {
   await shown(page, "recorded");
@@ -51,6 +63,17 @@ const said = (page) => page.getByTestId("narration").first().innerText();
 
 export default {
   ...looks,
+
+  "styles are sent as the files say, without their space": async ({ page, base }) => {
+    const html = await readFile(new URL("index.html", ROOT), "utf8");
+    const files = [...html.matchAll(/rel="css" href="([^"]+)"/g)].map(([, path]) => path);
+    assert.ok(files.length > 10, `${files}`);
+    const said = await Promise.all(files.map((path) => readFile(new URL(path, ROOT), "utf8")));
+    await page.goto(base);
+    const sent = await page.locator('link[rel="stylesheet"]').evaluate(async (link) => (await fetch(link.href)).text());
+    assert.ok(sent.length < 0.95 * said.join("").length);
+    assert.deepEqual(await rules(page, [sent]), await rules(page, said));
+  },
 
   "320 pixels are wide enough": async ({ page, base }) => {
     await page.setViewportSize({ width: 320, height: 640 });

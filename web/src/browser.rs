@@ -1,11 +1,13 @@
 //! What the page asks of its browser in several places: to remember, and to fetch.
 
-use js_sys::{Function, Object, Reflect, Uint8Array};
+use js_sys::Uint8Array;
 use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Element, Response, ScrollIntoViewOptions};
+use web_sys::{
+    Element, FocusOptions, HtmlElement, Response, ScrollIntoViewOptions, ScrollLogicalPosition,
+};
 
 use crate::projector;
 
@@ -73,19 +75,18 @@ pub fn has_focus(selector: &str) -> bool {
 
 /// Puts the focus on an element, without scrolling there; tells whether that could be asked.
 pub fn focus_quietly(element: &Element) -> bool {
-    let quietly = Object::new();
-    let set = Reflect::set(&quietly, &"preventScroll".into(), &true.into());
-    let focus = Reflect::get(element, &"focus".into())
-        .and_then(|focus| focus.dyn_into::<Function>())
-        .and_then(|focus| focus.call1(element, &quietly));
-    set.and(focus).is_ok()
+    let quietly = FocusOptions::new();
+    quietly.set_prevent_scroll(true);
+    // Parts of a drawing have the method too.
+    let element: &HtmlElement = element.unchecked_ref();
+    element.focus_with_options(&quietly).is_ok()
 }
 
 /// Scrolls as little as brings what a selector finds into view.
 pub fn bring_near(selector: &str) {
     if let Some(element) = document().query_selector(selector).ok().flatten() {
         let options = ScrollIntoViewOptions::new();
-        let _ = Reflect::set(&options, &"block".into(), &"nearest".into());
+        options.set_block(ScrollLogicalPosition::Nearest);
         element.scroll_into_view_with_scroll_into_view_options(&options);
     }
 }

@@ -2,7 +2,7 @@
 //! field of the type `number` drops the mark that its language does not use without a word: of
 //! "0,2" it makes 02.
 
-use couplet_playback::written;
+use couplet_playback::{without_idle_noughts, written};
 use leptos::ev::KeyboardEvent;
 use leptos::prelude::*;
 
@@ -75,14 +75,7 @@ fn stepped(text: &str, up: bool, least: f64, most: f64, step: &str) -> String {
         Ok(now) if now.is_finite() => ((now / size - CLOSE).ceil() - 1.0) * size,
         _ => least,
     };
-    let rounded = format!("{:.decimals$}", next.clamp(least, most));
-    match rounded.contains('.') {
-        true => rounded
-            .trim_end_matches('0')
-            .trim_end_matches('.')
-            .to_owned(),
-        false => rounded,
-    }
+    without_idle_noughts(&format!("{:.decimals$}", next.clamp(least, most))).to_owned()
 }
 
 #[cfg(test)]

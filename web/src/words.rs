@@ -24,14 +24,6 @@ impl Kind {
     }
 }
 
-/// With a capital at the start of a sentence.
-pub fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
-}
-
 /// A text cut to so many letters, the last of them an ellipsis.
 pub fn cut_to(label: &str, letters: usize) -> String {
     if label.chars().count() <= letters {

@@ -3,6 +3,8 @@ use burn_store::{
     BurnToPyTorchAdapter, FloatCastAdapter, HalfPrecisionAdapter, ModuleAdapter, ModuleSnapshot,
     PyTorchToBurnAdapter, SafetensorsStore,
 };
+use half::{bf16, f16};
+use safetensors::{Dtype, SafeTensors};
 use sha2::{Digest, Sha256};
 
 use crate::{Decoder, DecoderConfig};
@@ -35,10 +37,7 @@ pub enum WeightsError {
 
 /// SHA-256 of `bytes`, in lower-case hexadecimal digits.
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    format!("{:x}", Sha256::digest(bytes))
 }
 
 /// Builds a decoder from a safetensors file with Hugging Face's names, f16 or f32.
@@ -92,44 +91,78 @@ pub fn save_weights(decoder: &Decoder) -> Result<Vec<u8>, WeightsError> {
 
 /// Looks at the raw numbers, since a device may be allowed to assume that NaN never occurs.
 fn check_finite(bytes: &[u8]) -> Result<(), WeightsError> {
-    let unreadable = |what: &str| WeightsError::Unreadable(what.to_owned());
-    let header_length = bytes
-        .first_chunk::<8>()
-        .ok_or_else(|| unreadable("the file is too short"))?;
-    let header_length = usize::try_from(u64::from_le_bytes(*header_length)).unwrap_or(usize::MAX);
-    let header_end = header_length
-        .checked_add(8)
-        .filter(|end| *end <= bytes.len());
-    let header_end = header_end.ok_or_else(|| unreadable("the file is cut off"))?;
-    let header: serde_json::Map<String, serde_json::Value> =
-        serde_json::from_slice(&bytes[8..header_end])
-            .map_err(|error| unreadable(&error.to_string()))?;
-    for (name, entry) in header.iter().filter(|(name, _)| *name != "__metadata__") {
-        let offset = |index: usize| {
-            entry["data_offsets"][index]
-                .as_u64()
-                .map(|offset| offset as usize)
-        };
-        let (Some(start), Some(end)) = (offset(0), offset(1)) else {
-            return Err(unreadable(&format!("{name} has no offsets")));
-        };
-        let data = bytes[header_end..]
-            .get(start..end)
-            .ok_or_else(|| unreadable("the file is cut off"))?;
-        // A number is not finite exactly when all its exponent bits are set.
-        let finite = match entry["dtype"].as_str() {
-            Some("F16") => data.chunks_exact(2).all(|b| b[1] & 0x7c != 0x7c),
-            Some("BF16") => data
-                .chunks_exact(2)
-                .all(|b| !(b[1] & 0x7f == 0x7f && b[0] & 0x80 != 0)),
-            Some("F32") => data
-                .chunks_exact(4)
-                .all(|b| !(b[3] & 0x7f == 0x7f && b[2] & 0x80 != 0)),
-            other => return Err(unreadable(&format!("{name} has the number type {other:?}"))),
+    let file = SafeTensors::deserialize(bytes)
+        .map_err(|error| WeightsError::Unreadable(error.to_string()))?;
+    for (name, tensor) in file.iter() {
+        let (pairs, fours) = (tensor.data().as_chunks().0, tensor.data().as_chunks().0);
+        let finite = match tensor.dtype() {
+            Dtype::F16 => pairs.iter().all(|&it| f16::from_le_bytes(it).is_finite()),
+            Dtype::BF16 => pairs.iter().all(|&it| bf16::from_le_bytes(it).is_finite()),
+            Dtype::F32 => fours.iter().all(|&it| f32::from_le_bytes(it).is_finite()),
+            other => {
+                return Err(WeightsError::Unreadable(format!(
+                    "{name} has numbers of the type {other}"
+                )));
+            }
         };
         if !finite {
             return Err(WeightsError::NotFinite);
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use safetensors::serialize;
+    use safetensors::tensor::TensorView;
+
+    use super::*;
+
+    fn file(dtype: Dtype, numbers: &[u8]) -> Vec<u8> {
+        let length = numbers.len() * 8 / dtype.bitsize();
+        let tensor = TensorView::new(dtype, vec![length], numbers).unwrap();
+        serialize([("a", tensor)], None).unwrap()
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_found_in_every_format() {
+        for (dtype, largest, not_finite) in [
+            (
+                Dtype::F16,
+                f16::MAX.to_le_bytes().to_vec(),
+                [f16::INFINITY, f16::NAN].map(|it| it.to_le_bytes().to_vec()),
+            ),
+            (
+                Dtype::BF16,
+                bf16::MIN.to_le_bytes().to_vec(),
+                [bf16::NEG_INFINITY, bf16::NAN].map(|it| it.to_le_bytes().to_vec()),
+            ),
+            (
+                Dtype::F32,
+                f32::MAX.to_le_bytes().to_vec(),
+                [f32::INFINITY, f32::NAN].map(|it| it.to_le_bytes().to_vec()),
+            ),
+        ] {
+            assert!(check_finite(&file(dtype, &largest.repeat(3))).is_ok());
+            for bad in not_finite {
+                let verdict = check_finite(&file(dtype, &[largest.clone(), bad].concat()));
+                assert!(matches!(verdict, Err(WeightsError::NotFinite)), "{dtype}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_of_weights_is_refused() {
+        let whole = file(Dtype::F32, &[0; 8]);
+        for end in [0, 7, 20, whole.len() - 1] {
+            let verdict = check_finite(&whole[..end]);
+            assert!(
+                matches!(verdict, Err(WeightsError::Unreadable(_))),
+                "{end}: {verdict:?}"
+            );
+        }
+        let counts = check_finite(&file(Dtype::I32, &[0; 8]));
+        assert!(matches!(counts, Err(WeightsError::Unreadable(_))));
+    }
 }

@@ -35,9 +35,10 @@ pub use comparison::{Comparison, Continuation, Take};
 pub use expected::expected_acceptance;
 pub use judging::{Test, is_exact, procedure};
 pub use language::{speak_as, speak_english};
-pub use narration::{Piece, count_word, narrate, plain, redraws, round_summary};
+pub use narration::{Piece, capital, count_word, narrate, plain, redraws, round_summary};
 pub use numbers::{
-    at_most, decimal, grouped, interval, separator, shortest, significant, told_apart, written,
+    at_most, decimal, grouped, interval, separator, shortest, significant, told_apart,
+    without_idle_noughts, written,
 };
 pub use own_draw::OwnDraw;
 pub use race::{Race, Runner};

@@ -264,7 +264,8 @@ pub fn redraws(rule: Rule) -> bool {
     !rule.is_drafter_invariant()
 }
 
-fn capital(text: &str) -> String {
+/// With a capital at the start of a sentence.
+pub fn capital(text: &str) -> String {
     let mut characters = text.chars();
     characters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(characters).collect()

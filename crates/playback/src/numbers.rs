@@ -19,10 +19,15 @@ pub fn decimal(value: impl Into<f64>, decimals: usize) -> String {
 /// A number with at most so many decimals, none of them an idle nought at the end.
 pub fn at_most(value: impl Into<f64>, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.into());
-    written(match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => &text,
-    })
+    written(without_idle_noughts(&text))
+}
+
+/// A number as it is printed with a point, without noughts at the end that say nothing.
+pub fn without_idle_noughts(printed: &str) -> &str {
+    match printed.contains('.') {
+        true => printed.trim_end_matches('0').trim_end_matches('.'),
+        false => printed,
+    }
 }
 
 /// A number with the fewest digits that tell it from all others.

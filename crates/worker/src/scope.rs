@@ -1,11 +1,11 @@
 //! What the worker needs of its global scope.
 
-use std::future::poll_fn;
 use std::pin::pin;
-use std::task::Poll;
 
 use couplet_kernels::Device;
 use couplet_protocol::Reply;
+use futures_util::future::{Either, select};
+use gloo_timers::future::TimeoutFuture;
 use js_sys::{Function, Object, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -38,22 +38,13 @@ pub(crate) fn now() -> f64 {
 }
 
 /// Lets the worker receive messages.
-pub(crate) async fn breathe() {
-    let promise = Promise::new(&mut |resolve, _| {
-        scope().set_timeout_with_callback(&resolve).ok();
-    });
-    JsFuture::from(promise).await.ok();
+pub(crate) fn breathe() -> TimeoutFuture {
+    sleep(0)
 }
 
 /// Waits.
-pub(crate) async fn sleep(milliseconds: u32) {
-    let milliseconds = i32::try_from(milliseconds).unwrap_or(i32::MAX);
-    let promise = Promise::new(&mut |resolve, _| {
-        scope()
-            .set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, milliseconds)
-            .ok();
-    });
-    JsFuture::from(promise).await.ok();
+pub(crate) fn sleep(milliseconds: u32) -> TimeoutFuture {
+    TimeoutFuture::new(milliseconds)
 }
 
 /// Waits, but no longer than anybody cares.
@@ -76,12 +67,7 @@ pub(crate) async fn attend<T>(
 ) -> Option<T> {
     let mut work = pin!(work);
     loop {
-        let mut glance = pin!(sleep(GLANCE));
-        let done = poll_fn(|context| match work.as_mut().poll(context) {
-            Poll::Ready(result) => Poll::Ready(Some(result)),
-            Poll::Pending => glance.as_mut().poll(context).map(|()| None),
-        });
-        if let Some(result) = done.await {
+        if let Either::Left((result, _)) = select(work.as_mut(), sleep(GLANCE)).await {
             return Some(result);
         }
         if given_up() {

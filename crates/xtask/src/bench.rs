@@ -40,9 +40,11 @@ target/bench and prints what was required and what was found.";
 const ENGINE: &str = "couplet-trainer";
 
 /// Without these, the browser gives no page shared memory, and peers no second thread.
-const ISOLATION: &str = "Cross-Origin-Opener-Policy: same-origin\r\n\
-                         Cross-Origin-Embedder-Policy: require-corp\r\n\
-                         Cross-Origin-Resource-Policy: same-origin\r\n";
+const ISOLATION: &[(&str, &str)] = &[
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-embedder-policy", "require-corp"),
+    ("cross-origin-resource-policy", "same-origin"),
+];
 
 /// What to measure.
 #[derive(Debug, PartialEq, Eq)]
@@ -106,6 +108,9 @@ pub fn run(repo: &Repo, arguments: Vec<OsString>) -> Result<()> {
     let folder = repo.path("target/bench");
     let peers = folder.join("peers");
     install_peers(repo, &peers)?;
+    step("what drives browsers", || {
+        node::install(&repo.path("web/e2e"))
+    })?;
     if !options.peers.is_empty() {
         export(repo, &pairs, &folder.join("models"))?;
     }
@@ -306,9 +311,7 @@ fn install_peers(repo: &Repo, folder: &Path) -> Result<()> {
         fs::copy(repo.path("web/bench").join(name), folder.join(name))
             .with_context(|| format!("{name} cannot be copied to {}", folder.display()))?;
     }
-    step("onnxruntime-web, wllama and what drives browsers", || {
-        node::install(folder)
-    })
+    step("onnxruntime-web and wllama", || node::install(folder))
 }
 
 /// Writes the pairs' weights in the formats of other runtimes.

@@ -6,11 +6,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 use sha2::{Digest as _, Sha256, Sha384};
 
 use crate::repo::Repo;
-use crate::{files, notices};
+use crate::{files, lean, notices};
 
 const SERVICE_WORKER: &str = "service-worker.js";
 /// What stands in the service worker for its files.
@@ -43,24 +45,15 @@ pub fn run(repo: &Repo) -> Result<()> {
     fs::remove_file(folder.join(CHOICE)).with_context(|| format!("removing {CHOICE}"))?;
     notices::write(repo, &folder)?;
     for language in files::below(&folder.join(WORDS))? {
-        write(&format!("{WORDS}/{language}"), |_, text| {
-            without_space(text)
-        })?;
-    }
-    for script in [LOADER, SERVICE_WORKER, PAGE] {
-        write(script, |_, text| Ok(without_remarks(text)))?;
+        write(&format!("{WORDS}/{language}"), |_, text| lean::words(text))?;
     }
     write(PAGE, with_lean_programs)?;
     // The page first: the service worker knows it by its hash.
     write(PAGE, with_one_style_sheet)?;
+    write(PAGE, with_lean_insets)?;
     write(PAGE, |_, html| with_policy(html))?;
-    write(SERVICE_WORKER, with_release)
-}
-
-/// A file of words as it is sent; in the repository it is laid out for people.
-fn without_space(json: &str) -> Result<String> {
-    let words: serde_json::Value = serde_json::from_str(json)?;
-    Ok(words.to_string())
+    write(SERVICE_WORKER, with_release)?;
+    write(SERVICE_WORKER, |_, script| lean::script(script))
 }
 
 /// Puts the choice of the engine's build where a script asks for it: one file less to wait for, and
@@ -74,114 +67,47 @@ fn with_choice(folder: &Path, script: &str) -> Result<String> {
     Ok(script.replace(CHOICE_IMPORT, &choice))
 }
 
-/// A style sheet without what is said to its readers, a seventh of what it is to download. What
-/// stands in quotes is left alone.
-fn without_comments(sheet: &str) -> String {
-    let mut kept = String::with_capacity(sheet.len());
-    let mut rest = sheet;
-    while let Some(at) = rest.find(['"', '\'', '/']) {
-        let (before, from) = rest.split_at(at);
-        kept += &without_gaps(before);
-        let end = match from.as_bytes() {
-            [b'/', b'*', ..] => from.find("*/").map(|end| end + 2),
-            [quote @ (b'"' | b'\''), after @ ..] => {
-                let end = after.iter().position(|byte| byte == quote);
-                end.map(|end| end + 2)
-            }
-            _ => Some(1),
-        };
-        let (this, behind) = from.split_at(end.unwrap_or(from.len()));
-        if !this.starts_with("/*") {
-            kept += this;
-        }
-        rest = behind;
-    }
-    kept += &without_gaps(rest);
-    let lines = kept.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// A piece of a style sheet outside its texts, without the spaces that only make it readable.
-fn without_gaps(piece: &str) -> String {
-    let gaps = ["; ", ": ", ", ", " {", "{ ", " }"];
-    gaps.iter().fold(piece.to_owned(), |piece, gap| {
-        piece.replace(gap, gap.trim())
-    })
-}
-
-/// Our own scripts, also those within the page, without the comments that have lines of their own, and
-/// without what lines are indented by.
-/// None of them has a text of several lines in which such a line would mean something.
-fn without_remarks(script: &str) -> String {
-    let mut kept = String::with_capacity(script.len());
-    let mut inside = false;
-    for line in script.lines() {
-        let begins = line.trim_start();
-        let is_remark = inside || begins.starts_with("//") || begins.starts_with("/*");
-        if inside || begins.starts_with("/*") {
-            inside = !line.contains("*/");
-        }
-        if !is_remark && !begins.is_empty() {
-            kept += begins;
-            kept.push('\n');
-        }
-    }
-    kept
-}
-
-/// Leaves out of the compiled programs what only tools read, of the scripts that start them what lines
-/// are indented by, and tells the page their new hashes.
+/// Leaves out of programs and scripts what only readers and tools need, and tells the page their new
+/// hashes.
 fn with_lean_programs(folder: &Path, html: &str) -> Result<String> {
     let mut html = html.to_owned();
     for name in files::below(folder)? {
-        let is_ours = [LOADER, SERVICE_WORKER].contains(&&*name);
+        // The service worker has to be told first what is in the release.
+        if name.contains('/') || name == SERVICE_WORKER {
+            continue;
+        }
         let file = folder.join(&name);
-        let before = match name.rsplit_once('.') {
-            Some((path, "js" | "wasm")) if !is_ours && !path.contains('/') => fs::read(&file)?,
+        let lean: fn(Vec<u8>) -> Result<Vec<u8>> = match name.rsplit_once('.') {
+            Some((_, "wasm")) => |module| lean::program(&module),
+            Some((_, "js")) => |script| Ok(lean::script(&String::from_utf8(script)?)?.into()),
             _ => continue,
         };
-        let lean = if name.ends_with(".wasm") {
-            without_custom_sections(&before).with_context(|| format!("{name} is no module"))?
-        } else {
-            let script = String::from_utf8(before.clone())?;
-            let lines = script.lines().map(str::trim_start);
-            lines
-                .fold(String::new(), |all, line| all + line + "\n")
-                .into()
-        };
-        fs::write(&file, &lean).with_context(|| format!("writing {name}"))?;
-        let [old, new] = [&before, &lean].map(|bytes| base64(&Sha384::digest(bytes)));
-        html = html.replace(&old, &new);
+        let before = fs::read(&file)?;
+        let old = integrity(&before);
+        let after = lean(before).with_context(|| format!("{name} is not as it should be"))?;
+        fs::write(&file, &after).with_context(|| format!("writing {name}"))?;
+        html = html.replace(&old, &integrity(&after));
     }
     Ok(html)
 }
 
-/// A module of WebAssembly without the sections that mean nothing to a browser, such as names;
-/// `None` if it is none. Source: WebAssembly core specification, section 5.5, "Modules".
-fn without_custom_sections(module: &[u8]) -> Option<Vec<u8>> {
-    const HEAD: usize = 8;
-    const CUSTOM: u8 = 0;
-    let mut lean = module
-        .get(..HEAD)
-        .filter(|head| head.starts_with(b"\0asm"))?
-        .to_vec();
-    let mut rest = &module[HEAD..];
-    while let [id, behind @ ..] = rest {
-        let digits = behind.iter().position(|byte| byte & 0x80 == 0)? + 1;
-        let length = behind[..digits]
-            .iter()
-            .rev()
-            .try_fold(0_usize, |length, byte| {
-                Some(length.checked_mul(1 << 7)? | usize::from(byte & 0x7f))
-            })?;
-        let head = 1 + digits;
-        let (section, after) = rest.split_at_checked(head.checked_add(length)?)?;
-        if *id != CUSTOM {
-            lean.extend(section);
+/// The scripts and styles that stand in the page itself, as lean as those beside it.
+fn with_lean_insets(_: &Path, html: &str) -> Result<String> {
+    let mut page = html.to_owned();
+    for (element, lean) in [
+        ("script", lean::script as fn(&str) -> Result<String>),
+        ("style", lean::style),
+    ] {
+        for content in contents(html, element) {
+            page = page.replace(content, &lean(content)?);
         }
-        rest = after;
     }
-    Some(lean)
+    Ok(page)
+}
+
+/// What a page asks a file to be, so that no other is taken for it.
+fn integrity(file: &[u8]) -> String {
+    format!("sha384-{}", STANDARD.encode(Sha384::digest(file)))
 }
 
 /// Makes one file of all style sheets, in the order in which the page asks for them: nothing is drawn
@@ -198,7 +124,7 @@ fn with_one_style_sheet(folder: &Path, html: &str) -> Result<String> {
         let name = link.split('"').next().unwrap_or_default();
         let file = folder.join(name);
         let sheet = fs::read_to_string(&file).with_context(|| format!("trunk wrote no {name}"))?;
-        styles += &without_comments(&sheet);
+        styles += &sheet;
         styles.push('\n');
         fs::remove_file(&file).with_context(|| format!("removing {name}"))?;
         if place.is_none() {
@@ -209,10 +135,14 @@ fn with_one_style_sheet(folder: &Path, html: &str) -> Result<String> {
     let Some((at, indent)) = place else {
         bail!("{PAGE} asks for no style sheet by `{STYLE_SHEET}`");
     };
-    let name = format!("styles-{}.css", &hex(&Sha256::digest(&styles))[..16]);
-    let integrity = base64(&Sha384::digest(&styles));
+    let styles = lean::style(&styles)?;
+    let name = format!(
+        "styles-{}.css",
+        &format!("{:x}", Sha256::digest(&styles))[..16]
+    );
+    let integrity = integrity(styles.as_bytes());
     fs::write(folder.join(&name), &styles).with_context(|| format!("writing {name}"))?;
-    page[at] = format!("{indent}{STYLE_SHEET}{name}\" integrity=\"sha384-{integrity}\"/>");
+    page[at] = format!("{indent}{STYLE_SHEET}{name}\" integrity=\"{integrity}\"/>");
     Ok(page.join("\n") + "\n")
 }
 
@@ -225,7 +155,7 @@ fn with_policy(html: &str) -> Result<String> {
         }
         let hashes: Vec<String> = contents(&html, element)
             .into_iter()
-            .map(|content| format!("'sha256-{}'", base64(&Sha256::digest(content))))
+            .map(|content| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(content))))
             .collect();
         html = html.replace(blank, &hashes.join(" "));
     }
@@ -268,9 +198,9 @@ fn with_release(folder: &Path, script: &str) -> Result<String> {
         .filter(|path| is_kept(path))
     {
         let digest = Sha256::digest(fs::read(folder.join(&path))?);
-        release.insert(path, hex(&digest));
+        release.insert(path, format!("{digest:x}"));
     }
-    let release = serde_json::to_string_pretty(&json!({ "files": release }))?;
+    let release = json!({ "files": release });
     Ok(script.replace(NO_RELEASE, &format!("const RELEASE = {release};")))
 }
 
@@ -291,63 +221,9 @@ fn is_kept(path: &str) -> bool {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for group in bytes.chunks(3) {
-        let bits = (0..3).fold(0_usize, |bits, at| {
-            bits << 8 | usize::from(group.get(at).copied().unwrap_or(0))
-        });
-        for at in 0..4 {
-            let letter = LETTERS[bits >> (18 - 6 * at) & 63];
-            text.push(if at <= group.len() {
-                letter.into()
-            } else {
-                '='
-            });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn words_are_sent_without_the_space_between_them() {
-        let sent = without_space("{\n  \"a b\": \"c  d\"\n}\n").unwrap();
-        assert_eq!(sent, r#"{"a b":"c  d"}"#);
-        assert!(without_space("{").is_err());
-    }
-
-    #[test]
-    fn scripts_are_sent_without_lines_that_only_say_something() {
-        let script = "// One\n  // /* two\nconst a = 1; // stays\n\n/** Three,\n * four. */\n  let b = \"//\";\n/* five */\nb();\n";
-        assert_eq!(
-            without_remarks(script),
-            "const a = 1; // stays\nlet b = \"//\";\nb();\n"
-        );
-    }
-
-    #[test]
-    fn modules_are_sent_without_what_only_tools_read() {
-        let head = b"\0asm\x01\0\0\0";
-        // A custom section of 130 bytes, whose length takes two, between two others.
-        let names = [&[0, 0x82, 0x01][..], &[7; 130]].concat();
-        let kept = [&[1, 2, 8, 9][..], &[3, 0]];
-        let module = [&head[..], kept[0], &names, kept[1]].concat();
-        let lean = without_custom_sections(&module).unwrap();
-        assert_eq!(lean, [&head[..], kept[0], kept[1]].concat());
-        for cut in [4, 9, 11, 20] {
-            assert_eq!(without_custom_sections(&module[..cut]), None, "{cut}");
-        }
-        assert_eq!(without_custom_sections(b"<!doctype html>"), None);
-    }
 
     #[test]
     fn the_policy_knows_what_stands_in_the_page() {
@@ -361,14 +237,6 @@ mod tests {
         ));
         assert_eq!(page.matches("'sha256-").count(), 2);
         assert!(with_policy("<script>1</script>").is_err());
-    }
-
-    #[test]
-    fn base64_ends_as_it_should() {
-        for (bytes, expect) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v")] {
-            assert_eq!(base64(bytes.as_bytes()), expect);
-        }
-        assert_eq!(base64(&[0xfb, 0xff]), "+/8=");
     }
 
     #[test]
@@ -402,8 +270,7 @@ mod tests {
     fn style_sheets_are_one_file_in_their_order() {
         let folder = std::env::temp_dir().join(format!("xtask-styles-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        let noted = "/* Why: 'it' is so\n   that \"a\" fits. */\n\n  b::after { content: \"/* → */\"; width: calc(1px / 2); } /* End. */";
-        for (name, text) in [("b-1.css", noted), ("a-2.css", "a{}\n/* cut off")] {
+        for (name, text) in [("b-1.css", "b { top: 0 }\n/* b */"), ("a-2.css", "a { }\n")] {
             fs::write(folder.join(name), text).unwrap();
         }
         let html = "<head>\n  <link rel=\"stylesheet\" href=\"./b-1.css\" integrity=\"x\"/>\n  <script></script>\n  <link rel=\"stylesheet\" href=\"./a-2.css\"/>\n</head>\n";
@@ -418,7 +285,7 @@ mod tests {
         assert!(page.ends_with("  <script></script>\n</head>\n"), "{page}");
         assert_eq!(
             fs::read_to_string(folder.join(&files[0])).unwrap(),
-            "b::after{content:\"/* → */\";width:calc(1px / 2);}\na{}\n"
+            "b{top:0}a{}"
         );
         assert!(with_one_style_sheet(&folder, "<head></head>").is_err());
         fs::remove_dir_all(folder).unwrap();
@@ -443,7 +310,7 @@ mod tests {
         let script = with_release(&folder, &format!("before\n{NO_RELEASE}\nafter")).unwrap();
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert!(
-            script.contains(&format!("\"fonts/a.woff2\": \"{abc}\"")),
+            script.contains(&format!("\"fonts/a.woff2\":\"{abc}\"")),
             "{script}"
         );
         assert!(script.starts_with("before\nconst RELEASE = {") && script.ends_with(";\nafter"));

@@ -6,6 +6,7 @@ mod bench;
 mod build;
 mod files;
 mod finish;
+mod lean;
 mod node;
 mod notices;
 mod process;

@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
-use serde_json::Value;
+use cargo_metadata::MetadataCommand;
+use spdx::{Expression, ParseMode, license_id};
 
 use crate::process;
 use crate::repo::Repo;
@@ -53,37 +54,32 @@ pub fn write(repo: &Repo, folder: &Path) -> Result<()> {
 /// The crates of others that are compiled into the page, in the order of their names.
 fn foreign(repo: &Repo) -> Result<BTreeSet<Foreign>> {
     let compiled = compiled(&tree(repo)?);
-    let metadata: Value = serde_json::from_str(&process::output(cargo(repo).args([
-        "metadata",
-        "--format-version=1",
-        "--filter-platform",
-        TRIPLE,
-    ]))?)
-    .context("what `cargo metadata` says")?;
-    let packages = metadata["packages"]
-        .as_array()
-        .context("`cargo metadata` lists no packages")?;
+    let metadata = MetadataCommand::new()
+        .current_dir(repo.root())
+        .other_options(["--filter-platform", TRIPLE].map(str::to_owned))
+        .exec()
+        .context("what `cargo metadata` says of the workspace")?;
     let mut found = BTreeSet::new();
-    for package in packages {
-        let word = |field: &str| package[field].as_str().unwrap_or_default().to_owned();
+    for package in metadata.packages {
+        let (name, version) = (package.name.to_string(), package.version.to_string());
+        let key = (name, version);
         // What has no source lies in this checkout.
-        if package["source"].is_null() || !compiled.contains(&(word("name"), word("version"))) {
+        if package.source.is_none() || !compiled.contains(&key) {
             continue;
         }
-        let manifest = word("manifest_path");
-        let crate_folder = Path::new(&manifest)
-            .parent()
-            .context("a crate without a folder")?;
-        let authors = package["authors"].as_array().map(Vec::as_slice);
-        let authors = authors.unwrap_or_default().iter().filter_map(Value::as_str);
+        let crate_folder = package.manifest_path.parent();
+        let crate_folder = crate_folder.context("a crate without a folder")?;
+        let licence = package.license.unwrap_or_default();
+        let authors = package.authors.iter();
         // Without their addresses, which would only be of use to people who send spam.
         let authors = authors.map(|author| author.split(" <").next().unwrap_or(author));
+        let (name, version) = key;
         found.insert(Foreign {
-            name: word("name"),
-            version: word("version"),
-            licence: word("license"),
+            name,
+            version,
             authors: authors.collect::<Vec<_>>().join(", "),
-            texts: licences(crate_folder, &word("license"))?,
+            texts: licences(crate_folder.as_std_path(), &licence)?,
+            licence,
         });
     }
     if found.is_empty() {
@@ -160,23 +156,35 @@ fn licences(crate_folder: &Path, expression: &str) -> Result<Vec<String>> {
 /// Who is given a choice with MIT and has its text needs none of the others', of which Apache's
 /// is ten times as long and comes with every second crate.
 fn needed(files: &[&str], expression: &str) -> Vec<bool> {
-    let choice = expression.replace('/', " OR ");
-    let is_choice = choice.split(" OR ").any(|licence| licence.trim() == "MIT");
+    let Some(licences) = parsed(expression) else {
+        return vec![true; files.len()];
+    };
+    let mit = license_id("MIT");
+    let is_choice = licences.evaluate(|one| one.license.id() == mit);
     let has_text = files.iter().any(|name| name.contains("MIT"));
-    let others = names(expression)
+    let others = names(&licences)
         .filter(|name| *name != "MIT")
         .filter_map(|name| name.split('-').next())
         .map(str::to_uppercase);
-    let others: Vec<String> = others.filter(|name| name.len() > 2).collect();
+    let others: Vec<String> = others.collect();
     files
         .iter()
         .map(|file| !(is_choice && has_text && others.iter().any(|other| file.contains(other))))
         .collect()
 }
 
-/// The names of licences in an expression such as `MIT OR Apache-2.0`, and the words between them.
-fn names(expression: &str) -> impl Iterator<Item = &str> {
-    expression.split(|letter: char| !letter.is_alphanumeric() && !"-.".contains(letter))
+/// An expression such as `MIT OR Apache-2.0`, or `MIT/Apache-2.0` as it once was; `None` if it is no
+/// such expression.
+fn parsed(expression: &str) -> Option<Expression> {
+    Expression::parse_mode(expression, ParseMode::LAX).ok()
+}
+
+/// The names of the licences in an expression.
+fn names(licences: &Expression) -> impl Iterator<Item = &'static str> {
+    let ids = licences
+        .requirements()
+        .filter_map(|one| one.req.license.id());
+    ids.map(|id| id.name)
 }
 
 /// The words of a text: most differ only in where their lines end.
@@ -239,7 +247,13 @@ fn text(crates: &BTreeSet<Foreign>) -> String {
         let _ = writeln!(all, "{title}: {}{by}{alone}", one.licence);
         let mut own: Vec<&String> = one.texts.iter().collect();
         if own.is_empty() {
-            own.extend(names(&one.licence).filter_map(|name| usual.get(name)));
+            let licences = parsed(&one.licence);
+            own.extend(
+                licences
+                    .iter()
+                    .flat_map(names)
+                    .filter_map(|name| usual.get(name)),
+            );
         }
         for text in own {
             let (holders, _) = texts.entry(words(text)).or_insert((Vec::new(), text));
@@ -296,6 +310,7 @@ mod tests {
         for none in ["MIT AND Apache-2.0", "(MIT OR Zlib) AND Apache-2.0"] {
             assert_eq!(needed(&files, none), [true; 3], "{none}");
         }
+        assert_eq!(needed(&files, "Whatever I OR MIT"), [true; 3]);
         assert_eq!(needed(&files[..2], "MIT OR Apache-2.0"), [true; 2]);
         assert_eq!(needed(&["LICENSE"], "MIT OR Apache-2.0"), [true]);
         assert_eq!(
@@ -354,7 +369,11 @@ mod tests {
         assert!(crates.iter().any(|one| one.name == STANDARD_LIBRARY));
         let usual = usual_texts(&crates);
         for one in crates.iter().filter(|one| one.texts.is_empty()) {
-            let found = names(&one.licence).any(|name| usual.contains_key(name));
+            let licences = parsed(&one.licence);
+            let found = licences
+                .iter()
+                .flat_map(names)
+                .any(|name| usual.contains_key(name));
             assert!(found, "{} {}", one.name, one.licence);
         }
     }

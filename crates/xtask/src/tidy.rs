@@ -1,11 +1,11 @@
 //! `cargo xtask tidy`: rules about the project that a compiler does not know.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
-use serde_json::Value;
+use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
 
 use crate::process;
 use crate::repo::Repo;
@@ -20,12 +20,7 @@ type Verdict = Result<(), String>;
 /// # Errors
 /// If the facts cannot be collected.
 pub fn run(repo: &Repo) -> Result<Tally> {
-    let metadata = process::output(Command::new("cargo").current_dir(repo.root()).args([
-        "metadata",
-        "--format-version",
-        "1",
-    ]))?;
-    let graph = Graph::parse(&metadata)?;
+    let graph = Graph::of(repo)?;
     let shaders = file_names(repo, "shaders", ".wgsl")?;
     let twins = file_names(repo, "crates/kernels/src/cpu", ".rs")?;
     let texts = texts(repo)?;
@@ -58,7 +53,7 @@ pub fn run(repo: &Repo) -> Result<Tally> {
         ),
         (
             "every crate has a row in ARCHITECTURE.md",
-            every_crate_has_a_row(&graph.members, &architecture),
+            every_crate_has_a_row(&graph.members(), &architecture),
         ),
         (
             "every language says all that the page says",
@@ -83,97 +78,63 @@ struct Member {
     folder: String,
 }
 
-/// Which packages link which.
-struct Graph {
-    members: Vec<Member>,
-    /// Package name by package id.
-    names: BTreeMap<String, String>,
-    /// Ids of the packages that a package links, on any platform; neither for tests nor for
-    /// build scripts only.
-    links: BTreeMap<String, Vec<String>>,
-}
+/// Which packages link which, on any platform; neither for tests nor for build scripts only.
+struct Graph(Metadata);
 
 impl Graph {
-    /// Reads the output of `cargo metadata`.
-    fn parse(metadata: &str) -> Result<Self> {
-        let metadata: Value = serde_json::from_str(metadata)?;
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-        let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-        let root = text(&metadata["workspace_root"]).replace('\\', "/");
-        let member_ids: BTreeSet<String> = list(&metadata["workspace_members"])
-            .iter()
-            .map(text)
-            .collect();
-        let mut names = BTreeMap::new();
-        let mut members = Vec::new();
-        for package in list(&metadata["packages"]) {
-            let (id, name) = (text(&package["id"]), text(&package["name"]));
-            if member_ids.contains(&id) {
-                let manifest = text(&package["manifest_path"]).replace('\\', "/");
-                let folder = manifest
-                    .strip_prefix(&format!("{root}/"))
-                    .and_then(|path| path.strip_suffix("/Cargo.toml"))
-                    .unwrap_or_default()
-                    .to_owned();
-                members.push(Member {
-                    name: name.clone(),
-                    folder,
-                });
-            }
-            names.insert(id, name);
-        }
-        let is_normal = |dependency: &Value| {
-            list(&dependency["dep_kinds"])
-                .iter()
-                .any(|kind| kind["kind"].is_null())
-        };
-        let links = list(&metadata["resolve"]["nodes"])
-            .iter()
-            .map(|node| {
-                let linked = list(&node["deps"])
-                    .iter()
-                    .filter(|dependency| is_normal(dependency))
-                    .map(|dependency| text(&dependency["pkg"]))
-                    .collect();
-                (text(&node["id"]), linked)
+    fn of(repo: &Repo) -> Result<Self> {
+        let metadata = MetadataCommand::new().current_dir(repo.root()).exec();
+        metadata
+            .map(Self)
+            .context("what `cargo metadata` says of the workspace")
+    }
+
+    fn members(&self) -> Vec<Member> {
+        let root = &self.0.workspace_root;
+        let member = |package: &cargo_metadata::Package| {
+            let folder = package.manifest_path.parent()?.strip_prefix(root).ok()?;
+            Some(Member {
+                name: package.name.to_string(),
+                folder: folder.as_str().replace('\\', "/"),
             })
-            .collect();
-        Ok(Self {
-            members,
-            names,
-            links,
-        })
+        };
+        let members = self.0.workspace_packages();
+        members.into_iter().filter_map(member).collect()
+    }
+
+    /// What a package links.
+    fn links(&self, package: &PackageId) -> impl Iterator<Item = &PackageId> {
+        let nodes = self.0.resolve.iter().flat_map(|resolve| &resolve.nodes);
+        nodes
+            .filter(move |node| node.id == *package)
+            .flat_map(|node| &node.deps)
+            .filter(|it| {
+                it.dep_kinds
+                    .iter()
+                    .any(|it| it.kind == DependencyKind::Normal)
+            })
+            .map(|it| &it.pkg)
     }
 
     /// `member` reaches no package that a pattern names; a pattern may end in `*`.
     fn never_links(&self, member: &str, patterns: &[&str]) -> Verdict {
-        let start = self.names.iter().find(|(_, name)| *name == member);
-        let Some((start, _)) = start else {
+        let members = self.0.workspace_packages();
+        let Some(start) = members.into_iter().find(|it| *it.name == member) else {
             return Err(format!("the workspace has no crate {member}"));
         };
         // Each entry is a way from the member to a package.
-        let mut ways = vec![vec![start]];
-        let mut seen = BTreeSet::from([start]);
+        let mut ways = vec![vec![&start.id]];
+        let mut seen = BTreeSet::from([&start.id]);
         while let Some(way) = ways.pop() {
-            for linked in way
-                .last()
-                .and_then(|last| self.links.get(*last))
-                .into_iter()
-                .flatten()
-            {
+            for linked in way.last().into_iter().flat_map(|last| self.links(last)) {
                 if !seen.insert(linked) {
                     continue;
                 }
-                let mut longer = way.clone();
-                longer.push(linked);
-                let name = self.names.get(linked).map_or("", String::as_str);
+                let longer: Vec<&PackageId> = way.iter().copied().chain([linked]).collect();
+                let name = &self.0[linked].name;
                 if patterns.iter().any(|pattern| matches(pattern, name)) {
-                    let way: Vec<&str> = longer
-                        .iter()
-                        .filter_map(|id| self.names.get(*id))
-                        .map(String::as_str)
-                        .collect();
-                    return Err(format!("{} is linked: {}", name, way.join(" → ")));
+                    let way: Vec<&str> = longer.iter().map(|id| &**self.0[*id].name).collect();
+                    return Err(format!("{name} is linked: {}", way.join(" → ")));
                 }
                 ways.push(longer);
             }
@@ -347,41 +308,23 @@ mod tests {
         names.iter().map(|name| (*name).to_owned()).collect()
     }
 
-    /// web → leptos → web-sys, and burn-core only for tests.
-    const METADATA: &str = r#"{
-        "workspace_root": "/p",
-        "workspace_members": ["w"],
-        "packages": [
-            {"id": "w", "name": "couplet-web", "manifest_path": "/p/web/Cargo.toml"},
-            {"id": "l", "name": "leptos", "manifest_path": "/x/Cargo.toml"},
-            {"id": "s", "name": "web-sys", "manifest_path": "/y/Cargo.toml"},
-            {"id": "b", "name": "burn-core", "manifest_path": "/z/Cargo.toml"}
-        ],
-        "resolve": {"nodes": [
-            {"id": "w", "deps": [
-                {"pkg": "l", "dep_kinds": [{"kind": null, "target": null}]},
-                {"pkg": "b", "dep_kinds": [{"kind": "dev", "target": null}]}
-            ]},
-            {"id": "l", "deps": [{"pkg": "s", "dep_kinds": [{"kind": "build"}, {"kind": null}]}]},
-            {"id": "s", "deps": []},
-            {"id": "b", "deps": []}
-        ]}
-    }"#;
-
     #[test]
     fn links_are_followed_and_named() {
-        let graph = Graph::parse(METADATA).unwrap();
-        let check = |patterns: &[&str], expect: Verdict| {
-            assert_eq!(graph.never_links("couplet-web", patterns), expect);
+        let graph = Graph::of(&Repo::locate().unwrap()).unwrap();
+        let check = |member: &str, patterns: &[&str], expect: Verdict| {
+            assert_eq!(graph.never_links(member, patterns), expect);
         };
-        check(&["burn*"], Ok(()));
-        check(&["web"], Ok(()));
+        check("couplet-playback", &["burn*", "web"], Ok(()));
         check(
-            &["wgpu*", "web-sys"],
-            Err("web-sys is linked: couplet-web → leptos → web-sys".into()),
+            "couplet-playback",
+            &["burn*", "statrs"],
+            Err("statrs is linked: couplet-playback → couplet-speculation → statrs".into()),
         );
+        // Only its tests use it.
+        check("couplet-speculation", &["proptest"], Ok(()));
         assert!(graph.never_links("couplet-none", &[]).is_err());
-        assert_eq!(graph.members[0].folder, "web");
+        let folders: Vec<String> = graph.members().into_iter().map(|it| it.folder).collect();
+        assert!(folders.contains(&"web".into()) && folders.contains(&"crates/xtask".into()));
     }
 
     #[test]

@@ -38,17 +38,21 @@ pub enum WasmToolchain {
 impl WasmToolchain {
     /// Sets what `cargo`, called by `command` directly or not, needs to use this compiler.
     pub fn apply(&self, command: &mut Command) {
-        let Self::Debian { sysroot } = self else {
-            return;
-        };
         // Cargo joins the flags of a target's variable with those that `.cargo/config.toml`
         // gives by `cfg`, and keeps both from build scripts and procedural macros, which
         // find the host's library in the compiler's own sysroot.
-        let flags = format!("--sysroot={} -Clinker-flavor=wasm-ld", sysroot.display());
-        command
-            .env("RUSTC", DEBIAN_RUSTC)
-            .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", DEBIAN_LINKER)
-            .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags);
+        let mut flags = anonymous_sources();
+        if let Self::Debian { sysroot } = self {
+            flags.push(format!("--sysroot={}", sysroot.display()));
+            flags.push("-Clinker-flavor=wasm-ld".to_owned());
+            command
+                .env("RUSTC", DEBIAN_RUSTC)
+                .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", DEBIAN_LINKER);
+        }
+        command.env(
+            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
+            flags.join(" "),
+        );
     }
 
     /// Whether clippy can check wasm code: it only knows the libraries of the compiler that
@@ -56,6 +60,34 @@ impl WasmToolchain {
     pub fn has_clippy(&self) -> bool {
         matches!(self, Self::Default)
     }
+}
+
+/// Flags by which places in a crate's source, which panics name, do not tell where on this machine
+/// it lies: visitors need not know, and the same sources give the same page everywhere.
+fn anonymous_sources() -> Vec<String> {
+    let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = || Some(std::env::home_dir()?.join(".cargo"));
+    let Some(cargo_home) = cargo_home.or_else(home) else {
+        return Vec::new();
+    };
+    // One for each registry, or mirror of it, that crates came from.
+    let registries = fs::read_dir(cargo_home.join("registry/src"));
+    let mut flags: Vec<String> = registries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|registry| {
+            format!(
+                "--remap-path-prefix={}=crates.io",
+                registry.path().display()
+            )
+        })
+        // Flags in environment variables are split at white space.
+        .filter(|flag| !flag.contains(char::is_whitespace))
+        .collect();
+    // In another order they would have everything compiled anew.
+    flags.sort();
+    flags
 }
 
 /// Finds a compiler for [`TRIPLE`], completing one where needed.

@@ -1,10 +1,9 @@
 // What the main thread does while the engine writes, and how soon the page obeys.
+import { median } from "../../bench/statistics.mjs";
 import { open, visitor } from "../support.mjs";
 
 /** Longer than this and a person notices. */
 export const LONG_MS = 50;
-
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
 /**
  * Tasks of the page's main thread during `work`, in milliseconds: how long each took by the clock

@@ -1,12 +1,11 @@
 //! Pairs thrown by the engine, to measure how often they agree.
 
-use std::time::Duration;
-
 use couplet_protocol::{
     BackendKind, Command, CoupleRequest, Coupled, CouplingName, MAX_SEED, Reply,
 };
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::statistics::wilson_interval;
+use gloo_timers::callback::Timeout;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -20,7 +19,7 @@ const BY_ITSELF: u64 = 20_000;
 /// Thrown on request.
 pub const ON_REQUEST: u64 = 100_000;
 /// How long the distributions must stand still before anything is thrown by itself.
-const SETTLED: Duration = Duration::from_millis(600);
+const SETTLED_MS: u32 = 600;
 
 /// What was counted.
 #[derive(Clone, Debug, PartialEq)]
@@ -201,7 +200,7 @@ impl Exhibit {
                     settled.set(true);
                 }
             };
-            set_timeout(settle, SETTLED);
+            Timeout::new(SETTLED_MS, settle).forget();
         });
         Effect::new(move |_| {
             exhibit.boards.iter().for_each(|board| board.state.track());

@@ -1,6 +1,7 @@
 //! What a link says of the scenes besides the Stage: what Couplings and Proof show and test, and
 //! what Speed's formula is asked.
 
+use couplet_playback::without_idle_noughts;
 use couplet_protocol::{MAX_SEED, Mistake, Rule};
 use couplet_speculation::input::normalised;
 
@@ -117,14 +118,7 @@ impl OwnPair {
 fn six_digits(value: f64) -> String {
     let digits = 5 - value.max(1e-9).log10().floor() as i32;
     let digits = digits.clamp(0, 12) as usize;
-    let written = format!("{value:.digits$}");
-    match written.contains('.') {
-        true => written
-            .trim_end_matches('0')
-            .trim_end_matches('.')
-            .to_owned(),
-        false => written,
-    }
+    without_idle_noughts(&format!("{value:.digits$}")).to_owned()
 }
 
 /// Reads the value of one of [`KEYS`]; `None` if it cannot be that.

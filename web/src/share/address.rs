@@ -14,7 +14,7 @@ const STILL: Duration = Duration::from_millis(400);
 /// Has the address follow from now on.
 pub fn follow(sharing: Sharing) {
     let store = sharing.store;
-    let pending = StoredValue::new(None::<TimeoutHandle>);
+    let mut write_soon = debounce(STILL, move |view| write(store, view));
     let moving = move || store.playhead.playing.get();
     Effect::new(move |_| {
         // While the run plays its place is of no interest, the rest of the page is.
@@ -23,10 +23,7 @@ pub fn follow(sharing: Sharing) {
         } else {
             link::current(sharing)
         };
-        if let Some(handle) = pending.get_value() {
-            handle.clear();
-        }
-        pending.set_value(set_timeout_with_handle(move || write(store, view), STILL).ok());
+        write_soon(view);
     });
 }
 

@@ -4,10 +4,8 @@ use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use tr::tr;
-use wasm_bindgen::JsCast;
-use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::DragEvent;
+use web_sys::{DataTransfer, DragEvent, File};
 
 use super::Sharing;
 use super::check::{self, MOST_BYTES};
@@ -55,13 +53,11 @@ fn holds_files(event: &DragEvent) -> bool {
 }
 
 /// The one file that was dropped, or why there is none to read.
-fn dropped_file(event: &DragEvent) -> Option<Result<JsValue, String>> {
+fn dropped_file(event: &DragEvent) -> Option<Result<File, String>> {
     let data = event.data_transfer()?;
-    // The files of an event or of a field are a list of the browser's own kind.
-    let files = js_sys::Reflect::get(&data, &"files".into()).ok()?;
-    let file = first_of(&files)?;
-    let several = js_sys::Reflect::get(&files, &1.into()).is_ok_and(|file| !file.is_undefined());
-    Some(if several {
+    let files = data.files()?;
+    let file = files.get(0)?;
+    Some(if files.length() > 1 {
         Err(tr!(
             "Those are several files. Drop one of them: a run replaces the one on the page."
         ))
@@ -75,15 +71,9 @@ fn dropped_file(event: &DragEvent) -> Option<Result<JsValue, String>> {
 }
 
 /// Whether the first thing that was dropped is a folder, which a browser gives as a file too.
-fn is_folder(data: &JsValue) -> bool {
-    let get = |object: &JsValue, name: &str| js_sys::Reflect::get(object, &name.into()).ok();
-    let entry = || {
-        let item = js_sys::Reflect::get(&get(data, "items")?, &0.into()).ok()?;
-        let entry_of: js_sys::Function = get(&item, "webkitGetAsEntry")?.dyn_into().ok()?;
-        let entry = entry_of.call0(&item).ok()?;
-        get(&entry, "isDirectory")?.as_bool()
-    };
-    entry().unwrap_or(false)
+fn is_folder(data: &DataTransfer) -> bool {
+    let entry = data.items().get(0).map(|item| item.webkit_get_as_entry());
+    entry.is_some_and(|entry| matches!(entry, Ok(Some(entry)) if entry.is_directory()))
 }
 
 /// Says why a file is not shown: in the panel, and above the scene where that is closed.
@@ -95,23 +85,11 @@ fn refuse(store: Store, sharing: Sharing, sentence: String) {
     sharing.file_trouble.set(Some(sentence));
 }
 
-/// The first of the browser's list of files.
-pub fn first_of(files: &JsValue) -> Option<JsValue> {
-    let file = js_sys::Reflect::get(files, &0.into()).ok()?;
-    (!file.is_undefined() && !file.is_null()).then_some(file)
-}
-
 /// Reads a file and shows the run in it. What is wrong with it is said in the panel and above the
 /// scene, and the page then stays as it is.
-pub fn take(store: Store, sharing: Sharing, file: JsValue) {
+pub fn take(store: Store, sharing: Sharing, file: File) {
     sharing.file_trouble.set(None);
-    let property = |name: &str| js_sys::Reflect::get(&file, &name.into()).ok();
-    let name = property("name")
-        .and_then(|name| name.as_string())
-        .unwrap_or_default();
-    let size = property("size")
-        .and_then(|size| size.as_f64())
-        .unwrap_or(0.0);
+    let (name, size) = (file.name(), file.size());
     let refuse = move |sentence: String| refuse(store, sharing, sentence);
     if size > MOST_BYTES as f64 {
         return refuse(tr!(
@@ -122,9 +100,9 @@ pub fn take(store: Store, sharing: Sharing, file: JsValue) {
         ));
     }
     spawn_local(async move {
-        let text = match text_of(&file).await {
-            Some(text) => text,
-            None => return refuse(tr!("“{name}” could not be read; choose it again.", name)),
+        let text = JsFuture::from(file.text()).await.ok();
+        let Some(text) = text.and_then(|text| text.as_string()) else {
+            return refuse(tr!("“{name}” could not be read; choose it again.", name));
         };
         match check::read(&text) {
             Ok(trace) => {
@@ -141,13 +119,4 @@ pub fn take(store: Store, sharing: Sharing, file: JsValue) {
             )),
         }
     });
-}
-
-async fn text_of(file: &JsValue) -> Option<String> {
-    let read: js_sys::Function = js_sys::Reflect::get(file, &"text".into())
-        .ok()?
-        .dyn_into()
-        .ok()?;
-    let promise: js_sys::Promise = read.call0(file).ok()?.dyn_into().ok()?;
-    JsFuture::from(promise).await.ok()?.as_string()
 }

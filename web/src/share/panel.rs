@@ -6,6 +6,7 @@ use tr::tr;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
+use web_sys::HtmlInputElement;
 
 use super::figures::{Figure, figures_of, save_png, save_svg};
 use super::save::save;
@@ -184,19 +185,12 @@ fn FilePart(store: Store, sharing: Sharing) -> impl IntoView {
     };
     let none = move || store.shown.with(Option::is_none);
     let chosen = move |event: web_sys::Event| {
-        let files = event
-            .target()
-            .and_then(|field| js_sys::Reflect::get(&field, &"files".into()).ok());
-        if let Some(file) = files.and_then(|files| intake::first_of(&files)) {
+        let field: HtmlInputElement = event_target(&event);
+        if let Some(file) = field.files().and_then(|files| files.get(0)) {
             intake::take(store, sharing, file);
         }
         // The same file can be chosen again.
-        if let Some(field) = event
-            .target()
-            .and_then(|it| it.dyn_into::<web_sys::HtmlInputElement>().ok())
-        {
-            field.set_value("");
-        }
+        field.set_value("");
     };
     view! {
         <section aria-labelledby="share-file-title">

@@ -1,9 +1,11 @@
 //! What a person takes away as a file.
 
-use js_sys::{Array, Object, Reflect};
+use gloo_timers::callback::Timeout;
+use js_sys::Array;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
+use web_sys::{Blob, BlobPropertyBag, Url};
 
 /// How long a browser may take to begin with a download.
 const KEPT_MS: u32 = 60_000;
@@ -14,12 +16,10 @@ pub fn save(name: &str, kind: &str, text: &str) {
         return;
     };
     save_address(name, &address);
-    set_timeout(
-        move || {
-            let _ = web_sys::Url::revoke_object_url(&address);
-        },
-        std::time::Duration::from_millis(u64::from(KEPT_MS)),
-    );
+    Timeout::new(KEPT_MS, move || {
+        let _ = Url::revoke_object_url(&address);
+    })
+    .forget();
 }
 
 /// Gives a person what an address holds as a file.
@@ -37,23 +37,9 @@ pub fn save_address(name: &str, address: &str) {
 
 /// An address of this visit that holds a text.
 fn address_of(kind: &str, text: &str) -> Option<String> {
-    let class: js_sys::Function = Reflect::get(&window(), &"Blob".into())
-        .ok()?
-        .dyn_into()
-        .ok()?;
-    let options = Object::new();
-    Reflect::set(
-        &options,
-        &"type".into(),
-        &format!("{kind};charset=utf-8").into(),
-    )
-    .ok()?;
+    let options = BlobPropertyBag::new();
+    options.set_type(&format!("{kind};charset=utf-8"));
     let parts = Array::of1(&JsValue::from_str(text));
-    let blob = Reflect::construct(&class, &Array::of2(&parts, &options)).ok()?;
-    let url: JsValue = Reflect::get(&window(), &"URL".into()).ok()?;
-    let create: js_sys::Function = Reflect::get(&url, &"createObjectURL".into())
-        .ok()?
-        .dyn_into()
-        .ok()?;
-    create.call1(&url, &blob).ok()?.as_string()
+    let blob = Blob::new_with_str_sequence_and_options(&parts, &options).ok()?;
+    Url::create_object_url_with_blob(&blob).ok()
 }

@@ -1,5 +1,6 @@
 //! While something is being timed: a page that stands still, and how far it is.
 
+use couplet_playback::capital;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -7,7 +8,6 @@ use super::setup::duration;
 use super::state::use_speed;
 use crate::language;
 use crate::store::{Measuring, use_store};
-use crate::words::capital;
 
 /// How far a bench is, heard at every quarter: the counter would talk for minutes.
 pub fn heard_progress(measuring: Measuring) -> Memo<Option<String>> {

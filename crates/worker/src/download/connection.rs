@@ -1,6 +1,7 @@
 //! One request and the bytes that come back.
 
-use js_sys::{Array, Function, Promise, Reflect, Uint8Array};
+use futures_util::future::{Either, select};
+use js_sys::{Promise, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
@@ -11,9 +12,9 @@ use web_sys::{
 use crate::scope;
 
 /// A connection over which nothing has come for so long is as good as broken.
-const SILENCE_MS: i32 = 20_000;
+const SILENCE_MS: u32 = 20_000;
 /// How often to look whether anybody still waits.
-const LOOK_UP_MS: i32 = 200;
+const LOOK_UP_MS: u32 = 200;
 
 /// An answered request. Dropping it ends the transfer.
 pub(super) struct Connection {
@@ -93,27 +94,13 @@ impl Drop for Connection {
 
 /// Waits for a promise, but not for ever, and no longer than anybody cares.
 async fn within(promise: Promise, gave_up: &impl Fn() -> bool) -> Result<JsValue, String> {
+    // The same future all along: a promise that is left alone would count as a fault when it fails.
+    let mut answer = JsFuture::from(promise);
     let mut silent = 0;
-    // At least one race: a promise that is left alone would count as a fault when it fails.
     loop {
-        let mut timer = None;
-        let look_up = Promise::new(&mut |resolve: Function, _| {
-            timer = scope::scope()
-                .set_timeout_with_callback_and_timeout_and_arguments_1(
-                    &resolve,
-                    LOOK_UP_MS,
-                    &JsValue::UNDEFINED,
-                )
-                .ok();
-        });
-        let result = JsFuture::from(Promise::race(&Array::of2(&promise, &look_up))).await;
-        if let Some(timer) = timer {
-            scope::scope().clear_timeout_with_handle(timer);
-        }
-        match result {
-            // Answers and pieces are objects; only the timer gives nothing.
-            Ok(value) if value.is_undefined() => silent += LOOK_UP_MS,
-            result => return result.map_err(|error| words(&error)),
+        match select(&mut answer, scope::sleep(LOOK_UP_MS)).await {
+            Either::Left((answer, _)) => return answer.map_err(|error| words(&error)),
+            Either::Right(_) => silent += LOOK_UP_MS,
         }
         if silent >= SILENCE_MS || gave_up() {
             return Err("nothing came any more".to_owned());

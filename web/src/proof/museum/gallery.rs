@@ -1,6 +1,6 @@
 //! "Break the rule": the museum of mistakes.
 
-use couplet_playback::{count_word, grouped};
+use couplet_playback::{capital, count_word, grouped};
 use couplet_protocol::Mistake;
 use leptos::prelude::*;
 use tr::tr;
@@ -11,7 +11,6 @@ use crate::proof::counting::{BATCH, waits_for};
 use crate::proof::pair::ProofPair;
 use crate::proof::state::use_proof;
 use crate::store::use_store;
-use crate::words::capital;
 
 /// The section.
 #[component]

@@ -3,7 +3,7 @@
 mod chooser;
 mod panels;
 
-use couplet_playback::{count_word, decimal};
+use couplet_playback::{capital, count_word, decimal};
 use couplet_speculation::Pair;
 use leptos::prelude::*;
 use tr::tr;
@@ -14,7 +14,6 @@ use crate::proof::pair::{NOTHING, ProofPair};
 use crate::proof::state::use_proof;
 use crate::store::{Notation, use_store};
 use crate::table::{Numbers, Table};
-use crate::words::capital;
 use chooser::Chooser;
 use panels::panel;
 

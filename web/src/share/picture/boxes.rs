@@ -1,7 +1,6 @@
 //! A part of the page that is made of text, boxes and charts, as one drawing: everything stands
 //! where the browser put it.
 
-use js_sys::{Function, Reflect};
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::{CssStyleDeclaration, DomRect, Element, Node};
@@ -83,13 +82,8 @@ fn add(element: &Element, area: &DomRect, text: &mut String) {
 
 /// The boxes of an element that is part of a line, one for each line.
 fn line_boxes(element: &Element) -> Vec<DomRect> {
-    let Some(list) = call(element, "getClientRects", &[]) else {
-        return Vec::new();
-    };
-    let list: js_sys::Array = js_sys::Array::from(&list);
-    list.iter()
-        .filter_map(|rect| rect.dyn_into().ok())
-        .collect()
+    let list = element.get_client_rects();
+    (0..list.length()).filter_map(|at| list.get(at)).collect()
 }
 
 /// The line that a style sheet draws across an element: an empty box before or after its content,
@@ -272,7 +266,7 @@ fn words(node: &Node, computed: &CssStyleDeclaration, area: &DomRect) -> String 
     if content.is_empty() || blank && !underlined {
         return String::new();
     }
-    let Some(range) = call(&document(), "createRange", &[]) else {
+    let Ok(range) = document().create_range() else {
         return String::new();
     };
     // A space is a token too, and has its line.
@@ -282,14 +276,13 @@ fn words(node: &Node, computed: &CssStyleDeclaration, area: &DomRect) -> String 
     };
     let mut lines: Vec<Line> = Vec::new();
     for (from, to, word) in pieces {
-        let offset = |place: usize| JsValue::from_f64(place as f64);
-        let placed = call(&range, "setStart", &[node.into(), offset(from)])
-            .and_then(|_| call(&range, "setEnd", &[node.into(), offset(to)]))
-            .and_then(|_| call(&range, "getBoundingClientRect", &[]))
-            .and_then(|rect| rect.dyn_into::<DomRect>().ok());
-        let Some(rect) = placed.filter(|rect| rect.width() > 0.0) else {
+        let placed = range
+            .set_start(node, from as u32)
+            .and_then(|()| range.set_end(node, to as u32));
+        let rect = range.get_bounding_client_rect();
+        if placed.is_err() || rect.width() <= 0.0 {
             continue;
-        };
+        }
         match lines.last_mut() {
             Some(line) if (line.first.y() - rect.y()).abs() < 2.0 => {
                 line.end = rect.right();
@@ -407,12 +400,6 @@ pub fn escaped(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
-}
-
-fn call(object: &JsValue, name: &str, arguments: &[JsValue]) -> Option<JsValue> {
-    let method: Function = Reflect::get(object, &name.into()).ok()?.dyn_into().ok()?;
-    let list: js_sys::Array = arguments.iter().collect();
-    method.apply(object, &list).ok()
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 
 mod boxes;
 
-use js_sys::{Array, Function, Promise, Reflect};
+use js_sys::Promise;
 use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Element, HtmlCanvasElement, HtmlImageElement};
+use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, HtmlImageElement};
 
 use crate::browser;
 
@@ -232,17 +232,11 @@ pub async fn png(drawing: &Drawing, scale: f64) -> Result<String, String> {
         .get_context("2d")
         .map_err(failed)?
         .ok_or_else(|| failed(JsValue::NULL))?;
-    let draw: Function = Reflect::get(&context, &"drawImage".into())
-        .map_err(failed)?
-        .dyn_into()
+    let context: CanvasRenderingContext2d =
+        context.dyn_into().map_err(|_| failed(JsValue::NULL))?;
+    let (width, height) = (canvas.width().into(), canvas.height().into());
+    context
+        .draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, width, height)
         .map_err(failed)?;
-    let place = Array::of5(
-        &image,
-        &0.into(),
-        &0.into(),
-        &canvas.width().into(),
-        &canvas.height().into(),
-    );
-    draw.apply(&context, &place).map_err(failed)?;
     canvas.to_data_url().map_err(failed)
 }
