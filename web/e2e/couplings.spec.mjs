@@ -114,7 +114,7 @@ export default {
       await page.getByTestId("typed-draft-error").getByText(sentence).waitFor();
     }
     await page.getByTestId("typed-draft").fill("0.5, 0.5");
-    await page.getByTestId("typing-error").getByText(/need as many/).waitFor();
+    await page.getByTestId("typing-error").getByText(/need equally many/).waitFor();
     await page.getByTestId("scene-proof").click();
     await page.getByTestId("scene-couplings").click();
     assert.equal(await page.getByTestId("typed-draft").inputValue(), "0.5, 0.5", "it is not used yet");
@@ -176,6 +176,15 @@ export default {
       const scroll = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(scroll <= width, `${scroll} at ${width}`);
     }
+  },
+
+  "nobody is told how a throw ends before it has": async ({ page, base }) => {
+    await page.goto(base + SCENE);
+    const outcome = page.getByTestId("outcome-optimal");
+    await outcome.waitFor();
+    await page.getByTestId("throw-again").click();
+    assert.equal(await outcome.isVisible(), false);
+    await outcome.waitFor();
   },
 
   "a throw is drawn step by step and said in words": async ({ page, base }) => {

@@ -1,7 +1,7 @@
 // The lessons, walked through as a visitor does who has only a keyboard.
 import assert from "node:assert/strict";
 import { findings } from "./measure/access.mjs";
-import { call, noPanicText, open, patchWorker, shown, until, WEIGHTS } from "./support.mjs";
+import { call, noPanicText, open, patchWorker, shown, until, visitor, WEIGHTS } from "./support.mjs";
 
 const STEPS = { slow: 4, draft: 4, exact: 4, chance: 5, pays: 5, wrong: 4 };
 
@@ -274,7 +274,7 @@ export default {
 
   "on a phone the way on is never under the player, and the picture is a press away": async ({ page, base }) => {
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const [lesson, number] of [["slow", 1], ["slow", 2], ["draft", 1], ["draft", 2]]) {
+    for (const [lesson, number] of [["slow", 1], ["slow", 2], ["draft", 1], ["draft", 2], ["draft", 3], ["chance", 2], ["wrong", 4]]) {
       await step(page, base, lesson, number);
       if (await page.getByTestId("lesson-number").count()) await page.getByTestId("lesson-number").fill("3");
       else await page.getByTestId("option-0").click();
@@ -297,6 +297,32 @@ export default {
     const bars = page.getByTestId("round").locator("figure.column");
     assert.equal(await bars.count(), 5);
     for (const bar of await bars.all()) assert.ok(await bar.isVisible());
+  },
+
+  "a page that is loaded again still has the guess, and its link asks everybody else first": async ({ page, browser, base }) => {
+    for (const [lesson, number, guess] of [["draft", 2, "0"], ["slow", 1, "0,25"]]) {
+      await step(page, base, lesson, number);
+      const typed = page.getByTestId("lesson-number");
+      if (lesson === "slow") await typed.fill(guess);
+      else await page.getByTestId(`option-${guess}`).click();
+      await page.getByTestId("reveal").click();
+      const said = await page.getByTestId("lesson-verdict").innerText();
+      // The address follows once nobody moves.
+      await page.waitForTimeout(600);
+      await page.reload();
+      assert.equal(await page.getByTestId("lesson-verdict").innerText(), said);
+      if (lesson === "slow") assert.equal(await typed.inputValue(), guess);
+      else assert.ok(await page.getByTestId(`option-${guess}`).locator("input").isChecked());
+      assert.equal(await page.getByTestId("lesson-astray").count(), 0);
+      const { page: other, close } = await visitor(browser);
+      await other.goto(page.url());
+      await other.getByTestId("reveal").waitFor();
+      await until(async () => (await other.getByTestId("lesson-astray").count()) === 0, `the question of ${lesson} is on the page`);
+      await close();
+    }
+    // Whoever comes back by the link of a step is asked again.
+    await step(page, base, "draft", 2);
+    await page.getByTestId("reveal").waitFor();
   },
 
   "a lesson keeps the focus where it begins, ends and is closed": async ({ page, base }) => {

@@ -75,6 +75,28 @@ export default {
     assert.deepEqual(await rules(page, [sent]), await rules(page, said));
   },
 
+  "on a phone on its side what replaces a token comes into sight": async ({ page, base }) => {
+    await page.setViewportSize({ width: 844, height: 390 });
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await open(page, base, "?backend=cpu");
+    await atTheStart(page);
+    const round = page.getByTestId("round");
+    const closing = round.locator(".closing:not(.bonus)");
+    for (let rounds = 0; rounds < 4; rounds += 1) {
+      for (let phase = 0; phase < 60 && !(await closing.count()); phase += 1) {
+        await page.keyboard.press("ArrowRight");
+        await page.waitForTimeout(40);
+      }
+      const inSight = () =>
+        round.evaluate((round) => {
+          const [row, part] = [".columns", ".closing"].map((part) => round.querySelector(part).getBoundingClientRect());
+          return part.left >= row.left && part.right <= row.right + 1;
+        });
+      await until(inSight, "the replacement is in sight");
+      await page.keyboard.press("]");
+    }
+  },
+
   "320 pixels are wide enough": async ({ page, base }) => {
     await page.setViewportSize({ width: 320, height: 640 });
     await open(page, base, "?backend=cpu");

@@ -130,7 +130,7 @@ export default {
     assert.match((await attempt("1 1", "1 -1"))[1], /negative/);
     assert.match((await attempt("1 1", "0 0"))[1], /zero/);
     assert.match((await attempt("1", "1"))[0], /takes 2 to 8/);
-    assert.match((await attempt("1 1 1", "1 1"))[1], /need as many/);
+    assert.match((await attempt("1 1 1", "1 1"))[1], /need equally many/);
     assert.match((await attempt("", "1 1"))[0], /0 numbers/);
     assert.deepEqual(await attempt("3, 1", "1; 3"), ["", ""]);
     const rows = await steps(page);

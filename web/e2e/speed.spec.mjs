@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fastest } from "../bench/figures.mjs";
-import { call, noPanicText, open, patchWorker, refusal } from "./support.mjs";
+import { call, noPanicText, open, patchWorker, refusal, until, visitor } from "./support.mjs";
 
 const CPU = "?backend=cpu";
 const SCENE = `${CPU}#scene=speed`;
@@ -293,6 +293,34 @@ export default {
     assert.equal(await value("alpha"), String(Math.round((100 * accepted) / judged) / 100));
     // c is .5 / 2, and each further token adds .2 to a pass.
     assert.deepEqual([await value("draft"), await value("row")], ["0.25", "0.2"]);
+  },
+
+  "a finger that scrolls the page from a slider moves nothing": async ({ browser, base }) => {
+    const { page, close } = await visitor(browser, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, serviceWorkers: "block" });
+    await page.goto(`${base}?backend=cpu#v=1&scene=speed`);
+    const slider = page.getByTestId("what-if-alpha");
+    await slider.scrollIntoViewIfNeeded();
+    const before = await slider.inputValue();
+    const { x, y, width, height } = await slider.boundingBox();
+    const touch = await page.context().newCDPSession(page);
+    const finger = (type, across, down) =>
+      touch.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x: x + across, y: y + height / 2 + down }] });
+    const swipe = async (across, down) => {
+      await finger("touchStart", 0.1 * width, 0);
+      for (let part = 1; part <= 8; part += 1) {
+        await finger("touchMove", 0.1 * width + (across * part) / 8, (down * part) / 8);
+        await page.waitForTimeout(30);
+      }
+      await finger("touchEnd");
+    };
+    const place = await page.evaluate(() => scrollY);
+    await swipe(0, -160);
+    await until(() => page.evaluate((place) => scrollY > place + 60, place), "the page has been scrolled");
+    assert.equal(await slider.inputValue(), before);
+    await page.evaluate((place) => scrollTo(0, place), place);
+    await swipe(0.5 * width, 0);
+    await until(async () => (await slider.inputValue()) !== before, "a swipe along it moves it");
+    await close();
   },
 
   "where some draft length is faster nobody says that drafting does not pay": async ({ page, base }) => {

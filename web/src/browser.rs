@@ -6,7 +6,8 @@ use tr::tr;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Element, FocusOptions, HtmlElement, Response, ScrollIntoViewOptions, ScrollLogicalPosition,
+    Element, FocusOptions, HtmlElement, PerformanceNavigation, Response, ScrollIntoViewOptions,
+    ScrollLogicalPosition,
 };
 
 use crate::projector;
@@ -33,6 +34,13 @@ pub fn have_tab_remember(key: &str, value: &str) {
     if let Ok(Some(storage)) = window().session_storage() {
         let _ = storage.set_item(key, value);
     }
+}
+
+/// Whether the browser shows the page again: loaded anew, or on a way back. Deprecated for a list that
+/// tells more, which no more is needed of.
+pub fn was_here() -> bool {
+    let navigation = window().performance().map(|it| it.navigation());
+    navigation.is_some_and(|it| it.type_() != PerformanceNavigation::TYPE_NAVIGATE)
 }
 
 /// Scrolls to the beginning of what a selector finds, once the page has settled, unless that can be

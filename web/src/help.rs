@@ -31,7 +31,7 @@ fn keys() -> [(String, String); 10] {
     ]
 }
 
-fn terms() -> [(String, String); 32] {
+fn terms() -> [(String, String); 33] {
     [
         (
             tr!("term" => "Speculative decoding"),
@@ -74,7 +74,13 @@ fn terms() -> [(String, String); 32] {
         (
             tr!("term" => "Draw u"),
             tr!(
-                "a uniform random number between 0 and 1. Under Rejection a token stays when u is below target / draft."
+                "a uniform random number between 0 and 1. Under Rejection a token stays when u is below target / draft. Another one, u′, draws what replaces a token, or the bonus."
+            ),
+        ),
+        (
+            tr!("term" => "p and q"),
+            tr!(
+                "Leviathan et al. write p for the target’s probabilities and q for the draft’s, Chen et al. the other way round. Here words stand for both."
             ),
         ),
         (
@@ -346,6 +352,7 @@ pub fn Help(
             <p class="serif">
                 {tr!("The draft writes in pencil; the target reads several pencilled tokens in one pass. Each is then tested against the probabilities: the rule says how. What passes is inked, and the first that fails is replaced. Under the rules marked exact, the text is distributed just as if the target had written alone.")}
             </p>
+            <section class="help-by-keys">
             <h3>{tr!("Keys")}</h3>
             <dl class="help-keys">
                 {keys().map(|(key, what)| view! { <div><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div> }).collect_view()}
@@ -354,6 +361,7 @@ pub fn Help(
                 <input type="checkbox" data-testid="single-keys" prop:checked=move || single_keys.get() on:change=switch />
                 {tr!("Shortcuts of a single character (space , . [ ] ?)")}
             </label>
+            </section>
             <h3>{tr!("Terms")}</h3>
             <dl class="help-terms">
                 {terms().map(|(term, what)| view! { <div><dt>{term}</dt><dd>{what}</dd></div> }).collect_view()}

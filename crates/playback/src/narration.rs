@@ -162,12 +162,12 @@ fn close(round: &Round, closing: &Closing, rule: Rule, token: String) -> String 
         Rule::SampleAndMatch => {
             return tr!("The target’s own draw is {token}, so that is inked.", token);
         }
-        Rule::Rejection => tr!("Where the target has more than the draft lies the residual."),
+        Rule::Rejection => tr!("The residual is what the target has beyond the draft."),
         Rule::Block => tr!(
-            "Where the target, times the ratio of what was kept, has more than the draft lies the residual."
+            "The residual is what the target, times the ratio of what was kept, has beyond the draft."
         ),
         Rule::Lenience => {
-            tr!("Where the target has more than the draft that counts lies the residual.")
+            tr!("The residual is what the target has beyond the part of the draft that counts.")
         }
         Rule::Typical => tr!("The target draws anew."),
     };

@@ -68,7 +68,7 @@ pub enum InputError {
         count: usize,
     },
     /// The two are over different vocabularies.
-    #[error("`draft` has {draft} probabilities and `target` has {target}; they need as many")]
+    #[error("`draft` has {draft} probabilities and `target` has {target}; they need equally many")]
     LengthsDiffer {
         /// How many `draft` has.
         draft: usize,
@@ -244,7 +244,7 @@ mod tests {
         );
         assert_eq!(
             sentence(&uniform(2), &uniform(3)).1,
-            "`draft` has 2 probabilities and `target` has 3; they need as many"
+            "`draft` has 2 probabilities and `target` has 3; they need equally many"
         );
     }
 

@@ -93,7 +93,7 @@ pub fn Card(coupling: Coupling) -> impl IntoView {
             </header>
             <p class="serif what">{move || exhibit.exact.with(|exact| sentence(coupling, exact))}</p>
             {move || drawn.with(|drawn| mechanism::drawing(coupling, drawn, exhibit.clock))}
-            <p class="muted outcome" data-testid=format!("outcome-{name}")>
+            <p class="muted outcome" class:waits=move || exhibit.clock.at.get() < 1.0 data-testid=format!("outcome-{name}")>
                 {move || drawn.with(mechanism::outcome)}
             </p>
             <div class="joint">

@@ -27,7 +27,7 @@ pub fn of_input(error: &InputError) -> String {
         }
         InputError::LengthsDiffer { draft, target } => {
             tr!(
-                "has {target} probabilities and the draft has {draft}; they need as many",
+                "has {target} probabilities and the draft has {draft}; they need equally many",
                 target,
                 draft
             )

@@ -1,5 +1,6 @@
 //! Lessons: short, in order, each step a state of the real page, guessed before it is shown.
 
+mod answered;
 mod answers;
 mod contents;
 mod course;

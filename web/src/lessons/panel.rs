@@ -5,11 +5,12 @@ use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
 
+use super::answered::Guess;
 use super::answers::Answer;
 use super::course::{COURSE, Choices, Lesson, Step};
 use super::cover::Covered;
 use super::facts::Facts;
-use super::state::{Astray, Guess, Lessons, use_lessons};
+use super::state::{Astray, Lessons, use_lessons};
 use super::words::{StepWords, Style, fill, pieces, words};
 use crate::browser;
 use crate::stage::{Sign, icon};
@@ -207,10 +208,9 @@ fn number(lessons: Lessons, said: &'static StepWords) -> impl IntoView {
     let typed = lessons.typed;
     let edit = move |event| {
         typed.set(event_target_value(&event));
-        let text = typed.get_untracked().replace(',', ".");
-        let value = text.trim().trim_end_matches('%').trim().parse::<f64>().ok();
-        let value = value.filter(|value| value.is_finite());
-        lessons.guess.set(value.map(Guess::Number));
+        lessons
+            .guess
+            .set(typed.with_untracked(|typed| Guess::number(typed)));
     };
     let bad = Memo::new(move |_| {
         lessons.guess.get().is_none() && typed.with(|typed| !typed.trim().is_empty())
@@ -313,7 +313,8 @@ fn to_answer(lessons: Lessons) {
         }
         // The answer above it has its height a frame later.
         request_animation_frame(move || {
-            if !browser::bring_near_within(TITLE, next) {
+            // A panel beside the page scrolls by itself; elsewhere bars may lie over what it ends with.
+            if !(is_beside() && browser::bring_near_within(TITLE, next)) {
                 browser::bring_near(next);
             }
         });

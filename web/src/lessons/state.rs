@@ -5,6 +5,7 @@ use std::sync::Arc;
 use couplet_protocol::{Mistake, Rule};
 use leptos::prelude::*;
 
+use super::answered::{self, Answered, Guess};
 use super::answers::Answer;
 use super::course::{COURSE, Choices, Lesson, Place, Step, find};
 use super::cover::Covered;
@@ -18,25 +19,6 @@ use crate::permalink::{self, View};
 use crate::proof::{Argued, ProofState, exhibit_of};
 use crate::speed::{SpeedState, Terms};
 use crate::store::{Kept, Recording, Scene, Store};
-
-/// What a visitor guessed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Guess {
-    /// The place of a choice.
-    Choice(usize),
-    /// A number.
-    Number(f64),
-}
-
-/// A step whose answer was shown.
-#[derive(Clone, Debug)]
-struct Answered {
-    /// Its lesson and its place in it.
-    step: (usize, usize),
-    guess: Guess,
-    /// A number that was guessed, as it was written.
-    typed: String,
-}
 
 /// What the page shows instead of what a step is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +107,10 @@ impl Lessons {
             speed,
             open,
             guess: RwSignal::new(None),
-            answered: StoredValue::new(Vec::new()),
+            answered: StoredValue::new(match browser::was_here() {
+                true => answered::kept_by_tab(),
+                false => Vec::new(),
+            }),
             typed: RwSignal::new(String::new()),
             revealed: RwSignal::new(false),
             folded: RwSignal::new(false),
@@ -217,7 +202,10 @@ impl Lessons {
         // Another place in the run could give away what a step asks, and so could what its answer
         // shows elsewhere.
         let asks = |step: &Step| match view.scene {
-            Scene::Stage => step.place.of_run().is_some() && step.covers.is_some(),
+            Scene::Stage => {
+                let differs = step.covers.is_some() || step.reveal != step.place;
+                step.place.of_run().is_some() && differs
+            }
             scene => step.reveal.scene() == scene && step.reveal != step.place,
         };
         let asks = untrack(|| self.current()).is_some_and(|(_, step)| asks(step));
@@ -299,6 +287,7 @@ impl Lessons {
     /// the test and the terms that it put others in the place of.
     pub fn close(&self) {
         self.answered.set_value(Vec::new());
+        answered::have_tab_keep(&[]);
         self.show(None);
         let before = self.before.try_update_value(std::mem::take);
         let Before {
@@ -367,7 +356,10 @@ impl Lessons {
                 guess,
                 typed: self.typed.get_untracked(),
             };
-            self.answered.update_value(|all| all.push(answered));
+            self.answered.update_value(|all| {
+                all.push(answered);
+                answered::have_tab_keep(all);
+            });
             self.progress.update(|progress| {
                 progress.add(lesson, place);
                 progress.store();

@@ -284,7 +284,7 @@ pub fn typed(draft: &str, target: &str) -> Result<ProofPair, (Argument, String)>
         return Err((
             Argument::Target,
             tr!(
-                "The draft has {} numbers and the target {}; they need as many",
+                "The draft has {} numbers and the target {}; they need equally many",
                 draft.len(),
                 target.len()
             ),

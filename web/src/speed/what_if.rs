@@ -245,7 +245,7 @@ fn Term(
     /// The largest that it can be.
     most: f64,
     value: Signal<f64>,
-    set: impl Fn(f64) + 'static,
+    set: impl Fn(f64) + Copy + 'static,
 ) -> impl IntoView {
     let id = format!("what-if-{name}");
     let shown = move || decimal(value.get(), 2);
@@ -254,12 +254,16 @@ fn Term(
             set(value.clamp(0.0, most));
         }
     };
+    let before = StoredValue::new(0.0);
     view! {
         <div class="what-if-term">
             <label for=id.clone()><em>{symbol}</em>" "<span>{label}</span></label>
             <span class="figures">{shown}</span>
             <input type="range" id=id.clone() data-testid=id min="0" max=most.to_string() step="0.01"
-                prop:value=move || value.get().to_string() aria-valuetext=shown on:input=move_to />
+                prop:value=move || value.get().to_string() aria-valuetext=shown on:input=move_to
+                // A finger that scrolls the page from here has moved nothing.
+                on:pointerdown=move |_| before.set_value(value.get_untracked())
+                on:pointercancel=move |_| set(before.get_value()) />
         </div>
     }
 }

@@ -253,7 +253,7 @@ pub fn best_gamma(report: &SpeedReport) -> Option<String> {
     let best = report.best().filter(|_| report.gammas.len() > 1)?;
     Some(match best.verdict() {
         Verdict::Slower => tr!("none, the target alone is faster"),
-        Verdict::CannotTell => tr!("{}, not beyond the noise", gamma(best)),
+        Verdict::CannotTell => tr!("{}, but these runs cannot tell", gamma(best)),
         Verdict::Faster => {
             let others = level(report, best).into_iter().filter(|row| *row != best);
             let others: Vec<String> = others.map(gamma).collect();
@@ -497,7 +497,7 @@ mod tests {
         assert_eq!(says(&rows), "2; those of 1 and 3 overlap its interval");
         assert!(says(&[(1, [0.8, 0.9]), (2, [0.7, 0.8])]).starts_with("none"));
         let hidden = [(1, [0.97, 0.99]), (2, [0.8, 1.1])];
-        assert_eq!(says(&hidden), "2, not beyond the noise");
+        assert_eq!(says(&hidden), "2, but these runs cannot tell");
     }
 
     #[test]

@@ -108,8 +108,9 @@ pub fn Columns() -> impl IntoView {
     Effect::new(move |_| {
         store.focus();
         store.state.track();
-        // Where no drafted token is in focus, what the target adds is.
-        keep_in_sight(row, &[".focused", ".closing"]);
+        // A replacement stands for the token that it replaces; where none is in focus, what the target
+        // adds is.
+        keep_in_sight(row, &[".focused + .closing", ".focused", ".closing"]);
     });
     view! {
         <div class="columns" class:pieces=move || of_pieces(store) style=tracks node_ref=row>

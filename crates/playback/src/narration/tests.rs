@@ -36,7 +36,7 @@ fn every_phase_has_its_sentence() {
     );
     assert_eq!(
         said(5),
-        "Where the target has more than the draft lies the residual. u′ 0.21 lands in line break, which is inked instead."
+        "The residual is what the target has beyond the draft. u′ 0.21 lands in line break, which is inked instead."
     );
     assert_eq!(
         said(6),

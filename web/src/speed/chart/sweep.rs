@@ -230,7 +230,17 @@ fn auto_name(
     let marks: Vec<Mark> = drawn(frame, report, line, best)
         .filter(|mark| (mark.x - middle).abs() < 0.5 * LETTERS + 12.0)
         .collect();
+    // Letters over letters can be read even less than letters over a line.
+    let covers = |level: f64| {
+        best.is_some_and(|best| {
+            let apart = (best.x - middle).abs();
+            apart < best.half + 0.5 * LETTERS && (best.y - level).abs() < 16.0
+        })
+    };
     let room = |level: f64| {
+        if covers(level) {
+            return -1.0;
+        }
         let middle = level - 5.0;
         let distance = |mark: &Mark| {
             let [one, other] = mark.ends;
@@ -299,6 +309,10 @@ fn best_name(
         // Slower beyond the noise, it is best of nothing good.
         Size::Large if best.verdict() == Verdict::Slower => {
             tr!("least slow: γ = {}, {number}", words::gamma(best), number)
+        }
+        // A faster one is slower than the target beyond the noise, and this one may be faster.
+        Size::Large if report.gammas.iter().any(|row| row.speed_up > best.speed_up) => {
+            tr!("may pay: γ = {}, {number}", words::gamma(best), number)
         }
         Size::Large => tr!("best γ = {}, {number}", words::gamma(best), number),
     };

@@ -242,6 +242,7 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
             clock.go(at);
         }
     };
+    let before = StoredValue::new(0.0);
     let at = move || clock.at.get().min(end);
     // The slider ends where the drawing does; the clock at rest stands at the race's end.
     let now = {
@@ -273,7 +274,10 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
             })}
             <input type="range" class="race-time" data-testid="race-time" aria-label=tr!("Time of the race") min="0"
                 max=end.to_string() step=(end / 400.0).to_string() prop:value=move || at().to_string() on:input=seek
-                aria-valuetext=move || tr!("{} milliseconds", words::milliseconds(at())) />
+                aria-valuetext=move || tr!("{} milliseconds", words::milliseconds(at()))
+                // A finger that scrolls the page from here has moved nothing.
+                on:pointerdown=move |_| before.set_value(clock.at.get_untracked())
+                on:pointercancel=move |_| clock.go(before.get_value()) />
             <b class="figures race-now" data-testid="race-now">{move || format!("{} ms", now())}</b>
             {(!still).then(|| view! {
                 <label class="race-slower">
