@@ -1,6 +1,5 @@
 // The browsers of tests and measurements. Firefox through puppeteer, which speaks to the one that people have.
-import { chromium } from "playwright-core";
-import puppeteer from "puppeteer-core";
+// Their drivers are asked for when one is started: what only looks on need not have them installed.
 
 /**
  * What Chromium is to do without. Of several such lists only the last counts: the lower names are those
@@ -26,8 +25,9 @@ const SWIFTSHADER = ["--enable-features=Vulkan", "--use-vulkan=swiftshader"];
  * @param {{executablePath?: string, gpu?: string[], more?: string[]}} options `gpu` are the arguments by
  * which it finds one, `more` are further ones
  */
-export const launch = ({ executablePath = process.env.CHROMIUM ?? "chromium", gpu = SWIFTSHADER, more = [] } = {}) =>
-  chromium.launch({
+export async function launch({ executablePath = process.env.CHROMIUM ?? "chromium", gpu = SWIFTSHADER, more = [] } = {}) {
+  const { chromium } = await import("playwright-core");
+  return chromium.launch({
     executablePath,
     args: [
       // Containers run as root, where Chromium's sandbox refuses to start.
@@ -42,14 +42,16 @@ export const launch = ({ executablePath = process.env.CHROMIUM ?? "chromium", gp
       ...more,
     ],
   });
+}
 
 /**
  * Starts Firefox, by default the one that the environment names.
  * @param {{executablePath?: string, protocolTimeout?: number, preferences?: object}} options
  * `preferences` are further ones
  */
-export const launchFirefox = ({ executablePath = process.env.FIREFOX, protocolTimeout, preferences = {} } = {}) =>
-  puppeteer.launch({
+export async function launchFirefox({ executablePath = process.env.FIREFOX, protocolTimeout, preferences = {} } = {}) {
+  const { default: puppeteer } = await import("puppeteer-core");
+  return puppeteer.launch({
     browser: "firefox",
     executablePath,
     protocolTimeout,
@@ -60,3 +62,4 @@ export const launchFirefox = ({ executablePath = process.env.FIREFOX, protocolTi
       ...preferences,
     },
   });
+}

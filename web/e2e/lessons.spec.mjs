@@ -320,8 +320,10 @@ export default {
       await until(async () => (await other.getByTestId("lesson-astray").count()) === 0, `the question of ${lesson} is on the page`);
       await close();
     }
-    // Whoever comes back by the link of a step is asked again.
+    // Whoever comes back by the link of a step is asked again, and loading that anew changes nothing.
     await step(page, base, "draft", 2);
+    await page.getByTestId("reveal").waitFor();
+    await page.reload();
     await page.getByTestId("reveal").waitFor();
   },
 

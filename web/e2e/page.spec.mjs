@@ -33,10 +33,13 @@ const looks = Object.fromEntries(
   ),
 );
 
-/** The rules of style sheets as the browser reads them, one after the other, whatever their space. */
+/**
+ * The rules of style sheets as the browser reads them, one after the other, whatever their space; but that
+ * before a colon, and beside a bracket, means something.
+ */
 function rules(page, sheets) {
   return page.evaluate((sheets) => {
-    const words = (text = "") => text.replaceAll(/\s*([{}:;,/])\s*/g, "$1");
+    const words = (text = "") => text.replaceAll(/\s*([{};,/])\s*|(:)\s+/g, "$1$2");
     const around = (rule) => `${rule.constructor.name} ${words(rule.conditionText ?? rule.selectorText ?? rule.name)}`;
     const all = (rules) =>
       [...rules].flatMap((rule) => (rule.cssRules?.length ? [around(rule), ...all(rule.cssRules)] : [words(rule.cssText)]));

@@ -317,9 +317,13 @@ export default {
     await swipe(0, -160);
     await until(() => page.evaluate((place) => scrollY > place + 60, place), "the page has been scrolled");
     assert.equal(await slider.inputValue(), before);
+    // Nor has it chosen terms, which the address would have once nobody moves.
+    await page.waitForTimeout(600);
+    assert.doesNotMatch(page.url(), /terms=/);
     await page.evaluate((place) => scrollTo(0, place), place);
     await swipe(0.5 * width, 0);
     await until(async () => (await slider.inputValue()) !== before, "a swipe along it moves it");
+    await page.waitForURL(/terms=/);
     await close();
   },
 

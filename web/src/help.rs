@@ -352,7 +352,6 @@ pub fn Help(
             <p class="serif">
                 {tr!("The draft writes in pencil; the target reads several pencilled tokens in one pass. Each is then tested against the probabilities: the rule says how. What passes is inked, and the first that fails is replaced. Under the rules marked exact, the text is distributed just as if the target had written alone.")}
             </p>
-            <section class="help-by-keys">
             <h3>{tr!("Keys")}</h3>
             <dl class="help-keys">
                 {keys().map(|(key, what)| view! { <div><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div> }).collect_view()}
@@ -361,7 +360,6 @@ pub fn Help(
                 <input type="checkbox" data-testid="single-keys" prop:checked=move || single_keys.get() on:change=switch />
                 {tr!("Shortcuts of a single character (space , . [ ] ?)")}
             </label>
-            </section>
             <h3>{tr!("Terms")}</h3>
             <dl class="help-terms">
                 {terms().map(|(term, what)| view! { <div><dt>{term}</dt><dd>{what}</dd></div> }).collect_view()}

@@ -40,7 +40,7 @@ pub fn start_site(site: Site) -> Result<SocketAddr> {
     listener.set_nonblocking(true)?;
     let address = listener.local_addr()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_io()
+        .enable_all()
         .build()?;
     let router = router(site);
     thread::spawn(move || {
@@ -57,7 +57,9 @@ fn router(site: Site) -> Router {
     let fresh = (header::CACHE_CONTROL.as_str(), "no-store");
     let mut router = Router::new();
     for (prefix, root) in site.mounts {
-        router = router.nest_service(prefix.trim_end_matches('/'), ServeDir::new(root));
+        let prefix = prefix.trim_end_matches('/');
+        let files = ServeDir::new(root).redirect_path_prefix(prefix);
+        router = router.nest_service(prefix, files);
     }
     for (name, value) in site.headers.iter().copied().chain([fresh]) {
         let (name, value) = (
@@ -80,7 +82,7 @@ mod tests {
     #[test]
     fn files_arrive_whole_and_in_parts_below_their_path_only() {
         let root = std::env::temp_dir().join(format!("xtask-server-{}", std::process::id()));
-        fs::create_dir_all(root.join("site")).unwrap();
+        fs::create_dir_all(root.join("site/folder")).unwrap();
         fs::write(root.join("secret"), "").unwrap();
         for name in ["index.html", "two words.txt", "x_bg.wasm", "a.safetensors"] {
             fs::write(root.join("site").join(name), "0123456789").unwrap();
@@ -122,6 +124,7 @@ mod tests {
         for outside in ["no.js", "../secret", "%2e%2e/secret", "%2e%2e%2fsecret"] {
             assert!(get(outside, "").starts_with("HTTP/1.1 404 "), "{outside}");
         }
+        assert!(get("folder", "").contains("\r\nlocation: /any/sub/path/folder/\r\n"));
         assert!(ask("GET", "/index.html", "").starts_with("HTTP/1.1 404 "));
         assert!(ask("POST", "/any/sub/path/", "").starts_with("HTTP/1.1 405 "));
         fs::remove_dir_all(root).unwrap();

@@ -24,6 +24,9 @@ const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 const DEBIAN_CARGO: &str = "/usr/bin/cargo";
 const DEBIAN_LINKER: &str = "/usr/bin/wasm-ld-19";
 
+/// The compiler's flags for [`TRIPLE`], for cargo.
+const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
+
 /// A compiler that can build for [`TRIPLE`].
 pub enum WasmToolchain {
     /// The compiler on the search path has the library.
@@ -41,7 +44,8 @@ impl WasmToolchain {
         // Cargo joins the flags of a target's variable with those that `.cargo/config.toml`
         // gives by `cfg`, and keeps both from build scripts and procedural macros, which
         // find the host's library in the compiler's own sysroot.
-        let mut flags = anonymous_sources();
+        let set = std::env::var(FLAGS).ok();
+        let mut flags: Vec<String> = set.into_iter().chain(anonymous_sources()).collect();
         if let Self::Debian { sysroot } = self {
             flags.push(format!("--sysroot={}", sysroot.display()));
             flags.push("-Clinker-flavor=wasm-ld".to_owned());
@@ -49,10 +53,7 @@ impl WasmToolchain {
                 .env("RUSTC", DEBIAN_RUSTC)
                 .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", DEBIAN_LINKER);
         }
-        command.env(
-            "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS",
-            flags.join(" "),
-        );
+        command.env(FLAGS, flags.join(" "));
     }
 
     /// Whether clippy can check wasm code: it only knows the libraries of the compiler that
@@ -63,7 +64,7 @@ impl WasmToolchain {
 }
 
 /// Flags by which places in a crate's source, which panics name, do not tell where on this machine
-/// it lies: visitors need not know, and the same sources give the same page everywhere.
+/// it lies: visitors need not know, and the same sources give the same page elsewhere.
 fn anonymous_sources() -> Vec<String> {
     let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = || Some(std::env::home_dir()?.join(".cargo"));
@@ -82,9 +83,16 @@ fn anonymous_sources() -> Vec<String> {
                 registry.path().display()
             )
         })
-        // Flags in environment variables are split at white space.
-        .filter(|flag| !flag.contains(char::is_whitespace))
         .collect();
+    // Flags in environment variables are split at white space.
+    if flags.iter().any(|flag| flag.contains(char::is_whitespace)) {
+        println!(
+            "the page's modules will name the folder {}: set CARGO_HOME to one without spaces \
+             before you publish them",
+            cargo_home.display()
+        );
+        return Vec::new();
+    }
     // In another order they would have everything compiled anew.
     flags.sort();
     flags

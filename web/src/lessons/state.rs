@@ -109,7 +109,10 @@ impl Lessons {
             guess: RwSignal::new(None),
             answered: StoredValue::new(match browser::was_here() {
                 true => answered::kept_by_tab(),
-                false => Vec::new(),
+                false => {
+                    answered::have_tab_keep(&[]);
+                    Vec::new()
+                }
             }),
             typed: RwSignal::new(String::new()),
             revealed: RwSignal::new(false),

@@ -245,7 +245,7 @@ fn Term(
     /// The largest that it can be.
     most: f64,
     value: Signal<f64>,
-    set: impl Fn(f64) + Copy + 'static,
+    set: impl Fn(f64) + 'static,
 ) -> impl IntoView {
     let id = format!("what-if-{name}");
     let shown = move || decimal(value.get(), 2);
@@ -254,7 +254,8 @@ fn Term(
             set(value.clamp(0.0, most));
         }
     };
-    let before = StoredValue::new(0.0);
+    let chosen = use_speed().terms;
+    let before = StoredValue::new(None);
     view! {
         <div class="what-if-term">
             <label for=id.clone()><em>{symbol}</em>" "<span>{label}</span></label>
@@ -262,8 +263,8 @@ fn Term(
             <input type="range" id=id.clone() data-testid=id min="0" max=most.to_string() step="0.01"
                 prop:value=move || value.get().to_string() aria-valuetext=shown on:input=move_to
                 // A finger that scrolls the page from here has moved nothing.
-                on:pointerdown=move |_| before.set_value(value.get_untracked())
-                on:pointercancel=move |_| set(before.get_value()) />
+                on:pointerdown=move |_| before.set_value(chosen.get_untracked())
+                on:pointercancel=move |_| chosen.set(before.get_value()) />
         </div>
     }
 }

@@ -302,21 +302,30 @@ fn best_name(
         .map(|y| y - 8.0)
         .fold(above, f64::min)
         .max(14.0);
+    Words::above(frame, best.gamma, above, best_words(report, best, size))
+}
+
+fn best_words(report: &SpeedReport, best: &GammaSpeed, size: Size) -> String {
     let number = words::factor(best.speed_up);
-    let text = match size {
+    match size {
         Size::Small => number,
         Size::Large if report.gammas.len() < 2 => tr!("{} at γ = {}", number, words::gamma(best)),
         // Slower beyond the noise, it is best of nothing good.
         Size::Large if best.verdict() == Verdict::Slower => {
             tr!("least slow: γ = {}, {number}", words::gamma(best), number)
         }
-        // A faster one is slower than the target beyond the noise, and this one may be faster.
-        Size::Large if report.gammas.iter().any(|row| row.speed_up > best.speed_up) => {
+        // The others are slower beyond the noise, and this one may be faster, whatever the medians.
+        Size::Large if best.verdict() == Verdict::CannotTell && is_behind(report, best) => {
             tr!("may pay: γ = {}, {number}", words::gamma(best), number)
         }
         Size::Large => tr!("best γ = {}, {number}", words::gamma(best), number),
-    };
-    Words::above(frame, best.gamma, above, text)
+    }
+}
+
+/// Whether another draft length has the larger median.
+fn is_behind(report: &SpeedReport, best: &GammaSpeed) -> bool {
+    let mut rows = report.gammas.iter();
+    rows.any(|row| row.speed_up > best.speed_up)
 }
 
 fn label(report: &SpeedReport) -> String {
@@ -337,4 +346,25 @@ fn label(report: &SpeedReport) -> String {
         "Speed-up by tokens drafted per round, with intervals. {}.",
         fixed.chain(auto).collect::<Vec<_>>().join("; ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::speed::reading::tests::report;
+
+    #[test]
+    fn only_what_is_best_is_called_so() {
+        let name = |rows: &[(u32, [f64; 2])]| {
+            let report = report(rows);
+            best_words(&report, report.best().unwrap(), Size::Large)
+        };
+        let check = |rows: &[(u32, [f64; 2])], begins: &str| {
+            assert!(name(rows).starts_with(begins), "{}", name(rows));
+        };
+        check(&[(1, [0.9, 1.1]), (2, [0.95, 1.2])], "best γ = 2");
+        check(&[(1, [0.7, 0.95]), (2, [0.5, 1.1])], "may pay: γ = 2");
+        check(&[(1, [1.1, 1.3]), (2, [0.9, 2.0])], "best γ = 1");
+        check(&[(1, [0.7, 0.8]), (2, [0.5, 0.7])], "least slow: γ = 1");
+    }
 }

@@ -242,7 +242,17 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
             clock.go(at);
         }
     };
-    let before = StoredValue::new(0.0);
+    let before = StoredValue::new((0.0, false));
+    let put_back = move || {
+        let (at, played) = before.get_value();
+        // A race that still plays was not touched.
+        if !(played && clock.playing.get_untracked()) {
+            clock.go(at);
+            if played {
+                clock.play(end, untrack(slower));
+            }
+        }
+    };
     let at = move || clock.at.get().min(end);
     // The slider ends where the drawing does; the clock at rest stands at the race's end.
     let now = {
@@ -276,8 +286,8 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
                 max=end.to_string() step=(end / 400.0).to_string() prop:value=move || at().to_string() on:input=seek
                 aria-valuetext=move || tr!("{} milliseconds", words::milliseconds(at()))
                 // A finger that scrolls the page from here has moved nothing.
-                on:pointerdown=move |_| before.set_value(clock.at.get_untracked())
-                on:pointercancel=move |_| clock.go(before.get_value()) />
+                on:pointerdown=move |_| before.set_value((clock.at.get_untracked(), clock.playing.get_untracked()))
+                on:pointercancel=move |_| put_back() />
             <b class="figures race-now" data-testid="race-now">{move || format!("{} ms", now())}</b>
             {(!still).then(|| view! {
                 <label class="race-slower">
