@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { SIZES } from "./scenes.mjs";
-import { finished, noPanicText, notice, open, reload, shown, until, write } from "./support.mjs";
+import { finished, noPanicText, notice, open, reload, shown, until, visitor, write } from "./support.mjs";
 
 const ROOT = new URL("../../", import.meta.url);
 const SHOTS = new URL("target/screenshots/", ROOT);
@@ -76,6 +76,20 @@ export default {
     const sent = await page.locator('link[rel="stylesheet"]').evaluate(async (link) => (await fetch(link.href)).text());
     assert.ok(sent.length < 0.95 * said.join("").length);
     assert.deepEqual(await rules(page, [sent]), await rules(page, said));
+  },
+
+  "a finger on a setting is told what the setting does": async ({ browser, base }) => {
+    const { page, close } = await visitor(browser, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, serviceWorkers: "block" });
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("settings").tap();
+    for (const id of ["gamma", "top_p", "seed"]) {
+      const field = page.locator(`#${id}`);
+      await field.tap();
+      const [above, hint] = await Promise.all([field.boundingBox(), page.locator(`#${id}-hint`).boundingBox()]);
+      assert.ok(hint.width > 300 && hint.x >= 0 && hint.x + hint.width <= 390, `${id}: ${JSON.stringify(hint)}`);
+      assert.ok(Math.abs(hint.y - above.y - above.height) < 12, `${id}: ${hint.y} below ${above.y + above.height}`);
+    }
+    await close();
   },
 
   "on a phone on its side what replaces a token comes into sight": async ({ page, base }) => {

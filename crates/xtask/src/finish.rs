@@ -91,14 +91,19 @@ fn with_lean_programs(folder: &Path, html: &str) -> Result<String> {
     Ok(html)
 }
 
-/// The scripts and styles that stand in the page itself, as lean as those beside it.
+/// The page without comments, its own scripts and styles as lean as those beside it.
 fn with_lean_insets(_: &Path, html: &str) -> Result<String> {
-    let mut page = html.to_owned();
+    let kept = html.split("<!--").enumerate().map(|(place, part)| {
+        let behind = part.split_once("-->").filter(|_| place > 0);
+        behind.map_or(part, |(_, behind)| behind.trim_start())
+    });
+    let mut page: String = kept.collect();
     for (element, lean) in [
         ("script", lean::script as fn(&str) -> Result<String>),
         ("style", lean::style),
     ] {
-        for content in contents(html, element) {
+        let before = page.clone();
+        for content in contents(&before, element) {
             page = page.replace(content, &lean(content)?);
         }
     }
@@ -224,6 +229,14 @@ fn is_kept(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_is_sent_without_what_is_said_to_its_readers() {
+        let html =
+            "<p>\n  <!-- One\n  two -->\n  a<!-- three -->b\n<script>f( 1 ); // four\n</script>";
+        let page = with_lean_insets(Path::new(""), html).unwrap();
+        assert_eq!(page, "<p>\n  ab\n<script>f(1);</script>");
+    }
 
     #[test]
     fn the_policy_knows_what_stands_in_the_page() {

@@ -195,7 +195,7 @@ fn PromptField(form: Form) -> impl IntoView {
 /// What a field's title says, for whoever does not point at it; its id is the field's and `-hint`.
 pub fn hint_line(field: &str, hint: impl Into<Signal<String>>) -> AnyView {
     let hint: Signal<String> = hint.into();
-    view! { <span class="visually-hidden" id=format!("{field}-hint")>{move || hint.get()}</span> }
+    view! { <span class="visually-hidden hint-line" id=format!("{field}-hint")>{move || hint.get()}</span> }
         .into_any()
 }
 

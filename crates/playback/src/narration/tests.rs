@@ -92,7 +92,7 @@ fn lenience_says_how_much_of_the_draft_counts() {
         said(4),
         "The draft gave n 0.31, of which 0.16 counts; the target only 0.090. The needle fell in the hatching, so n is struck."
     );
-    assert!(said(5).contains("more than the draft that counts"));
+    assert!(said(5).contains("beyond the part of the draft that counts"));
 }
 
 /// The events of the fixture, every token of which has these two probabilities.
