@@ -27,7 +27,7 @@ export async function sizes(base) {
     return (await packed(path, Buffer.from(await answer.arrayBuffer()))).length;
   };
   const script = await (await fetch(`${base}service-worker.js`)).text();
-  const listed = [...script.matchAll(/^\s*"([^"]+)": "[0-9a-f]{64}"/gm)].map(([, path]) => path);
+  const listed = [...script.matchAll(/"([^"]+)":"[0-9a-f]{64}"/g)].map(([, path]) => path);
   if (listed.length === 0) throw new Error("the service worker lists no files");
   // What lists the others is a part of the page too.
   const paths = ["service-worker.js", ...listed];
