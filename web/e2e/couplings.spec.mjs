@@ -305,7 +305,7 @@ export default {
       ["draft", [1], /at least 2/],
       ["draft", "0.5, 0.5", /list/],
       ["draft", Array(2049).fill(1 / 2049), /2048/],
-      ["target", [0.2, 0.3, 0.5], /as many/],
+      ["target", [0.2, 0.3, 0.5], /equally many/],
       ["target", undefined, /list/],
       ["rule", "coin", /independent/],
       ["trials", 0, /1 to/],
