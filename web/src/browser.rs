@@ -36,8 +36,8 @@ pub fn have_tab_remember(key: &str, value: &str) {
     }
 }
 
-/// Whether the browser shows the page again: loaded anew, or on a way back. Deprecated for a list that
-/// tells more, which no more is needed of.
+/// Whether the browser shows the page again: loaded anew, or on a way back. It asks an interface that is
+/// deprecated for one that tells more, since this is all that has to be known.
 pub fn was_here() -> bool {
     let navigation = window().performance().map(|it| it.navigation());
     navigation.is_some_and(|it| it.type_() != PerformanceNavigation::TYPE_NAVIGATE)
