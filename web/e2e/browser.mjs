@@ -21,13 +21,12 @@ const WITHOUT = [
 const SWIFTSHADER = ["--enable-features=Vulkan", "--use-vulkan=swiftshader"];
 
 /**
- * Starts Chromium, by default the one that the environment names.
+ * How Chromium is started, by default the one that the environment names.
  * @param {{executablePath?: string, gpu?: string[], more?: string[]}} options `gpu` are the arguments by
  * which it finds one, `more` are further ones
  */
-export async function launch({ executablePath = process.env.CHROMIUM ?? "chromium", gpu = SWIFTSHADER, more = [] } = {}) {
-  const { chromium } = await import("playwright-core");
-  return chromium.launch({
+export function chromium({ executablePath = process.env.CHROMIUM ?? "chromium", gpu = SWIFTSHADER, more = [] } = {}) {
+  return {
     executablePath,
     args: [
       // Containers run as root, where Chromium's sandbox refuses to start.
@@ -41,7 +40,13 @@ export async function launch({ executablePath = process.env.CHROMIUM ?? "chromiu
       ...gpu,
       ...more,
     ],
-  });
+  };
+}
+
+/** Starts Chromium with the options of `chromium`. */
+export async function launch(options) {
+  const { chromium: browser } = await import("@playwright/test");
+  return browser.launch(chromium(options));
 }
 
 /**

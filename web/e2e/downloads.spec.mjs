@@ -1,6 +1,7 @@
 // The models' way here: broken connections, damaged copies, later visits.
 import assert from "node:assert/strict";
 import { WEIGHTS, between, call, hasten, noPanicText, notice, open, patchWorker, ready, reload, tokens, until } from "./support.mjs";
+import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
 const isEngine = (request) => /couplet-worker[^/]*_bg\.wasm/.test(request.url);
@@ -30,250 +31,248 @@ const pieces = (page) =>
 /** For how long the page hears nothing of an engine before it gives it up. */
 const SILENCE_MS = 60_000;
 
-export default {
-  "an engine that takes longer than any silence is waited for as long as it keeps coming": async ({ page, base }) => {
-    let asked = 0;
-    const server = await between(base, async (request, pass, response) => {
-      if (!isEngine(request)) return pass();
-      asked += 1;
-      const module = Buffer.from(await (await fetch(new URL(request.url, base))).arrayBuffer());
-      response.writeHead(200, { "Content-Type": "application/wasm", "Content-Length": module.length });
-      const part = Math.ceil(module.length / 10);
-      for (let at = 0; at < module.length; at += part) {
-        response.write(module.subarray(at, at + part));
-        await new Promise((resolve) => setTimeout(resolve, 1_200));
-      }
-      response.end();
-    });
-    try {
-      const limited = await hasten(page, SILENCE_MS, 8_000);
-      await open(page, server.address, CPU);
-      assert.equal(asked, 1);
-      assert.ok(await limited());
-      assert.ok(await page.getByTestId("notice").isHidden());
-    } finally {
-      server.close();
+test("an engine that takes longer than any silence is waited for as long as it keeps coming", async ({ page, base }) => {
+  let asked = 0;
+  const server = await between(base, async (request, pass, response) => {
+    if (!isEngine(request)) return pass();
+    asked += 1;
+    const module = Buffer.from(await (await fetch(new URL(request.url, base))).arrayBuffer());
+    response.writeHead(200, { "Content-Type": "application/wasm", "Content-Length": module.length });
+    const part = Math.ceil(module.length / 10);
+    for (let at = 0; at < module.length; at += part) {
+      response.write(module.subarray(at, at + part));
+      await new Promise((resolve) => setTimeout(resolve, 1_200));
     }
-  },
+    response.end();
+  });
+  try {
+    const limited = await hasten(page, SILENCE_MS, 8_000);
+    await open(page, server.address, CPU);
+    assert.equal(asked, 1);
+    assert.ok(await limited());
+    assert.ok(await page.getByTestId("notice").isHidden());
+  } finally {
+    server.close();
+  }
+});
 
-  "an engine that falls silent on its way is asked for again": async ({ page, base }) => {
-    let asked = 0;
-    const server = await between(base, (request, pass) => {
-      if (!isEngine(request)) return pass();
-      asked += 1;
-      pass(asked === 1 ? { cutAfter: 1_000_000, hold: true } : {});
-    });
-    try {
-      await hasten(page, SILENCE_MS, 8_000);
-      await page.goto(server.address + CPU);
-      await notice(page, /nothing came any more\. It was started again/);
-      await ready(page);
-      assert.equal(asked, 2);
-    } finally {
-      server.close();
-    }
-  },
-
-  "a download whose connection breaks goes on where it broke": async ({ page, base }) => {
-    const asked = [];
-    const server = await between(base, (request, pass) => {
-      if (!isWeights(request)) return pass();
-      asked.push(request.headers.range);
-      pass(asked.length === 1 ? { cutAfter: 1_000_000 } : {});
-    });
-    try {
-      await open(page, server.address, CPU);
-      assert.equal(asked.length, 2, `${asked}`);
-      assert.equal(asked[0], undefined);
-      const from = Number(/^bytes=(\d+)-$/.exec(asked[1])[1]);
-      assert.ok(from > 900_000 && from <= 1_000_000, `${from}`);
-      console.log(`        ${(await size(page, base)) - from} of ${await size(page, base)} bytes after the break`);
-      assert.ok(tokens(await call(page, "generate", { max_tokens: 8 })).length > 8);
-    } finally {
-      server.close();
-    }
-  },
-
-  "a connection that falls silent is given up and tried again": async ({ page, base }) => {
-    const asked = [];
-    const server = await between(base, (request, pass) => {
-      if (!isWeights(request)) return pass();
-      asked.push(request.headers.range);
-      pass(asked.length === 1 ? { cutAfter: 1_000_000, hold: true } : {});
-    });
-    try {
-      await open(page, server.address, CPU);
-      assert.match(asked[1], /^bytes=1000000-$/);
-    } finally {
-      server.close();
-    }
-  },
-
-  "a page that is loaded again goes on with what had arrived": async ({ page, base }) => {
-    const asked = [];
-    const server = await between(base, (request, pass) => {
-      if (!isWeights(request)) return pass();
-      asked.push(request.headers.range);
-      pass(asked.length === 1 ? { cutAfter: 1_000_000, hold: true } : {});
-    });
-    try {
-      await page.goto(server.address + CPU);
-      const kept = async () => (await pieces(page)).reduce((sum, piece) => sum + piece.bytes, 0);
-      await until(async () => (await kept()) > 500_000, "some pieces are kept");
-      await reload(page);
-      assert.equal(asked.length, 2, `${asked}`);
-      const from = Number(/^bytes=(\d+)-$/.exec(asked[1])[1]);
-      assert.ok(from > 500_000 && from <= 1_000_000, `${from}`);
-    } finally {
-      server.close();
-    }
-  },
-
-  "a server that knows no ranges sends everything again": async ({ page, base }) => {
-    const asked = [];
-    const server = await between(base, (request, pass) => {
-      if (!isWeights(request)) return pass();
-      asked.push(request.headers.range);
-      const { range, ...headers } = request.headers;
-      pass({ headers, cutAfter: asked.length === 1 ? 1_000_000 : Infinity });
-    });
-    try {
-      await open(page, server.address, CPU);
-      assert.match(asked[1], /^bytes=/);
-      assert.equal(asked.length, 2);
-      assert.ok(tokens(await call(page, "generate", { max_tokens: 8 })).length > 8);
-    } finally {
-      server.close();
-    }
-  },
-
-  "a connection that keeps breaking ends in a sentence, and another try goes on": async ({ page, base }) => {
-    let broken = true;
-    const asked = [];
-    const server = await between(base, (request, pass) => {
-      if (!isWeights(request)) return pass();
-      asked.push(request.headers.range);
-      if (!broken) return pass();
-      if (asked.length === 1) return pass({ cutAfter: 1_000_000 });
-      request.socket.destroy();
-    });
-    try {
-      await page.goto(server.address + CPU);
-      const retry = page.getByRole("button", { name: "Try again" });
-      await retry.waitFor({ timeout: 60_000 });
-      assert.match(await page.getByTestId("notice").innerText(), /could not be downloaded .* what has arrived is kept/);
-      await noPanicText(page);
-      broken = false;
-      await retry.click();
-      await ready(page);
-      // A browser may drop the end of what a broken connection had brought.
-      const [, from] = asked.at(-1).match(/^bytes=(\d+)-$/);
-      assert.ok(from > 0 && from <= 1_000_000, asked.at(-1));
-    } finally {
-      server.close();
-    }
-  },
-
-  "a second visit asks for no weights": async ({ page, base }) => {
-    let asked = 0;
-    const server = await between(base, (request, pass) => {
-      asked += /safetensors/.test(request.url) ? 1 : 0;
-      pass();
-    });
-    try {
-      await open(page, server.address, CPU);
-      assert.equal(asked, 2);
-      const whole = (await pieces(page)).reduce((sum, piece) => sum + piece.bytes, 0);
-      assert.equal(whole, await size(page, base));
-      const start = performance.now();
-      await reload(page);
-      console.log(`        ready ${Math.round(performance.now() - start)} ms into the second visit`);
-      assert.equal(asked, 2);
-    } finally {
-      server.close();
-    }
-  },
-
-  "a kept file that has gone bad is replaced without a word": async ({ page, base }) => {
-    let asked = 0;
-    const server = await between(base, (request, pass) => {
-      asked += isWeights(request) ? 1 : 0;
-      pass();
-    });
-    try {
-      await open(page, server.address, CPU);
-      await page.evaluate(async () => {
-        for (const name of await caches.keys()) {
-          const cache = await caches.open(name);
-          for (const request of await cache.keys()) {
-            const bytes = new Uint8Array(await (await cache.match(request)).arrayBuffer());
-            bytes[7] ^= 1;
-            await cache.put(request, new Response(bytes));
-          }
-        }
-      });
-      await reload(page);
-      assert.equal(asked, 2);
-      assert.ok(await page.getByTestId("notice").isHidden());
-      // And it is healed for the next visit.
-      await reload(page);
-      assert.equal(asked, 2);
-    } finally {
-      server.close();
-    }
-  },
-
-  "files of other releases are thrown away": async ({ page, base }) => {
-    await open(page, base, CPU);
-    const [piece] = await pieces(page);
-    await page.evaluate(async (name) => {
-      await (await caches.open("couplet-files-0")).put("x", new Response("old layout"));
-      const old = name.replace(/sha256=[0-9a-f]+/, `sha256=${"0".repeat(64)}`);
-      await (await caches.open("couplet-files-1")).put(old, new Response("old release"));
-      await (await caches.open("somebody-elses")).put("x", new Response("not ours"));
-    }, piece.name);
-    await reload(page);
-    const kept = () =>
-      page.evaluate(async () => {
-        const cache = await caches.open("couplet-files-1");
-        return [await caches.keys(), (await cache.keys()).map((request) => request.url)].flat().join();
-      });
-    await until(async () => !/couplet-files-0|0{64}/.test(await kept()), "the old files are gone");
-    assert.match(await kept(), /target\/model\.safetensors/);
-    assert.ok(await page.evaluate(() => caches.has("somebody-elses")));
-  },
-
-  "a browser that keeps nothing downloads every time": async ({ page, base }) => {
-    for (const script of [
-      "Object.defineProperty(self, 'caches', { get: () => undefined });",
-      "CacheStorage.prototype.open = () => Promise.reject(new DOMException('private', 'SecurityError'));",
-      "Cache.prototype.put = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));",
-    ]) {
-      await page.unrouteAll();
-      await patchWorker(page, script);
-      await open(page, base, CPU);
-      assert.ok(tokens(await call(page, "generate", { max_tokens: 8 })).length > 8, script);
-      assert.deepEqual(await pieces(page), [], script);
-      assert.ok(await page.getByTestId("notice").isHidden());
-    }
-  },
-
-  "how much there is to come and has come is said in bytes": async ({ page, base }) => {
-    const total = ((await size(page, base)) / 1e6).toFixed(0);
-    let release;
-    const gate = new Promise((resolve) => (release = resolve));
-    await page.route(WEIGHTS, async (route) => {
-      await gate;
-      await route.continue();
-    });
-    await page.goto(base + CPU);
-    await page.waitForFunction(
-      () => /(\d+\.\d) of (\d+\.\d) MB/.exec(document.querySelector("[data-testid=loading]")?.innerText ?? "")?.[1] > 0,
-    );
-    const words = await page.getByTestId("loading").innerText();
-    const [, , all] = /(\d+\.\d) of (\d+\.\d) MB/.exec(words);
-    assert.ok(Number(all) > Number(total), words);
-    release();
+test("an engine that falls silent on its way is asked for again", async ({ page, base }) => {
+  let asked = 0;
+  const server = await between(base, (request, pass) => {
+    if (!isEngine(request)) return pass();
+    asked += 1;
+    pass(asked === 1 ? { cutAfter: 1_000_000, hold: true } : {});
+  });
+  try {
+    await hasten(page, SILENCE_MS, 8_000);
+    await page.goto(server.address + CPU);
+    await notice(page, /nothing came any more\. It was started again/);
     await ready(page);
-  },
-};
+    assert.equal(asked, 2);
+  } finally {
+    server.close();
+  }
+});
+
+test("a download whose connection breaks goes on where it broke", async ({ page, base }) => {
+  const asked = [];
+  const server = await between(base, (request, pass) => {
+    if (!isWeights(request)) return pass();
+    asked.push(request.headers.range);
+    pass(asked.length === 1 ? { cutAfter: 1_000_000 } : {});
+  });
+  try {
+    await open(page, server.address, CPU);
+    assert.equal(asked.length, 2, `${asked}`);
+    assert.equal(asked[0], undefined);
+    const from = Number(/^bytes=(\d+)-$/.exec(asked[1])[1]);
+    assert.ok(from > 900_000 && from <= 1_000_000, `${from}`);
+    console.log(`        ${(await size(page, base)) - from} of ${await size(page, base)} bytes after the break`);
+    assert.ok(tokens(await call(page, "generate", { max_tokens: 8 })).length > 8);
+  } finally {
+    server.close();
+  }
+});
+
+test("a connection that falls silent is given up and tried again", async ({ page, base }) => {
+  const asked = [];
+  const server = await between(base, (request, pass) => {
+    if (!isWeights(request)) return pass();
+    asked.push(request.headers.range);
+    pass(asked.length === 1 ? { cutAfter: 1_000_000, hold: true } : {});
+  });
+  try {
+    await open(page, server.address, CPU);
+    assert.match(asked[1], /^bytes=1000000-$/);
+  } finally {
+    server.close();
+  }
+});
+
+test("a page that is loaded again goes on with what had arrived", async ({ page, base }) => {
+  const asked = [];
+  const server = await between(base, (request, pass) => {
+    if (!isWeights(request)) return pass();
+    asked.push(request.headers.range);
+    pass(asked.length === 1 ? { cutAfter: 1_000_000, hold: true } : {});
+  });
+  try {
+    await page.goto(server.address + CPU);
+    const kept = async () => (await pieces(page)).reduce((sum, piece) => sum + piece.bytes, 0);
+    await until(async () => (await kept()) > 500_000, "some pieces are kept");
+    await reload(page);
+    assert.equal(asked.length, 2, `${asked}`);
+    const from = Number(/^bytes=(\d+)-$/.exec(asked[1])[1]);
+    assert.ok(from > 500_000 && from <= 1_000_000, `${from}`);
+  } finally {
+    server.close();
+  }
+});
+
+test("a server that knows no ranges sends everything again", async ({ page, base }) => {
+  const asked = [];
+  const server = await between(base, (request, pass) => {
+    if (!isWeights(request)) return pass();
+    asked.push(request.headers.range);
+    const { range, ...headers } = request.headers;
+    pass({ headers, cutAfter: asked.length === 1 ? 1_000_000 : Infinity });
+  });
+  try {
+    await open(page, server.address, CPU);
+    assert.match(asked[1], /^bytes=/);
+    assert.equal(asked.length, 2);
+    assert.ok(tokens(await call(page, "generate", { max_tokens: 8 })).length > 8);
+  } finally {
+    server.close();
+  }
+});
+
+test("a connection that keeps breaking ends in a sentence, and another try goes on", async ({ page, base }) => {
+  let broken = true;
+  const asked = [];
+  const server = await between(base, (request, pass) => {
+    if (!isWeights(request)) return pass();
+    asked.push(request.headers.range);
+    if (!broken) return pass();
+    if (asked.length === 1) return pass({ cutAfter: 1_000_000 });
+    request.socket.destroy();
+  });
+  try {
+    await page.goto(server.address + CPU);
+    const retry = page.getByRole("button", { name: "Try again" });
+    await retry.waitFor({ timeout: 60_000 });
+    assert.match(await page.getByTestId("notice").innerText(), /could not be downloaded .* what has arrived is kept/);
+    await noPanicText(page);
+    broken = false;
+    await retry.click();
+    await ready(page);
+    // A browser may drop the end of what a broken connection had brought.
+    const [, from] = asked.at(-1).match(/^bytes=(\d+)-$/);
+    assert.ok(from > 0 && from <= 1_000_000, asked.at(-1));
+  } finally {
+    server.close();
+  }
+});
+
+test("a second visit asks for no weights", async ({ page, base }) => {
+  let asked = 0;
+  const server = await between(base, (request, pass) => {
+    asked += /safetensors/.test(request.url) ? 1 : 0;
+    pass();
+  });
+  try {
+    await open(page, server.address, CPU);
+    assert.equal(asked, 2);
+    const whole = (await pieces(page)).reduce((sum, piece) => sum + piece.bytes, 0);
+    assert.equal(whole, await size(page, base));
+    const start = performance.now();
+    await reload(page);
+    console.log(`        ready ${Math.round(performance.now() - start)} ms into the second visit`);
+    assert.equal(asked, 2);
+  } finally {
+    server.close();
+  }
+});
+
+test("a kept file that has gone bad is replaced without a word", async ({ page, base }) => {
+  let asked = 0;
+  const server = await between(base, (request, pass) => {
+    asked += isWeights(request) ? 1 : 0;
+    pass();
+  });
+  try {
+    await open(page, server.address, CPU);
+    await page.evaluate(async () => {
+      for (const name of await caches.keys()) {
+        const cache = await caches.open(name);
+        for (const request of await cache.keys()) {
+          const bytes = new Uint8Array(await (await cache.match(request)).arrayBuffer());
+          bytes[7] ^= 1;
+          await cache.put(request, new Response(bytes));
+        }
+      }
+    });
+    await reload(page);
+    assert.equal(asked, 2);
+    assert.ok(await page.getByTestId("notice").isHidden());
+    // And it is healed for the next visit.
+    await reload(page);
+    assert.equal(asked, 2);
+  } finally {
+    server.close();
+  }
+});
+
+test("files of other releases are thrown away", async ({ page, base }) => {
+  await open(page, base, CPU);
+  const [piece] = await pieces(page);
+  await page.evaluate(async (name) => {
+    await (await caches.open("couplet-files-0")).put("x", new Response("old layout"));
+    const old = name.replace(/sha256=[0-9a-f]+/, `sha256=${"0".repeat(64)}`);
+    await (await caches.open("couplet-files-1")).put(old, new Response("old release"));
+    await (await caches.open("somebody-elses")).put("x", new Response("not ours"));
+  }, piece.name);
+  await reload(page);
+  const kept = () =>
+    page.evaluate(async () => {
+      const cache = await caches.open("couplet-files-1");
+      return [await caches.keys(), (await cache.keys()).map((request) => request.url)].flat().join();
+    });
+  await until(async () => !/couplet-files-0|0{64}/.test(await kept()), "the old files are gone");
+  assert.match(await kept(), /target\/model\.safetensors/);
+  assert.ok(await page.evaluate(() => caches.has("somebody-elses")));
+});
+
+test("a browser that keeps nothing downloads every time", async ({ page, base }) => {
+  for (const script of [
+    "Object.defineProperty(self, 'caches', { get: () => undefined });",
+    "CacheStorage.prototype.open = () => Promise.reject(new DOMException('private', 'SecurityError'));",
+    "Cache.prototype.put = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));",
+  ]) {
+    await page.unrouteAll();
+    await patchWorker(page, script);
+    await open(page, base, CPU);
+    assert.ok(tokens(await call(page, "generate", { max_tokens: 8 })).length > 8, script);
+    assert.deepEqual(await pieces(page), [], script);
+    assert.ok(await page.getByTestId("notice").isHidden());
+  }
+});
+
+test("how much there is to come and has come is said in bytes", async ({ page, base }) => {
+  const total = ((await size(page, base)) / 1e6).toFixed(0);
+  let release;
+  const gate = new Promise((resolve) => (release = resolve));
+  await page.route(WEIGHTS, async (route) => {
+    await gate;
+    await route.continue();
+  });
+  await page.goto(base + CPU);
+  await page.waitForFunction(
+    () => /(\d+\.\d) of (\d+\.\d) MB/.exec(document.querySelector("[data-testid=loading]")?.innerText ?? "")?.[1] > 0,
+  );
+  const words = await page.getByTestId("loading").innerText();
+  const [, , all] = /(\d+\.\d) of (\d+\.\d) MB/.exec(words);
+  assert.ok(Number(all) > Number(total), words);
+  release();
+  await ready(page);
+});

@@ -4,373 +4,361 @@ import { compare, easel } from "./golden.mjs";
 import { findings, letters, walk } from "./measure/access.mjs";
 import { call, finished, open, ready, shown } from "./support.mjs";
 import { SCENES, SIZES, THEMES, VIEWS, isSmall, settle, sideways, still, targets } from "./scenes.mjs";
+import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
 
-const scenes = Object.fromEntries(
-  VIEWS.flatMap((scene) => [
-    [
-      `axe finds nothing in ${scene}, and it looks as it should, at three sizes, light and dark`,
-      async ({ page, base, browser }) => {
-        await still(page, base, scene);
-        const eyes = await easel(browser);
-        const found = [];
-        for (const [width, height] of SIZES) {
-          await page.setViewportSize({ width, height });
-          for (const colorScheme of THEMES) {
-            await page.emulateMedia({ colorScheme });
-            const seen = await compare(eyes, `${scene}-${width}-${colorScheme}`, await settle(page));
-            if (seen) found.push(seen);
-            found.push(...(await findings(page)).map((line) => `${width} ${colorScheme} ${line}`));
-          }
-        }
-        await eyes.close();
-        assert.deepEqual(found, []);
-      },
-    ],
-    [
-      `${scene} fits 320 pixels, and a finger hits everything`,
-      async ({ page, base }) => {
-        for (const width of [390, 320]) {
-          await page.setViewportSize({ width, height: 720 });
-          await still(page, base, scene);
-          const settings = page.getByTestId("settings");
-          if (await settings.isVisible()) await settings.click();
-          assert.equal(await sideways(page), 0, `${width}`);
-          assert.deepEqual((await targets(page)).filter(isSmall), [], `${width}`);
-        }
-      },
-    ],
-    [
-      `${scene} keeps its lines readable and its place on a screen of 3840 by 2160`,
-      async ({ page, base }) => {
-        await page.setViewportSize({ width: 3840, height: 2160 });
-        await still(page, base, scene);
-        assert.equal(await sideways(page), 0);
-        const { letters, right } = await page.evaluate(() => {
-          const main = document.querySelector("main");
-          const style = getComputedStyle(document.body);
-          const right = Math.max(...[...main.children].map((child) => child.getBoundingClientRect().right));
-          return { letters: parseFloat(style.fontSize) * (document.body.currentCSSZoom ?? 1), right };
-        });
-        assert.ok(letters >= 24, `letters of ${letters} px`);
-        assert.ok(right <= 3840);
-      },
-    ],
-  ]),
-);
+test("what was never tested shows no needle", async ({ page, base }) => {
+  await still(page, base, "stage");
+  const opacities = (kind) =>
+    page.locator(`.column${kind} .needle`).evaluateAll((needles) => needles.map((needle) => getComputedStyle(needle).opacity));
+  const [tested, discarded] = [await opacities(".judged:not(.dis)"), await opacities(".dis")];
+  assert.ok(tested.length > 0 && tested.every((opacity) => opacity === "1"), `${tested}`);
+  assert.ok(discarded.length > 0 && discarded.every((opacity) => opacity === "0"), `${discarded}`);
+});
 
-export default {
-  "what was never tested shows no needle": async ({ page, base }) => {
-    await still(page, base, "stage");
-    const opacities = (kind) =>
-      page.locator(`.column${kind} .needle`).evaluateAll((needles) => needles.map((needle) => getComputedStyle(needle).opacity));
-    const [tested, discarded] = [await opacities(".judged:not(.dis)"), await opacities(".dis")];
-    assert.ok(tested.length > 0 && tested.every((opacity) => opacity === "1"), `${tested}`);
-    assert.ok(discarded.length > 0 && discarded.every((opacity) => opacity === "0"), `${discarded}`);
-  },
+test("on a phone the bonus can be picked like any token of its round", async ({ page, base }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await still(page, base, "stage");
+  const chip = page.getByTestId("chip-bonus");
+  const panel = page.locator(".closing.bonus");
+  for (let phase = 0; phase < 60 && !(await chip.count()); phase += 1) {
+    await page.keyboard.press(".");
+    await page.waitForTimeout(50);
+  }
+  assert.equal(await chip.getAttribute("aria-pressed"), "true");
+  assert.ok(await panel.isVisible());
+  await page.locator(".chip").first().click();
+  assert.ok(await panel.isHidden());
+  await chip.click();
+  assert.ok(await panel.isVisible());
+});
 
-  "on a phone the bonus can be picked like any token of its round": async ({ page, base }) => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    await still(page, base, "stage");
-    const chip = page.getByTestId("chip-bonus");
-    const panel = page.locator(".closing.bonus");
-    for (let phase = 0; phase < 60 && !(await chip.count()); phase += 1) {
-      await page.keyboard.press(".");
-      await page.waitForTimeout(50);
-    }
-    assert.equal(await chip.getAttribute("aria-pressed"), "true");
-    assert.ok(await panel.isVisible());
-    await page.locator(".chip").first().click();
-    assert.ok(await panel.isHidden());
-    await chip.click();
-    assert.ok(await panel.isVisible());
-  },
-
-  ...scenes,
-
-  "axe finds nothing in the help, in large letters, and in the system's own colours": async ({ page, base }) => {
-    await still(page, base, "stage", "&projector=1");
-    assert.deepEqual(await findings(page), []);
-    for (const colorScheme of THEMES) {
-      await page.emulateMedia({ colorScheme, forcedColors: "active" });
-      const ink = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--ink"));
-      assert.match(ink, /CanvasText/i, colorScheme);
-      assert.deepEqual(await findings(page), [], colorScheme);
-      await page.keyboard.press("?");
-      await page.getByRole("dialog").waitFor();
-      assert.deepEqual(await findings(page), [], colorScheme);
-      await page.keyboard.press("Escape");
-    }
-    // A filled button's letters would have the ground's colour, with a ground of their own under them.
-    for (const [scene, button] of [["stage", ".button.play"], ["couplings", ".button.primary"], ["proof", ".button.primary"], ["speed", ".button.primary"]]) {
-      await page.getByTestId(`scene-${scene}`).click();
-      const adjusts = await page.locator(button).first().evaluate((element) => getComputedStyle(element).forcedColorAdjust);
-      assert.equal(adjusts, "none", `${button} of ${scene}`);
-    }
-  },
-
-  "Tab goes through every scene in order, past nothing, with the focus always in sight": async ({ page, base }) => {
-    await page.setViewportSize({ width: 1440, height: 900 });
-    for (const scene of VIEWS) {
-      await still(page, base, scene);
-      const stops = await walk(page);
-      assert.equal(stops[0].name, "button Skip to the page", scene);
-      assert.ok(stops.length > 10, `${scene}: ${stops.length}`);
-      for (const stop of stops) {
-        assert.ok(stop.later, `${scene}: ${stop.name} comes before what it follows`);
-        assert.ok(stop.ring, `${scene}: the focus on ${stop.name} cannot be seen`);
-        assert.ok(stop.width > 0 && stop.height > 0, `${scene}: ${stop.name} has no size`);
+for (const scene of VIEWS) {
+  test(`axe finds nothing in ${scene}, and it looks as it should, at three sizes, light and dark`, async ({ page, base, browser }) => {
+    await still(page, base, scene);
+    const eyes = await easel(browser);
+    const found = [];
+    for (const [width, height] of SIZES) {
+      await page.setViewportSize({ width, height });
+      for (const colorScheme of THEMES) {
+        await page.emulateMedia({ colorScheme });
+        const seen = await compare(eyes, `${scene}-${width}-${colorScheme}`, await settle(page));
+        if (seen) found.push(seen);
+        found.push(...(await findings(page)).map((line) => `${width} ${colorScheme} ${line}`));
       }
-      console.log(`        ${scene}: ${stops.length} stops`);
     }
-  },
+    await eyes.close();
+    assert.deepEqual(found, []);
+  });
 
-  "letters are 20 pixels on a projector, in the link and at a press": async ({ page, base }) => {
-    await page.setViewportSize({ width: 1024, height: 768 });
-    for (const scene of VIEWS.toReversed()) {
-      await still(page, base, scene, "&projector=1");
-      assert.ok((await letters(page)) >= 20, `${scene}: ${await letters(page)}`);
-      assert.equal(await sideways(page), 0);
+  test(`${scene} fits 320 pixels, and a finger hits everything`, async ({ page, base }) => {
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 720 });
+      await still(page, base, scene);
+      const settings = page.getByTestId("settings");
+      if (await settings.isVisible()) await settings.click();
+      assert.equal(await sideways(page), 0, `${width}`);
+      assert.deepEqual((await targets(page)).filter(isSmall), [], `${width}`);
     }
-    const toggle = page.getByTestId("projector");
-    assert.equal(await toggle.getAttribute("aria-pressed"), "true");
-    await toggle.click();
-    assert.ok((await letters(page)) < 20);
-    assert.doesNotMatch(page.url(), /projector/);
-    await toggle.click();
-    assert.match(page.url(), /projector=1/);
-    assert.ok((await letters(page)) >= 20);
-  },
+  });
 
-  "the text, the round and what it is decided by are on a projector's screen together": async ({ page, base }) => {
-    for (const [width, height] of [[1024, 768], [1280, 720], [1280, 800], [1366, 768], [1440, 900], [1920, 1080]]) {
-      await page.setViewportSize({ width, height });
-      await still(page, base, "stage", "&projector=1");
-      const edge = (selector, side) => page.locator(selector).first().evaluate((part, side) => part.getBoundingClientRect()[side], side);
-      const decided = await edge('[data-testid="round"] .inequality', "bottom");
-      const [top, bottom] = [await edge(".transport", "top"), await edge('[data-testid="play"]', "bottom")];
-      assert.ok(decided <= top && bottom <= height, `${width}x${height}: ${decided}, ${top} to ${bottom}`);
-      const text = await edge(".manuscript .page", "top");
-      // From a laptop's width on the tokens of a round are seen beside each other.
-      const columns = await page.locator('[data-testid="round"] .column').evaluateAll((all) => all.filter((column) => column.checkVisibility()).length);
-      assert.equal(columns > 1, width > 1024, `${width}x${height}: ${columns} columns`);
-      assert.ok(text >= 0, `${width}x${height}: the text begins at ${text}`);
-    }
-  },
-
-  "on a projector the end has its bonus, and a line of text is never an empty one": async ({ page, base }) => {
-    await page.setViewportSize({ width: 1280, height: 720 });
-    await still(page, base, "stage", "&projector=1");
-    const inSight = () =>
-      page.locator(".page").evaluate((frame) => {
-        const { top, bottom } = frame.getBoundingClientRect();
-        const seen = (token) => [...token.getClientRects()].some((line) => line.top >= top - 8 && line.bottom <= bottom + 8);
-        return [...frame.querySelectorAll(".tk")].filter(seen).map((token) => token.innerText).join("");
-      });
-    await page.keyboard.press("End");
-    await settle(page);
-    assert.ok(await page.locator(".closing.bonus").isVisible(), "the bonus that the sentence tells of");
-    assert.match(await inSight(), /RICHARD/);
-    await page.keyboard.press("Home");
-    await settle(page);
-    assert.match(await inSight(), /KING RICHARD/);
-  },
-
-  "the text, the round and its verdict are on a low laptop's screen together": async ({ page, base }) => {
-    // 768 lines, and 1080 enlarged by half, without what the browser needs for itself.
-    for (const [width, height] of [[1366, 640], [1280, 600]]) {
-      await page.setViewportSize({ width, height });
-      await still(page, base, "stage");
-      const box = (selector) => page.locator(selector).first().evaluate((part) => part.getBoundingClientRect().toJSON());
-      const [text, decided, player] = await Promise.all([".page", '[data-testid="round"] .focused .inequality', ".transport"].map(box));
-      assert.ok(text.top >= 0 && text.bottom <= decided.top, `the text ends at ${text.bottom}`);
-      assert.ok(decided.bottom <= player.top && player.bottom <= height, `the verdict ends at ${decided.bottom}, the player begins at ${player.top}`);
-      const write = page.getByRole("button", { name: "Write", exact: true });
-      assert.equal(await write.isVisible(), false);
-      await page.getByTestId("settings").click();
-      assert.ok(await write.isVisible());
-      assert.equal(await sideways(page), 0);
-      await page.getByTestId("settings").click();
-    }
-    // What is to be measured does not fold.
-    await still(page, base, "speed");
-    assert.ok(await page.getByLabel("Tokens per run").isVisible());
-  },
-
-  "on a projector the rule stands with the numbers of the token in focus": async ({ page, base }) => {
-    await page.setViewportSize({ width: 1024, height: 768 });
-    await still(page, base, "stage", "&projector=1");
-    const line = page.locator(".arithmetic");
-    const [, u, sign, target, draft, below] = (await line.innerText()).match(/^([\d.]+) ([<>]) min\(1, ([\d.]+) \/ ([\d.]+)\) = ([\d.]+)$/);
-    assert.ok(Math.abs(Math.min(1, target / draft) - below) < 0.03, `${target} / ${draft} = ${below}`);
-    assert.equal(sign, Number(u) < Number(below) ? "<" : ">");
-    assert.match(await page.locator(".column.focused .inequality").innerText(), new RegExp(`${u} ${sign} ${below}$`));
-    const player = await page.locator(".transport").boundingBox();
-    const box = await line.boundingBox();
-    assert.ok(box.y + box.height <= player.y, `it ends at ${box.y + box.height}, the player begins at ${player.y}`);
-  },
-
-  "of a round's tokens in small the one in focus is in sight": async ({ page, base }) => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.goto(`${base}${CPU}#v=1&gamma=12&max_tokens=40&seed=3`);
-    await finished(page);
-    await page.getByTestId("first").click();
-    for (let step = 0; step < 13; step += 1) await page.getByTestId("next-phase").click();
-    const frame = await page.locator(".chips").boundingBox();
-    const chips = page.locator(".chip");
-    assert.ok((await chips.count()) > 8, "there is something to scroll to");
-    for (const chip of [chips.last(), chips.first()]) {
-      // A press by a pointer would bring it into sight by itself.
-      await chip.evaluate((button) => button.click());
-      await page.locator('.chip[aria-pressed="true"]').waitFor();
-      await settle(page);
-      const { x, width } = await chip.boundingBox();
-      assert.equal(await chip.getAttribute("aria-pressed"), "true");
-      assert.ok(x >= frame.x - 1 && x + width <= frame.x + frame.width + 1, `${x} to ${x + width} of ${frame.x} to ${frame.x + frame.width}`);
-    }
-  },
-
-  "the text, the round and its verdict are on a phone's screen together": async ({ page, base }) => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    await still(page, base, "stage");
-    await page.getByTestId("introduction").getByRole("button").last().click();
-    await settle(page);
-    const box = (selector) => page.locator(selector).first().evaluate((part) => part.getBoundingClientRect().toJSON());
-    const [text, decided, player] = [await box(".page"), await box('[data-testid="round"] .focused .inequality'), await box(".transport")];
-    assert.ok(text.top >= 0 && text.bottom <= decided.top, `the text ends at ${text.bottom}`);
-    assert.ok(decided.bottom <= player.top, `the verdict ends at ${decided.bottom}, the player begins at ${player.top}`);
-    assert.ok(await page.getByRole("group", { name: "Notation" }).isVisible());
-    assert.ok(await page.getByTestId("first").isVisible());
-  },
-
-  "a link for the projector is an ordinary page on a phone": async ({ page, base }) => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    await still(page, base, "stage");
-    const brand = () => page.locator(".brand").evaluate((brand) => brand.getBoundingClientRect().width);
-    const ordinary = await brand();
-    await still(page, base, "stage", "&projector=1");
-    assert.equal(await brand(), ordinary);
+  test(`${scene} keeps its lines readable and its place on a screen of 3840 by 2160`, async ({ page, base }) => {
+    await page.setViewportSize({ width: 3840, height: 2160 });
+    await still(page, base, scene);
     assert.equal(await sideways(page), 0);
-    assert.equal(await page.getByTestId("projector").isVisible(), false);
-  },
-
-  "a pointer hits what it points at in large letters": async ({ page, base }) => {
-    await page.setViewportSize({ width: 1024, height: 768 });
-    await still(page, base, "couplings", "&projector=1");
-    const handle = page.getByRole("slider", { name: "draft of a" });
-    const before = Number(await handle.getAttribute("aria-valuenow"));
-    const box = await handle.boundingBox();
-    const at = [box.x + box.width / 2, box.y + box.height / 2];
-    await page.mouse.move(...at);
-    await page.mouse.down();
-    await page.mouse.move(at[0], at[1] + 3);
-    await page.mouse.up();
-    const after = Number(await handle.getAttribute("aria-valuenow"));
-    assert.ok(Math.abs(after - before) < 0.03, `${before} became ${after}`);
-  },
-
-  "a screen reader hears the text as text and one sentence a round": async ({ page, base }) => {
-    await page.addInitScript(() => {
-      window.spoken = [];
-      addEventListener("DOMContentLoaded", () =>
-        new MutationObserver(() => {
-          const now = document.querySelector("[data-testid=live]")?.textContent;
-          if (now && now !== window.spoken.at(-1)) window.spoken.push(now);
-        }).observe(document.body, { subtree: true, childList: true, characterData: true }),
-      );
+    const { letters, right } = await page.evaluate(() => {
+      const main = document.querySelector("main");
+      const style = getComputedStyle(document.body);
+      const right = Math.max(...[...main.children].map((child) => child.getBoundingClientRect().right));
+      return { letters: parseFloat(style.fontSize) * (document.body.currentCSSZoom ?? 1), right };
     });
-    await open(page, base, CPU);
-    await shown(page, "recorded");
-    // Taken hold of, it no longer plays by itself.
-    await page.keyboard.press("]");
-    await page.keyboard.press("Home");
-    await page.evaluate(() => (window.spoken = []));
-    for (let phase = 0; phase < 25; phase += 1) {
-      await page.keyboard.press("ArrowRight");
-      await page.waitForTimeout(30);
-    }
-    const spoken = await page.evaluate(() => window.spoken);
-    const rounds = await page.evaluate(() => Number(/Round (\d+)/.exec(document.querySelector(".round h2").innerText)[1]));
-    assert.ok(rounds >= 3 && Math.abs(spoken.length - rounds) <= 1, `${rounds} rounds:\n${spoken.join("\n")}`);
-    for (const [index, sentence] of spoken.entries()) assert.ok(sentence.startsWith(`Round ${index + 1}: `), sentence);
-    assert.equal(await page.getByTestId("live").getAttribute("aria-live"), "polite");
-    // Marks above and below the line are drawn, not read.
-    const text = await page.getByRole("region", { name: "Text", exact: true }).ariaSnapshot();
-    assert.match(text, /KING RICHARD/);
-    assert.doesNotMatch(text, /img/);
-  },
+    assert.ok(letters >= 24, `letters of ${letters} px`);
+    assert.ok(right <= 3840);
+  });
+}
 
-  "where movement is unwelcome, nothing moves": async ({ page, base }) => {
-    await page.emulateMedia({ reducedMotion: "reduce" });
-    await open(page, base, CPU);
-    await shown(page, "recorded");
-    await page.getByTestId("play").click();
-    for (let look = 0; look < 8; look += 1) {
-      await page.waitForTimeout(150);
-      const moving = await page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
-      assert.equal(moving, 0);
-    }
-  },
+test("axe finds nothing in the help, in large letters, and in the system's own colours", async ({ page, base }) => {
+  await still(page, base, "stage", "&projector=1");
+  assert.deepEqual(await findings(page), []);
+  for (const colorScheme of THEMES) {
+    await page.emulateMedia({ colorScheme, forcedColors: "active" });
+    const ink = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue("--ink"));
+    assert.match(ink, /CanvasText/i, colorScheme);
+    assert.deepEqual(await findings(page), [], colorScheme);
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    assert.deepEqual(await findings(page), [], colorScheme);
+    await page.keyboard.press("Escape");
+  }
+  // A filled button's letters would have the ground's colour, with a ground of their own under them.
+  for (const [scene, button] of [["stage", ".button.play"], ["couplings", ".button.primary"], ["proof", ".button.primary"], ["speed", ".button.primary"]]) {
+    await page.getByTestId(`scene-${scene}`).click();
+    const adjusts = await page.locator(button).first().evaluate((element) => getComputedStyle(element).forcedColorAdjust);
+    assert.equal(adjusts, "none", `${button} of ${scene}`);
+  }
+});
 
-  "nothing comes from elsewhere, and no script runs that is not the page's": async ({ page, base }) => {
-    const foreign = [];
-    const home = new URL(base).origin;
-    page.on("request", (request) => {
-      const { origin, protocol } = new URL(request.url());
-      if (origin !== home && !["data:", "blob:"].includes(protocol)) foreign.push(request);
-    });
-    await page.addInitScript(() => {
-      window.violations = [];
-      document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
-        window.violations.push(`${violatedDirective} ${blockedURI}`),
-      );
-    });
-    await open(page, base, CPU);
-    await call(page, "generate", { max_tokens: 24 });
-    for (const scene of SCENES) {
-      await page.getByTestId(`scene-${scene}`).click();
-      await page.waitForTimeout(200);
+test("Tab goes through every scene in order, past nothing, with the focus always in sight", async ({ page, base }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  for (const scene of VIEWS) {
+    await still(page, base, scene);
+    const stops = await walk(page);
+    assert.equal(stops[0].name, "button Skip to the page", scene);
+    assert.ok(stops.length > 10, `${scene}: ${stops.length}`);
+    for (const stop of stops) {
+      assert.ok(stop.later, `${scene}: ${stop.name} comes before what it follows`);
+      assert.ok(stop.ring, `${scene}: the focus on ${stop.name} cannot be seen`);
+      assert.ok(stop.width > 0 && stop.height > 0, `${scene}: ${stop.name} has no size`);
     }
-    await page.getByTestId("theme").click();
-    assert.deepEqual(await page.evaluate(() => window.violations), []);
-    assert.deepEqual(foreign.map((request) => request.url()), []);
-    // Not from here: what a test calls may do what a page must not.
-    await page.route("**/probe.js", (route) =>
-      route.fulfill({ contentType: "text/javascript", body: "window.probed = true; window.evalRan = eval('true');" }),
+    console.log(`        ${scene}: ${stops.length} stops`);
+  }
+});
+
+test("letters are 20 pixels on a projector, in the link and at a press", async ({ page, base }) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  for (const scene of VIEWS.toReversed()) {
+    await still(page, base, scene, "&projector=1");
+    assert.ok((await letters(page)) >= 20, `${scene}: ${await letters(page)}`);
+    assert.equal(await sideways(page), 0);
+  }
+  const toggle = page.getByTestId("projector");
+  assert.equal(await toggle.getAttribute("aria-pressed"), "true");
+  await toggle.click();
+  assert.ok((await letters(page)) < 20);
+  assert.doesNotMatch(page.url(), /projector/);
+  await toggle.click();
+  assert.match(page.url(), /projector=1/);
+  assert.ok((await letters(page)) >= 20);
+});
+
+test("the text, the round and what it is decided by are on a projector's screen together", async ({ page, base }) => {
+  for (const [width, height] of [[1024, 768], [1280, 720], [1280, 800], [1366, 768], [1440, 900], [1920, 1080]]) {
+    await page.setViewportSize({ width, height });
+    await still(page, base, "stage", "&projector=1");
+    const edge = (selector, side) => page.locator(selector).first().evaluate((part, side) => part.getBoundingClientRect()[side], side);
+    const decided = await edge('[data-testid="round"] .inequality', "bottom");
+    const [top, bottom] = [await edge(".transport", "top"), await edge('[data-testid="play"]', "bottom")];
+    assert.ok(decided <= top && bottom <= height, `${width}x${height}: ${decided}, ${top} to ${bottom}`);
+    const text = await edge(".manuscript .page", "top");
+    // From a laptop's width on the tokens of a round are seen beside each other.
+    const columns = await page.locator('[data-testid="round"] .column').evaluateAll((all) => all.filter((column) => column.checkVisibility()).length);
+    assert.equal(columns > 1, width > 1024, `${width}x${height}: ${columns} columns`);
+    assert.ok(text >= 0, `${width}x${height}: the text begins at ${text}`);
+  }
+});
+
+test("on a projector the end has its bonus, and a line of text is never an empty one", async ({ page, base }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await still(page, base, "stage", "&projector=1");
+  const inSight = () =>
+    page.locator(".page").evaluate((frame) => {
+      const { top, bottom } = frame.getBoundingClientRect();
+      const seen = (token) => [...token.getClientRects()].some((line) => line.top >= top - 8 && line.bottom <= bottom + 8);
+      return [...frame.querySelectorAll(".tk")].filter(seen).map((token) => token.innerText).join("");
+    });
+  await page.keyboard.press("End");
+  await settle(page);
+  assert.ok(await page.locator(".closing.bonus").isVisible(), "the bonus that the sentence tells of");
+  assert.match(await inSight(), /RICHARD/);
+  await page.keyboard.press("Home");
+  await settle(page);
+  assert.match(await inSight(), /KING RICHARD/);
+});
+
+test("the text, the round and its verdict are on a low laptop's screen together", async ({ page, base }) => {
+  // 768 lines, and 1080 enlarged by half, without what the browser needs for itself.
+  for (const [width, height] of [[1366, 640], [1280, 600]]) {
+    await page.setViewportSize({ width, height });
+    await still(page, base, "stage");
+    const box = (selector) => page.locator(selector).first().evaluate((part) => part.getBoundingClientRect().toJSON());
+    const [text, decided, player] = await Promise.all([".page", '[data-testid="round"] .focused .inequality', ".transport"].map(box));
+    assert.ok(text.top >= 0 && text.bottom <= decided.top, `the text ends at ${text.bottom}`);
+    assert.ok(decided.bottom <= player.top && player.bottom <= height, `the verdict ends at ${decided.bottom}, the player begins at ${player.top}`);
+    const write = page.getByRole("button", { name: "Write", exact: true });
+    assert.equal(await write.isVisible(), false);
+    await page.getByTestId("settings").click();
+    assert.ok(await write.isVisible());
+    assert.equal(await sideways(page), 0);
+    await page.getByTestId("settings").click();
+  }
+  // What is to be measured does not fold.
+  await still(page, base, "speed");
+  assert.ok(await page.getByLabel("Tokens per run").isVisible());
+});
+
+test("on a projector the rule stands with the numbers of the token in focus", async ({ page, base }) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await still(page, base, "stage", "&projector=1");
+  const line = page.locator(".arithmetic");
+  const [, u, sign, target, draft, below] = (await line.innerText()).match(/^([\d.]+) ([<>]) min\(1, ([\d.]+) \/ ([\d.]+)\) = ([\d.]+)$/);
+  assert.ok(Math.abs(Math.min(1, target / draft) - below) < 0.03, `${target} / ${draft} = ${below}`);
+  assert.equal(sign, Number(u) < Number(below) ? "<" : ">");
+  assert.match(await page.locator(".column.focused .inequality").innerText(), new RegExp(`${u} ${sign} ${below}$`));
+  const player = await page.locator(".transport").boundingBox();
+  const box = await line.boundingBox();
+  assert.ok(box.y + box.height <= player.y, `it ends at ${box.y + box.height}, the player begins at ${player.y}`);
+});
+
+test("of a round's tokens in small the one in focus is in sight", async ({ page, base }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${base}${CPU}#v=1&gamma=12&max_tokens=40&seed=3`);
+  await finished(page);
+  await page.getByTestId("first").click();
+  for (let step = 0; step < 13; step += 1) await page.getByTestId("next-phase").click();
+  const frame = await page.locator(".chips").boundingBox();
+  const chips = page.locator(".chip");
+  assert.ok((await chips.count()) > 8, "there is something to scroll to");
+  for (const chip of [chips.last(), chips.first()]) {
+    // A press by a pointer would bring it into sight by itself.
+    await chip.evaluate((button) => button.click());
+    await page.locator('.chip[aria-pressed="true"]').waitFor();
+    await settle(page);
+    const { x, width } = await chip.boundingBox();
+    assert.equal(await chip.getAttribute("aria-pressed"), "true");
+    assert.ok(x >= frame.x - 1 && x + width <= frame.x + frame.width + 1, `${x} to ${x + width} of ${frame.x} to ${frame.x + frame.width}`);
+  }
+});
+
+test("the text, the round and its verdict are on a phone's screen together", async ({ page, base }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await still(page, base, "stage");
+  await page.getByTestId("introduction").getByRole("button").last().click();
+  await settle(page);
+  const box = (selector) => page.locator(selector).first().evaluate((part) => part.getBoundingClientRect().toJSON());
+  const [text, decided, player] = [await box(".page"), await box('[data-testid="round"] .focused .inequality'), await box(".transport")];
+  assert.ok(text.top >= 0 && text.bottom <= decided.top, `the text ends at ${text.bottom}`);
+  assert.ok(decided.bottom <= player.top, `the verdict ends at ${decided.bottom}, the player begins at ${player.top}`);
+  assert.ok(await page.getByRole("group", { name: "Notation" }).isVisible());
+  assert.ok(await page.getByTestId("first").isVisible());
+});
+
+test("a link for the projector is an ordinary page on a phone", async ({ page, base }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await still(page, base, "stage");
+  const brand = () => page.locator(".brand").evaluate((brand) => brand.getBoundingClientRect().width);
+  const ordinary = await brand();
+  await still(page, base, "stage", "&projector=1");
+  assert.equal(await brand(), ordinary);
+  assert.equal(await sideways(page), 0);
+  assert.equal(await page.getByTestId("projector").isVisible(), false);
+});
+
+test("a pointer hits what it points at in large letters", async ({ page, base }) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await still(page, base, "couplings", "&projector=1");
+  const handle = page.getByRole("slider", { name: "draft of a" });
+  const before = Number(await handle.getAttribute("aria-valuenow"));
+  const box = await handle.boundingBox();
+  const at = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(...at);
+  await page.mouse.down();
+  await page.mouse.move(at[0], at[1] + 3);
+  await page.mouse.up();
+  const after = Number(await handle.getAttribute("aria-valuenow"));
+  assert.ok(Math.abs(after - before) < 0.03, `${before} became ${after}`);
+});
+
+test("a screen reader hears the text as text and one sentence a round", async ({ page, base }) => {
+  await page.addInitScript(() => {
+    window.spoken = [];
+    addEventListener("DOMContentLoaded", () =>
+      new MutationObserver(() => {
+        const now = document.querySelector("[data-testid=live]")?.textContent;
+        if (now && now !== window.spoken.at(-1)) window.spoken.push(now);
+      }).observe(document.body, { subtree: true, childList: true, characterData: true }),
     );
-    const ran = await page.evaluate(async () => {
-      const element = (name, properties) => document.body.append(Object.assign(document.createElement(name), properties));
-      element("script", { textContent: "window.inlineRan = true" });
-      element("script", { src: "probe.js" });
-      element("script", { src: "data:text/javascript,window.dataRan = true" });
-      element("div", { innerHTML: "<img src=x onerror='window.handlerRan = true'>" });
-      element("img", { src: "https://example.org/x.png" });
-      element("iframe", { src: "https://example.org/" });
-      fetch("https://example.org/").catch(() => {});
-      const came = () => window.probed && window.violations.length >= 6;
-      for (let wait = 0; wait < 100 && !came(); wait += 1) await new Promise((resolve) => setTimeout(resolve, 100));
-      return ["inlineRan", "dataRan", "handlerRan", "evalRan"].filter((name) => window[name]);
-    });
-    assert.deepEqual(ran, []);
-    assert.ok(await page.evaluate(() => window.probed), "the page's own files run");
-    // What the policy forbids is known here by its name, but leaves for nowhere.
-    assert.deepEqual(foreign.map((request) => request.failure()?.errorText).filter((why) => why !== "csp"), []);
-    assert.ok((await page.evaluate(() => window.violations)).length >= 6);
-  },
+  });
+  await open(page, base, CPU);
+  await shown(page, "recorded");
+  // Taken hold of, it no longer plays by itself.
+  await page.keyboard.press("]");
+  await page.keyboard.press("Home");
+  await page.evaluate(() => (window.spoken = []));
+  for (let phase = 0; phase < 25; phase += 1) {
+    await page.keyboard.press("ArrowRight");
+    await page.waitForTimeout(30);
+  }
+  const spoken = await page.evaluate(() => window.spoken);
+  const rounds = await page.evaluate(() => Number(/Round (\d+)/.exec(document.querySelector(".round h2").innerText)[1]));
+  assert.ok(rounds >= 3 && Math.abs(spoken.length - rounds) <= 1, `${rounds} rounds:\n${spoken.join("\n")}`);
+  for (const [index, sentence] of spoken.entries()) assert.ok(sentence.startsWith(`Round ${index + 1}: `), sentence);
+  assert.equal(await page.getByTestId("live").getAttribute("aria-live"), "polite");
+  // Marks above and below the line are drawn, not read.
+  const text = await page.getByRole("region", { name: "Text", exact: true }).ariaSnapshot();
+  assert.match(text, /KING RICHARD/);
+  assert.doesNotMatch(text, /img/);
+});
 
-  "one seed writes one text, event by event": async ({ page, base }) => {
-    await open(page, base, CPU);
-    const settings = { prompt: "JULIET:\n", seed: 7, gamma: 4, max_tokens: 60 };
-    const write = async () => {
-      const { events } = await call(page, "generate", settings);
-      // Milliseconds are a stopwatch's, not the seed's.
-      return events.map(({ timings, milliseconds, ...event }) => event);
-    };
-    const first = await write();
-    await page.reload();
-    await ready(page);
-    assert.deepEqual(await write(), first);
-    assert.equal((await finished(page)).settings.seed, 7);
-  },
-};
+test("where movement is unwelcome, nothing moves", async ({ page, base }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, base, CPU);
+  await shown(page, "recorded");
+  await page.getByTestId("play").click();
+  for (let look = 0; look < 8; look += 1) {
+    await page.waitForTimeout(150);
+    const moving = await page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === "running").length);
+    assert.equal(moving, 0);
+  }
+});
+
+test("nothing comes from elsewhere, and no script runs that is not the page's", async ({ page, base }) => {
+  const foreign = [];
+  const home = new URL(base).origin;
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== home && !["data:", "blob:"].includes(protocol)) foreign.push(request);
+  });
+  await page.addInitScript(() => {
+    window.violations = [];
+    document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
+      window.violations.push(`${violatedDirective} ${blockedURI}`),
+    );
+  });
+  await open(page, base, CPU);
+  await call(page, "generate", { max_tokens: 24 });
+  for (const scene of SCENES) {
+    await page.getByTestId(`scene-${scene}`).click();
+    await page.waitForTimeout(200);
+  }
+  await page.getByTestId("theme").click();
+  assert.deepEqual(await page.evaluate(() => window.violations), []);
+  assert.deepEqual(foreign.map((request) => request.url()), []);
+  // Not from here: what a test calls may do what a page must not.
+  await page.route("**/probe.js", (route) =>
+    route.fulfill({ contentType: "text/javascript", body: "window.probed = true; window.evalRan = eval('true');" }),
+  );
+  const ran = await page.evaluate(async () => {
+    const element = (name, properties) => document.body.append(Object.assign(document.createElement(name), properties));
+    element("script", { textContent: "window.inlineRan = true" });
+    element("script", { src: "probe.js" });
+    element("script", { src: "data:text/javascript,window.dataRan = true" });
+    element("div", { innerHTML: "<img src=x onerror='window.handlerRan = true'>" });
+    element("img", { src: "https://example.org/x.png" });
+    element("iframe", { src: "https://example.org/" });
+    fetch("https://example.org/").catch(() => {});
+    const came = () => window.probed && window.violations.length >= 6;
+    for (let wait = 0; wait < 100 && !came(); wait += 1) await new Promise((resolve) => setTimeout(resolve, 100));
+    return ["inlineRan", "dataRan", "handlerRan", "evalRan"].filter((name) => window[name]);
+  });
+  assert.deepEqual(ran, []);
+  assert.ok(await page.evaluate(() => window.probed), "the page's own files run");
+  // What the policy forbids is known here by its name, but leaves for nowhere.
+  assert.deepEqual(foreign.map((request) => request.failure()?.errorText).filter((why) => why !== "csp"), []);
+  assert.ok((await page.evaluate(() => window.violations)).length >= 6);
+});
+
+test("one seed writes one text, event by event", async ({ page, base }) => {
+  await open(page, base, CPU);
+  const settings = { prompt: "JULIET:\n", seed: 7, gamma: 4, max_tokens: 60 };
+  const write = async () => {
+    const { events } = await call(page, "generate", settings);
+    // Milliseconds are a stopwatch's, not the seed's.
+    return events.map(({ timings, milliseconds, ...event }) => event);
+  };
+  const first = await write();
+  await page.reload();
+  await ready(page);
+  assert.deepEqual(await write(), first);
+  assert.equal((await finished(page)).settings.seed, 7);
+});

@@ -4,9 +4,9 @@ import { median } from "../bench/statistics.mjs";
 import { launchFirefox } from "./browser.mjs";
 import { SCENES, SIZES } from "./scenes.mjs";
 import { call, open, tokens } from "./support.mjs";
+import { test } from "./test.mjs";
 
-/** Names the browser; without it, this file is skipped. */
-export const needs = "FIREFOX";
+test.skip(!process.env.FIREFOX, "FIREFOX names no browser");
 
 /** Does `work` with a page of Firefox. */
 async function inFirefox(work) {
@@ -25,51 +25,49 @@ async function inFirefox(work) {
 
 const greedy = async (page, gamma) => tokens(await call(page, "generate", { temperature: 0, gamma, max_tokens: 24 }));
 
-export default {
-  "in Firefox two models write on its GPU, and speculation does not change the greedy text": async ({ base }) => {
-    await inFirefox(async (page) => {
-      const { device } = await open(page, base);
-      // Where Firefox has no WebGPU, the page says so and goes on.
-      if (device.backend !== "gpu") console.log(`        on the CPU: ${device.reason}`);
-      assert.ok(device.backend === "gpu" || device.reason);
-      assert.deepEqual(await greedy(page, 4), await greedy(page, 0));
-    });
-  },
+test("in Firefox two models write on its GPU, and speculation does not change the greedy text", async ({ base }) => {
+  await inFirefox(async (page) => {
+    const { device } = await open(page, base);
+    // Where Firefox has no WebGPU, the page says so and goes on.
+    if (device.backend !== "gpu") console.log(`        on the CPU: ${device.reason}`);
+    assert.ok(device.backend === "gpu" || device.reason);
+    assert.deepEqual(await greedy(page, 4), await greedy(page, 0));
+  });
+});
 
-  "in Firefox nobody waits a tenth of a second for each readback": async ({ base }) => {
-    await inFirefox(async (page) => {
-      const { pair, device } = await open(page, base);
-      if (device.backend !== "gpu") return console.log(`        on the CPU: ${device.reason}`);
-      const times = await page.evaluate(async (pair) => {
-        const times = [];
-        for (let turn = 0; turn < 9; turn += 1) {
-          const start = performance.now();
-          await window.couplet.distribution({ pair, model: "draft", text: "" });
-          times.push(performance.now() - start);
-        }
-        return times.sort((a, b) => a - b);
-      }, pair.name);
-      const middle = median(times);
-      console.log(`        a distribution comes after ${middle.toFixed(0)} ms`);
-      assert.ok(middle < 80, `${times}`);
-    });
-  },
-
-  "in Firefox the CPU path writes, and nothing scrolls sideways": async ({ base }) => {
-    await inFirefox(async (page) => {
-      const { device } = await open(page, base, "?backend=cpu");
-      assert.equal(device.backend, "cpu");
-      assert.deepEqual(await greedy(page, 4), await greedy(page, 0));
-      for (const [width, height] of SIZES) {
-        await page.setViewport({ width, height });
-        for (const scene of SCENES) {
-          await page.click(`[data-testid=scene-${scene}]`);
-          // Drawings follow a frame or two later.
-          await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-          const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-          assert.ok(beyond <= 0, `${scene} at ${width}: ${beyond} px`);
-        }
+test("in Firefox nobody waits a tenth of a second for each readback", async ({ base }) => {
+  await inFirefox(async (page) => {
+    const { pair, device } = await open(page, base);
+    if (device.backend !== "gpu") return console.log(`        on the CPU: ${device.reason}`);
+    const times = await page.evaluate(async (pair) => {
+      const times = [];
+      for (let turn = 0; turn < 9; turn += 1) {
+        const start = performance.now();
+        await window.couplet.distribution({ pair, model: "draft", text: "" });
+        times.push(performance.now() - start);
       }
-    });
-  },
-};
+      return times.sort((a, b) => a - b);
+    }, pair.name);
+    const middle = median(times);
+    console.log(`        a distribution comes after ${middle.toFixed(0)} ms`);
+    assert.ok(middle < 80, `${times}`);
+  });
+});
+
+test("in Firefox the CPU path writes, and nothing scrolls sideways", async ({ base }) => {
+  await inFirefox(async (page) => {
+    const { device } = await open(page, base, "?backend=cpu");
+    assert.equal(device.backend, "cpu");
+    assert.deepEqual(await greedy(page, 4), await greedy(page, 0));
+    for (const [width, height] of SIZES) {
+      await page.setViewport({ width, height });
+      for (const scene of SCENES) {
+        await page.click(`[data-testid=scene-${scene}]`);
+        // Drawings follow a frame or two later.
+        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+        const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(beyond <= 0, `${scene} at ${width}: ${beyond} px`);
+      }
+    }
+  });
+});

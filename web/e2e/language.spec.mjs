@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { settle, sideways } from "./scenes.mjs";
 import { call, notice, ready, until, visitor } from "./support.mjs";
+import { test } from "./test.mjs";
 
 /** What makes each scene say more than at first. */
 const SCENES = {
@@ -66,125 +67,123 @@ async function open(page, base, link) {
   await ready(page);
 }
 
-export default {
-  "in German nothing is said in English, numbers have commas, and nothing scrolls sideways": async ({ page, base }) => {
-    const english = new Set();
-    const words = await (await fetch(`${base}words/de.json`)).json();
-    const translated = Object.entries(words.page).filter(([key, saying]) => saying !== key.replace(/^.*\|/, ""));
-    const sayings = new Set(translated.map(([key]) => key.replace(/^.*\|/, "")));
-    for (const saying of Object.values(words.page).flat()) sayings.delete(saying);
-    for (const saying of sayings) if (!/\p{L}{2}/u.test(saying)) sayings.delete(saying);
-    for (const [scene, more] of Object.entries(SCENES)) {
-      await open(page, base, `?backend=cpu&language=de#v=1&scene=${scene}`);
-      assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
-      for (const summary of await page.locator("main summary:visible").all()) await summary.click();
-      const read = async () => {
-        for (const { where, text } of await said(page, NOT_OURS)) {
-          if (sayings.has(text) || ENGLISH.test(text.replaceAll("Sample and match", ""))) english.add(`${scene}, ${where}: ${text.slice(0, 80)}`);
-        }
-        for (const { where, text } of await said(page, NO_NUMBERS)) {
-          if (DECIMAL_POINT.test(text)) english.add(`${scene}, ${where}: ${text.slice(0, 80)}`);
-        }
-      };
-      await read();
-      await more(page, read);
-      await read();
-      for (const [width, height] of [[1440, 900], [1024, 768], [390, 844], [320, 640]]) {
-        await page.setViewportSize({ width, height });
-        // Drawings follow the window a frame later.
-        await settle(page);
-        assert.equal(await sideways(page), 0, `${scene} at ${width}`);
+test("in German nothing is said in English, numbers have commas, and nothing scrolls sideways", async ({ page, base }) => {
+  const english = new Set();
+  const words = await (await fetch(`${base}words/de.json`)).json();
+  const translated = Object.entries(words.page).filter(([key, saying]) => saying !== key.replace(/^.*\|/, ""));
+  const sayings = new Set(translated.map(([key]) => key.replace(/^.*\|/, "")));
+  for (const saying of Object.values(words.page).flat()) sayings.delete(saying);
+  for (const saying of sayings) if (!/\p{L}{2}/u.test(saying)) sayings.delete(saying);
+  for (const [scene, more] of Object.entries(SCENES)) {
+    await open(page, base, `?backend=cpu&language=de#v=1&scene=${scene}`);
+    assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
+    for (const summary of await page.locator("main summary:visible").all()) await summary.click();
+    const read = async () => {
+      for (const { where, text } of await said(page, NOT_OURS)) {
+        if (sayings.has(text) || ENGLISH.test(text.replaceAll("Sample and match", ""))) english.add(`${scene}, ${where}: ${text.slice(0, 80)}`);
       }
-      await page.setViewportSize({ width: 1280, height: 720 });
+      for (const { where, text } of await said(page, NO_NUMBERS)) {
+        if (DECIMAL_POINT.test(text)) english.add(`${scene}, ${where}: ${text.slice(0, 80)}`);
+      }
+    };
+    await read();
+    await more(page, read);
+    await read();
+    for (const [width, height] of [[1440, 900], [1024, 768], [390, 844], [320, 640]]) {
+      await page.setViewportSize({ width, height });
+      // Drawings follow the window a frame later.
+      await settle(page);
+      assert.equal(await sideways(page), 0, `${scene} at ${width}`);
     }
-    assert.deepEqual([...english], []);
-  },
+    await page.setViewportSize({ width: 1280, height: 720 });
+  }
+  assert.deepEqual([...english], []);
+});
 
-  "a browser that prefers German gets German, and what is chosen in the help is remembered": async ({ browser, base }) => {
-    const { page, close } = await visitor(browser, { locale: "de-AT", serviceWorkers: "block" });
-    try {
-      await open(page, base, "?backend=cpu");
-      const lang = () => page.evaluate(() => document.documentElement.lang);
-      assert.equal(await lang(), "de");
-      await page.getByTestId("prompt").fill("ROMEO:\n");
-      await page.getByTestId("help").click();
-      await page.getByTestId("languages").getByText("English").click();
-      await page.getByTestId("scene-stage").getByText("Stage").waitFor({ state: "attached" });
-      assert.equal(await lang(), "en");
-      // Nothing that somebody had typed is lost with the words.
-      assert.equal(await page.getByTestId("prompt").inputValue(), "ROMEO:\n");
-      await page.reload();
-      await ready(page);
-      assert.equal(await lang(), "en");
-      // Also where a link had asked for another.
-      await page.goto(`${base}?backend=cpu&language=de#v=1&seed=7`);
-      await ready(page);
-      assert.equal(await lang(), "de");
-      await page.getByTestId("help").click();
-      await page.getByTestId("languages").getByText("English").click();
-      await page.waitForFunction(() => location.search === "?backend=cpu" && location.hash.includes("seed=7"));
-      await page.reload();
-      await ready(page);
-      assert.equal(await lang(), "en");
-    } finally {
-      await close();
-    }
-  },
-
-  "what stands above the page is said in the language that is chosen": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu#v=1&gamma=99");
-    const before = await notice(page, /99/);
-    assert.match(before, /could not be used \(gamma: 99 is out of range; choose 0 to 16\)\./);
-    for (const [language, says] of [["Deutsch", /^Der Link[^.]*99[^.]*wähle 0 bis 16\)\. Dies sind die üblichen/], ["English", /^The link could not/]]) {
-      await page.getByTestId("help").click();
-      await page.getByTestId("languages").getByText(language).click();
-      await page.waitForFunction((lang) => document.documentElement.lang === lang, language.slice(0, 2).toLowerCase());
-      await page.keyboard.press("Escape");
-      assert.match(await notice(page, /99/), says);
-    }
-  },
-
-  "the first words are in the visitor’s language, and so is why the page does not start": async ({ page, base }) => {
-    let arrives;
-    await page.route("**/couplet-web-*_bg.wasm", async (route) => {
-      await new Promise((resolve) => (arrives = resolve));
-      await route.fulfill({ status: 404 });
-    });
-    await page.goto(`${base}?language=de`, { waitUntil: "commit" });
-    await page.getByText("Die Seite ist gleich da.").waitFor();
-    assert.ok(await page.getByText("The page is on its way.").isHidden());
-    await until(() => arrives !== undefined);
-    arrives();
-    await page.getByText(/^Die Seite ist nicht gestartet/).waitFor();
-    assert.ok(await page.getByRole("button", { name: "Neu laden" }).isVisible());
-    assert.ok(await page.getByText("did not start").isHidden());
-  },
-
-  "without the words of its language the page opens in English and says so": async ({ page, base }) => {
-    await page.route("**/words/de.json", (route) => route.fulfill({ status: 404 }));
-    await open(page, base, "?backend=cpu&language=de");
-    assert.equal(await page.evaluate(() => document.documentElement.lang), "en");
-    await page.getByTestId("notice").getByText("could not be had in this language").waitFor();
-  },
-
-  "a language whose words come late does not take the place of a newer choice": async ({ page, base }) => {
-    let arrive;
-    const held = new Promise((resolve) => (arrive = resolve));
-    await page.route("**/words/de.json", async (route) => {
-      await held;
-      await route.continue();
-    });
+test("a browser that prefers German gets German, and what is chosen in the help is remembered", async ({ browser, base }) => {
+  const { page, close } = await visitor(browser, { locale: "de-AT", serviceWorkers: "block" });
+  try {
     await open(page, base, "?backend=cpu");
+    const lang = () => page.evaluate(() => document.documentElement.lang);
+    assert.equal(await lang(), "de");
+    await page.getByTestId("prompt").fill("ROMEO:\n");
     await page.getByTestId("help").click();
-    const choose = (name) => page.getByTestId("languages").getByText(name).click();
-    const late = page.waitForResponse("**/words/de.json");
-    await choose("Deutsch");
-    await choose("English");
-    arrive();
-    await late;
-    await page.waitForTimeout(300);
-    assert.equal(await page.evaluate(() => document.documentElement.lang), "en");
-    assert.equal(await page.evaluate(() => localStorage.getItem("couplet-language")), "en");
-    assert.equal(await page.title(), "Couplet: speculative decoding, live in your browser");
-  },
-};
+    await page.getByTestId("languages").getByText("English").click();
+    await page.getByTestId("scene-stage").getByText("Stage").waitFor({ state: "attached" });
+    assert.equal(await lang(), "en");
+    // Nothing that somebody had typed is lost with the words.
+    assert.equal(await page.getByTestId("prompt").inputValue(), "ROMEO:\n");
+    await page.reload();
+    await ready(page);
+    assert.equal(await lang(), "en");
+    // Also where a link had asked for another.
+    await page.goto(`${base}?backend=cpu&language=de#v=1&seed=7`);
+    await ready(page);
+    assert.equal(await lang(), "de");
+    await page.getByTestId("help").click();
+    await page.getByTestId("languages").getByText("English").click();
+    await page.waitForFunction(() => location.search === "?backend=cpu" && location.hash.includes("seed=7"));
+    await page.reload();
+    await ready(page);
+    assert.equal(await lang(), "en");
+  } finally {
+    await close();
+  }
+});
+
+test("what stands above the page is said in the language that is chosen", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu#v=1&gamma=99");
+  const before = await notice(page, /99/);
+  assert.match(before, /could not be used \(gamma: 99 is out of range; choose 0 to 16\)\./);
+  for (const [language, says] of [["Deutsch", /^Der Link[^.]*99[^.]*wähle 0 bis 16\)\. Dies sind die üblichen/], ["English", /^The link could not/]]) {
+    await page.getByTestId("help").click();
+    await page.getByTestId("languages").getByText(language).click();
+    await page.waitForFunction((lang) => document.documentElement.lang === lang, language.slice(0, 2).toLowerCase());
+    await page.keyboard.press("Escape");
+    assert.match(await notice(page, /99/), says);
+  }
+});
+
+test("the first words are in the visitor’s language, and so is why the page does not start", async ({ page, base }) => {
+  let arrives;
+  await page.route("**/couplet-web-*_bg.wasm", async (route) => {
+    await new Promise((resolve) => (arrives = resolve));
+    await route.fulfill({ status: 404 });
+  });
+  await page.goto(`${base}?language=de`, { waitUntil: "commit" });
+  await page.getByText("Die Seite ist gleich da.").waitFor();
+  assert.ok(await page.getByText("The page is on its way.").isHidden());
+  await until(() => arrives !== undefined);
+  arrives();
+  await page.getByText(/^Die Seite ist nicht gestartet/).waitFor();
+  assert.ok(await page.getByRole("button", { name: "Neu laden" }).isVisible());
+  assert.ok(await page.getByText("did not start").isHidden());
+});
+
+test("without the words of its language the page opens in English and says so", async ({ page, base }) => {
+  await page.route("**/words/de.json", (route) => route.fulfill({ status: 404 }));
+  await open(page, base, "?backend=cpu&language=de");
+  assert.equal(await page.evaluate(() => document.documentElement.lang), "en");
+  await page.getByTestId("notice").getByText("could not be had in this language").waitFor();
+});
+
+test("a language whose words come late does not take the place of a newer choice", async ({ page, base }) => {
+  let arrive;
+  const held = new Promise((resolve) => (arrive = resolve));
+  await page.route("**/words/de.json", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("help").click();
+  const choose = (name) => page.getByTestId("languages").getByText(name).click();
+  const late = page.waitForResponse("**/words/de.json");
+  await choose("Deutsch");
+  await choose("English");
+  arrive();
+  await late;
+  await page.waitForTimeout(300);
+  assert.equal(await page.evaluate(() => document.documentElement.lang), "en");
+  assert.equal(await page.evaluate(() => localStorage.getItem("couplet-language")), "en");
+  assert.equal(await page.title(), "Couplet: speculative decoding, live in your browser");
+});

@@ -2,36 +2,12 @@
 import assert from "node:assert/strict";
 import { mkdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { SIZES } from "./scenes.mjs";
+import { SIZES, THEMES } from "./scenes.mjs";
 import { finished, noPanicText, notice, open, reload, shown, until, visitor, write } from "./support.mjs";
+import { test } from "./test.mjs";
 
 const ROOT = new URL("../../", import.meta.url);
 const SHOTS = new URL("target/screenshots/", ROOT);
-
-const looks = Object.fromEntries(
-  SIZES.flatMap(([width, height]) =>
-    ["light", "dark"].map((theme) => [
-      `a run is drawn at ${width}x${height}, ${theme}, without sideways scrolling`,
-      async ({ page, base }) => {
-        await page.setViewportSize({ width, height });
-        await page.emulateMedia({ colorScheme: theme });
-        await open(page, base, "?backend=cpu");
-        await write(page);
-        await page.keyboard.press("End");
-        await page.waitForTimeout(600);
-        assert.ok((await page.getByTestId("manuscript").innerText()).length > 20);
-        const { scroll, client } = await page.evaluate(() => ({
-          scroll: document.documentElement.scrollWidth,
-          client: document.documentElement.clientWidth,
-        }));
-        assert.ok(scroll <= client, `${scroll} > ${client}`);
-        await noPanicText(page);
-        await mkdir(SHOTS, { recursive: true });
-        await page.screenshot({ path: fileURLToPath(new URL(`stage-${width}-${theme}.png`, SHOTS)) });
-      },
-    ]),
-  ),
-);
 
 /**
  * The rules of style sheets as the browser reads them, one after the other, whatever their space; but that
@@ -64,362 +40,380 @@ async function atTheStart(page) {
 
 const said = (page) => page.getByTestId("narration").first().innerText();
 
-export default {
-  ...looks,
+for (const [width, height] of SIZES) {
+  for (const theme of THEMES) {
+    test(`a run is drawn at ${width}x${height}, ${theme}, without sideways scrolling`, async ({ page, base }) => {
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme: theme });
+      await open(page, base, "?backend=cpu");
+      await write(page);
+      await page.keyboard.press("End");
+      await page.waitForTimeout(600);
+      assert.ok((await page.getByTestId("manuscript").innerText()).length > 20);
+      const { scroll, client } = await page.evaluate(() => ({
+        scroll: document.documentElement.scrollWidth,
+        client: document.documentElement.clientWidth,
+      }));
+      assert.ok(scroll <= client, `${scroll} > ${client}`);
+      await noPanicText(page);
+      await mkdir(SHOTS, { recursive: true });
+      await page.screenshot({ path: fileURLToPath(new URL(`stage-${width}-${theme}.png`, SHOTS)) });
+    });
+  }
+}
 
-  "styles are sent as the files say, without their space": async ({ page, base }) => {
-    const html = await readFile(new URL("index.html", ROOT), "utf8");
-    const files = [...html.matchAll(/rel="css" href="([^"]+)"/g)].map(([, path]) => path);
-    assert.ok(files.length > 10, `${files}`);
-    const said = await Promise.all(files.map((path) => readFile(new URL(path, ROOT), "utf8")));
-    await page.goto(base);
-    const sent = await page.locator('link[rel="stylesheet"]').evaluate(async (link) => (await fetch(link.href)).text());
-    assert.ok(sent.length < 0.95 * said.join("").length);
-    assert.deepEqual(await rules(page, [sent]), await rules(page, said));
-  },
+test("styles are sent as the files say, without their space", async ({ page, base }) => {
+  const html = await readFile(new URL("index.html", ROOT), "utf8");
+  const files = [...html.matchAll(/rel="css" href="([^"]+)"/g)].map(([, path]) => path);
+  assert.ok(files.length > 10, `${files}`);
+  const said = await Promise.all(files.map((path) => readFile(new URL(path, ROOT), "utf8")));
+  await page.goto(base);
+  const sent = await page.locator('link[rel="stylesheet"]').evaluate(async (link) => (await fetch(link.href)).text());
+  assert.ok(sent.length < 0.95 * said.join("").length);
+  assert.deepEqual(await rules(page, [sent]), await rules(page, said));
+});
 
-  "a finger on a setting is told what the setting does": async ({ browser, base }) => {
-    const { page, close } = await visitor(browser, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, serviceWorkers: "block" });
-    await open(page, base, "?backend=cpu");
-    await page.getByTestId("settings").tap();
-    for (const id of ["gamma", "top_p", "seed"]) {
-      const field = page.locator(`#${id}`);
-      await field.tap();
-      const [above, hint] = await Promise.all([field.boundingBox(), page.locator(`#${id}-hint`).boundingBox()]);
-      assert.ok(hint.width > 300 && hint.x >= 0 && hint.x + hint.width <= 390, `${id}: ${JSON.stringify(hint)}`);
-      assert.ok(Math.abs(hint.y - above.y - above.height) < 12, `${id}: ${hint.y} below ${above.y + above.height}`);
+test("a finger on a setting is told what the setting does", async ({ browser, base }) => {
+  const { page, close } = await visitor(browser, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, serviceWorkers: "block" });
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("settings").tap();
+  for (const id of ["gamma", "top_p", "seed"]) {
+    const field = page.locator(`#${id}`);
+    await field.tap();
+    const [above, hint] = await Promise.all([field.boundingBox(), page.locator(`#${id}-hint`).boundingBox()]);
+    assert.ok(hint.width > 300 && hint.x >= 0 && hint.x + hint.width <= 390, `${id}: ${JSON.stringify(hint)}`);
+    assert.ok(Math.abs(hint.y - above.y - above.height) < 12, `${id}: ${hint.y} below ${above.y + above.height}`);
+  }
+  await close();
+});
+
+test("on a phone on its side what replaces a token comes into sight", async ({ page, base }) => {
+  await page.setViewportSize({ width: 844, height: 390 });
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, base, "?backend=cpu");
+  await atTheStart(page);
+  const round = page.getByTestId("round");
+  const closing = round.locator(".closing:not(.bonus)");
+  for (let rounds = 0; rounds < 4; rounds += 1) {
+    for (let phase = 0; phase < 60 && !(await closing.count()); phase += 1) {
+      await page.keyboard.press("ArrowRight");
+      await page.waitForTimeout(40);
     }
-    await close();
-  },
+    const inSight = () =>
+      round.evaluate((round) => {
+        const [row, part] = [".columns", ".closing"].map((part) => round.querySelector(part).getBoundingClientRect());
+        return part.left >= row.left && part.right <= row.right + 1;
+      });
+    await until(inSight, "the replacement is in sight");
+    await page.keyboard.press("]");
+  }
+});
 
-  "on a phone on its side what replaces a token comes into sight": async ({ page, base }) => {
-    await page.setViewportSize({ width: 844, height: 390 });
-    await page.emulateMedia({ reducedMotion: "reduce" });
-    await open(page, base, "?backend=cpu");
-    await atTheStart(page);
-    const round = page.getByTestId("round");
-    const closing = round.locator(".closing:not(.bonus)");
-    for (let rounds = 0; rounds < 4; rounds += 1) {
-      for (let phase = 0; phase < 60 && !(await closing.count()); phase += 1) {
-        await page.keyboard.press("ArrowRight");
-        await page.waitForTimeout(40);
-      }
-      const inSight = () =>
-        round.evaluate((round) => {
-          const [row, part] = [".columns", ".closing"].map((part) => round.querySelector(part).getBoundingClientRect());
-          return part.left >= row.left && part.right <= row.right + 1;
-        });
-      await until(inSight, "the replacement is in sight");
-      await page.keyboard.press("]");
-    }
-  },
+test("320 pixels are wide enough", async ({ page, base }) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  await open(page, base, "?backend=cpu");
+  await write(page);
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(width <= 320, `${width}`);
+});
 
-  "320 pixels are wide enough": async ({ page, base }) => {
-    await page.setViewportSize({ width: 320, height: 640 });
-    await open(page, base, "?backend=cpu");
-    await write(page);
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
-    assert.ok(width <= 320, `${width}`);
-  },
+test("a phone shows one column in every phase of a round", async ({ page, base }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page, base, "?backend=cpu");
+  await write(page);
+  await page.keyboard.press("Home");
+  for (let step = 0; step < 6; step += 1) {
+    await page.getByTestId("next-phase").click();
+    const columns = page.getByTestId("round").locator("figure.column:visible");
+    assert.ok((await columns.count()) <= 1, `step ${step}`);
+    const bars = page.getByTestId("round").locator("figure svg:visible, .closing:visible");
+    assert.ok((await bars.count()) >= 1, `step ${step} shows a column or what closes the round`);
+  }
+});
 
-  "a phone shows one column in every phase of a round": async ({ page, base }) => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    await open(page, base, "?backend=cpu");
-    await write(page);
-    await page.keyboard.press("Home");
-    for (let step = 0; step < 6; step += 1) {
-      await page.getByTestId("next-phase").click();
-      const columns = page.getByTestId("round").locator("figure.column:visible");
-      assert.ok((await columns.count()) <= 1, `step ${step}`);
-      const bars = page.getByTestId("round").locator("figure svg:visible, .closing:visible");
-      assert.ok((await bars.count()) >= 1, `step ${step} shows a column or what closes the round`);
-    }
-  },
+test("phases step forward and back to the same picture", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await write(page);
+  await page.keyboard.press("Home");
+  const picture = async () => [
+    await page.getByTestId("manuscript").innerText(),
+    await page.getByTestId("round").innerText(),
+    await page.getByTestId("narration").first().innerText(),
+  ];
+  const pictures = [];
+  for (let step = 0; step < 12; step += 1) {
+    pictures.push(await picture());
+    await page.getByTestId("next-phase").click();
+  }
+  assert.ok(new Set(pictures.map((p) => p.join("|"))).size >= 8, "phases look different");
+  for (let step = 11; step >= 0; step -= 1) {
+    await page.getByTestId("prev-phase").click();
+    assert.deepEqual(await picture(), pictures[step], `step ${step}`);
+  }
+});
 
-  "phases step forward and back to the same picture": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await write(page);
-    await page.keyboard.press("Home");
-    const picture = async () => [
-      await page.getByTestId("manuscript").innerText(),
-      await page.getByTestId("round").innerText(),
-      await page.getByTestId("narration").first().innerText(),
-    ];
-    const pictures = [];
-    for (let step = 0; step < 12; step += 1) {
-      pictures.push(await picture());
-      await page.getByTestId("next-phase").click();
-    }
-    assert.ok(new Set(pictures.map((p) => p.join("|"))).size >= 8, "phases look different");
-    for (let step = 11; step >= 0; step -= 1) {
-      await page.getByTestId("prev-phase").click();
-      assert.deepEqual(await picture(), pictures[step], `step ${step}`);
-    }
-  },
+test("Stop ends a run between two rounds", async ({ page, base }) => {
+  await open(page, base);
+  await page.getByTestId("max_tokens").fill("4096");
+  await page.getByTestId("generate").click();
+  // At once: a click would wait until the button stands still.
+  await page.getByTestId("stop").evaluate((button) => button.click());
+  const trace = await finished(page);
+  assert.equal(trace.events.at(-1).reason, "stopped");
+});
 
-  "Stop ends a run between two rounds": async ({ page, base }) => {
-    await open(page, base);
-    await page.getByTestId("max_tokens").fill("4096");
-    await page.getByTestId("generate").click();
-    // At once: a click would wait until the button stands still.
-    await page.getByTestId("stop").evaluate((button) => button.click());
-    const trace = await finished(page);
-    assert.equal(trace.events.at(-1).reason, "stopped");
-  },
+test("a setting out of range is said beside its field and nothing is lost", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("temperature").fill("9");
+  await page.getByText(/out of range; choose 0, or 0\.001 to 4/).first().waitFor();
+  assert.ok(await page.getByTestId("play").isDisabled());
+  await page.getByTestId("temperature").fill("0.8");
+  await page.getByTestId("prompt").fill("ça va €");
+  await page.getByTestId("play").click();
+  await page.getByText(/not in the model's vocabulary/).first().waitFor();
+  assert.equal(await page.getByTestId("prompt").inputValue(), "ça va €");
+});
 
-  "a setting out of range is said beside its field and nothing is lost": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await page.getByTestId("temperature").fill("9");
-    await page.getByText(/out of range; choose 0, or 0\.001 to 4/).first().waitFor();
-    assert.ok(await page.getByTestId("play").isDisabled());
-    await page.getByTestId("temperature").fill("0.8");
-    await page.getByTestId("prompt").fill("ça va €");
-    await page.getByTestId("play").click();
-    await page.getByText(/not in the model's vocabulary/).first().waitFor();
-    assert.equal(await page.getByTestId("prompt").inputValue(), "ça va €");
-  },
+test("a prompt that is refused leaves the run and its address, and what cannot be seen is told", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("prompt").fill("O Romeo");
+  await write(page);
+  await page.keyboard.press("End");
+  await page.waitForFunction(() => /[#&]at=\d/.test(location.hash));
+  const hash = await page.evaluate(() => location.hash);
+  await page.getByTestId("prompt").fill("O\u00a0Romeo");
+  await page.getByTestId("generate").click();
+  await page.getByText(/not in the model's vocabulary: U\+00A0/).first().waitFor();
+  await page.waitForTimeout(600);
+  assert.equal(await page.evaluate(() => location.hash), hash);
+});
 
-  "a prompt that is refused leaves the run and its address, and what cannot be seen is told": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await page.getByTestId("prompt").fill("O Romeo");
-    await write(page);
-    await page.keyboard.press("End");
-    await page.waitForFunction(() => /[#&]at=\d/.test(location.hash));
-    const hash = await page.evaluate(() => location.hash);
-    await page.getByTestId("prompt").fill("O\u00a0Romeo");
-    await page.getByTestId("generate").click();
-    await page.getByText(/not in the model's vocabulary: U\+00A0/).first().waitFor();
-    await page.waitForTimeout(600);
-    assert.equal(await page.evaluate(() => location.hash), hash);
-  },
+test("Control and Enter write from any of the settings", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  for (const [field, value, key] of [["prompt", "O Romeo,\n", "Control+Enter"], ["seed", "77", "Meta+Enter"]]) {
+    await page.getByTestId(field).fill(value);
+    await page.getByTestId(field).press(key);
+    await page.waitForFunction(([field, value]) => `${window.couplet.trace()?.settings[field]}` === value, [field, value]);
+    await finished(page);
+  }
+});
 
-  "Control and Enter write from any of the settings": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    for (const [field, value, key] of [["prompt", "O Romeo,\n", "Control+Enter"], ["seed", "77", "Meta+Enter"]]) {
-      await page.getByTestId(field).fill(value);
-      await page.getByTestId(field).press(key);
-      await page.waitForFunction(([field, value]) => `${window.couplet.trace()?.settings[field]}` === value, [field, value]);
-      await finished(page);
-    }
-  },
-
-  "a number is typed key by key, and is no error before it is one": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    const field = page.getByTestId("temperature");
-    for (const number of ["0.5", "1.25", ".75", "0,2"]) {
-      await field.selectText();
-      await field.pressSequentially(number);
-      assert.equal(await field.inputValue(), number.replace(",", "."));
-      assert.equal(await page.locator("#temperature-error").count(), 0, number);
-    }
-    for (const key of ["ArrowUp", "ArrowUp", "ArrowDown"]) await field.press(key);
-    assert.equal(await field.inputValue(), "0.25");
-    assert.equal(await field.getAttribute("aria-valuenow"), "0.25");
-    // Left as it is, it is asked for.
+test("a number is typed key by key, and is no error before it is one", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const field = page.getByTestId("temperature");
+  for (const number of ["0.5", "1.25", ".75", "0,2"]) {
     await field.selectText();
-    await field.pressSequentially("1e");
-    await field.press("Tab");
-    await page.locator("#temperature-error").waitFor();
-    // Where decimals have a comma, either is one.
-    await open(page, base, "?backend=cpu&language=de");
-    for (const number of ["0,2", "0.2"]) {
-      await field.selectText();
-      await field.pressSequentially(number);
-      assert.equal(await field.inputValue(), "0,2");
-    }
-    await page.getByTestId("generate").click();
-    await finished(page);
-    assert.equal(await page.evaluate(() => window.couplet.trace().settings.temperature), 0.2);
-  },
+    await field.pressSequentially(number);
+    assert.equal(await field.inputValue(), number.replace(",", "."));
+    assert.equal(await page.locator("#temperature-error").count(), 0, number);
+  }
+  for (const key of ["ArrowUp", "ArrowUp", "ArrowDown"]) await field.press(key);
+  assert.equal(await field.inputValue(), "0.25");
+  assert.equal(await field.getAttribute("aria-valuenow"), "0.25");
+  // Left as it is, it is asked for.
+  await field.selectText();
+  await field.pressSequentially("1e");
+  await field.press("Tab");
+  await page.locator("#temperature-error").waitFor();
+  // Where decimals have a comma, either is one.
+  await open(page, base, "?backend=cpu&language=de");
+  for (const number of ["0,2", "0.2"]) {
+    await field.selectText();
+    await field.pressSequentially(number);
+    assert.equal(await field.inputValue(), "0,2");
+  }
+  await page.getByTestId("generate").click();
+  await finished(page);
+  assert.equal(await page.evaluate(() => window.couplet.trace().settings.temperature), 0.2);
+});
 
-  "any token shows its whole distribution": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await write(page);
-    await page.keyboard.press("End");
-    const before = await page.getByTestId("inspector").innerText();
-    await page.getByTestId("manuscript").locator(".tk:not(.prompt)").nth(3).click();
-    await page.waitForTimeout(200);
-    assert.notEqual(await page.getByTestId("inspector").innerText(), before);
-  },
+test("any token shows its whole distribution", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await write(page);
+  await page.keyboard.press("End");
+  const before = await page.getByTestId("inspector").innerText();
+  await page.getByTestId("manuscript").locator(".tk:not(.prompt)").nth(3).click();
+  await page.waitForTimeout(200);
+  assert.notEqual(await page.getByTestId("inspector").innerText(), before);
+});
 
-  "playback goes on when a hidden tab is shown again": async ({ page, base }) => {
-    // A hidden tab gets no frames; a browser without a window hides no tab.
-    await page.addInitScript(() => {
-      const request = window.requestAnimationFrame.bind(window);
-      const waiting = [];
-      let hidden = false;
-      // One that was asked for before waits too.
-      window.requestAnimationFrame = (callback) =>
-        hidden ? waiting.push(callback) : request((time) => (hidden ? waiting.push(callback) : callback(time)));
-      window.hide = () => (hidden = true);
-      window.show = () => {
-        hidden = false;
-        waiting.splice(0).forEach(request);
-      };
-    });
-    await open(page, base, "?backend=cpu");
-    await write(page);
-    await page.locator("#scene").focus();
-    await page.keyboard.press("Home");
-    const written = () => page.getByTestId("manuscript").innerText();
-    await page.getByTestId("play").click();
-    await until(async () => (await written()).length > 20, "it plays");
-    await page.evaluate(() => window.hide());
-    await page.waitForTimeout(200);
-    const before = await written();
-    await page.waitForTimeout(3000);
-    assert.equal(await written(), before, "nothing moves in a hidden tab");
-    await page.evaluate(() => window.show());
-    await until(async () => (await written()) !== before, "it goes on");
-    const gone = (await written()).length - before.length;
-    assert.ok(gone < 12, `${gone} letters at once`);
-    await noPanicText(page);
-  },
+test("playback goes on when a hidden tab is shown again", async ({ page, base }) => {
+  // A hidden tab gets no frames; a browser without a window hides no tab.
+  await page.addInitScript(() => {
+    const request = window.requestAnimationFrame.bind(window);
+    const waiting = [];
+    let hidden = false;
+    // One that was asked for before waits too.
+    window.requestAnimationFrame = (callback) =>
+      hidden ? waiting.push(callback) : request((time) => (hidden ? waiting.push(callback) : callback(time)));
+    window.hide = () => (hidden = true);
+    window.show = () => {
+      hidden = false;
+      waiting.splice(0).forEach(request);
+    };
+  });
+  await open(page, base, "?backend=cpu");
+  await write(page);
+  await page.locator("#scene").focus();
+  await page.keyboard.press("Home");
+  const written = () => page.getByTestId("manuscript").innerText();
+  await page.getByTestId("play").click();
+  await until(async () => (await written()).length > 20, "it plays");
+  await page.evaluate(() => window.hide());
+  await page.waitForTimeout(200);
+  const before = await written();
+  await page.waitForTimeout(3000);
+  assert.equal(await written(), before, "nothing moves in a hidden tab");
+  await page.evaluate(() => window.show());
+  await until(async () => (await written()) !== before, "it goes on");
+  const gone = (await written()).length - before.length;
+  assert.ok(gone < 12, `${gone} letters at once`);
+  await noPanicText(page);
+});
 
-  "the margin says what the page is until somebody closes it, and leads to the first lesson": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    const introduction = page.getByTestId("introduction");
-    assert.match(await introduction.innerText(), /small model .* large one/s);
-    await page.getByTestId("first-lesson").click();
-    await page.getByTestId("lesson-panel").waitFor();
-    // Beside a lesson nobody needs another beginning.
-    assert.equal(await introduction.count(), 0);
-    await open(page, base, "?backend=cpu");
-    await page.getByTestId("introduced").click();
-    assert.equal(await introduction.count(), 0);
-    await reload(page);
-    assert.equal(await introduction.count(), 0);
-  },
+test("the margin says what the page is until somebody closes it, and leads to the first lesson", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const introduction = page.getByTestId("introduction");
+  assert.match(await introduction.innerText(), /small model .* large one/s);
+  await page.getByTestId("first-lesson").click();
+  await page.getByTestId("lesson-panel").waitFor();
+  // Beside a lesson nobody needs another beginning.
+  assert.equal(await introduction.count(), 0);
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("introduced").click();
+  assert.equal(await introduction.count(), 0);
+  await reload(page);
+  assert.equal(await introduction.count(), 0);
+});
 
-  "keys of a single character can be switched off, and stay so until they are switched on": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await page.getByTestId("help").click();
-    await page.getByTestId("single-keys").uncheck();
-    await page.keyboard.press("Escape");
-    const start = await atTheStart(page);
-    for (const key of [".", "]", "Alt+]", "Space", "?"]) await page.keyboard.press(key);
-    assert.equal(await page.getByTestId("help-panel").isVisible(), false);
-    assert.equal(await said(page), start);
-    await page.keyboard.press("ArrowRight");
-    assert.notEqual(await said(page), start, "keys that write nothing are no accident");
-    await reload(page);
-    await page.getByTestId("help").click();
-    assert.equal(await page.getByTestId("single-keys").isChecked(), false);
-    await page.getByTestId("single-keys").check();
-    await page.keyboard.press("Escape");
-    for (const key of [".", "]", "Alt+]"]) {
-      assert.equal(await atTheStart(page), start);
-      await page.keyboard.press(key);
-      assert.notEqual(await said(page), start, key);
-    }
-    await page.keyboard.press("?");
-    await page.getByTestId("help-panel").waitFor();
-  },
+test("keys of a single character can be switched off, and stay so until they are switched on", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("help").click();
+  await page.getByTestId("single-keys").uncheck();
+  await page.keyboard.press("Escape");
+  const start = await atTheStart(page);
+  for (const key of [".", "]", "Alt+]", "Space", "?"]) await page.keyboard.press(key);
+  assert.equal(await page.getByTestId("help-panel").isVisible(), false);
+  assert.equal(await said(page), start);
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await said(page), start, "keys that write nothing are no accident");
+  await reload(page);
+  await page.getByTestId("help").click();
+  assert.equal(await page.getByTestId("single-keys").isChecked(), false);
+  await page.getByTestId("single-keys").check();
+  await page.keyboard.press("Escape");
+  for (const key of [".", "]", "Alt+]"]) {
+    assert.equal(await atTheStart(page), start);
+    await page.keyboard.press(key);
+    assert.notEqual(await said(page), start, key);
+  }
+  await page.keyboard.press("?");
+  await page.getByTestId("help-panel").waitFor();
+});
 
-  "numbers between the steps of a field's arrows are written with": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await page.getByTestId("temperature").fill("0.72");
-    await page.getByTestId("max_tokens").fill("8");
-    const run = await write(page);
-    assert.equal(run.settings.temperature, 0.72);
-  },
+test("numbers between the steps of a field's arrows are written with", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("temperature").fill("0.72");
+  await page.getByTestId("max_tokens").fill("8");
+  const run = await write(page);
+  assert.equal(run.settings.temperature, 0.72);
+});
 
-  "a table that is unfolded stays so from one step to the next": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await atTheStart(page);
-    await page.keyboard.press("ArrowRight");
-    await page.getByTestId("inspector").locator("summary").click();
-    const rows = page.getByTestId("inspector").locator("tbody tr");
-    await rows.first().waitFor();
-    const before = await rows.allInnerTexts();
-    for (let step = 0; step < 6; step += 1) await page.keyboard.press("ArrowRight");
-    await rows.first().waitFor();
-    assert.notDeepEqual(await rows.allInnerTexts(), before);
-  },
+test("a table that is unfolded stays so from one step to the next", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await atTheStart(page);
+  await page.keyboard.press("ArrowRight");
+  await page.getByTestId("inspector").locator("summary").click();
+  const rows = page.getByTestId("inspector").locator("tbody tr");
+  await rows.first().waitFor();
+  const before = await rows.allInnerTexts();
+  for (let step = 0; step < 6; step += 1) await page.keyboard.press("ArrowRight");
+  await rows.first().waitFor();
+  assert.notDeepEqual(await rows.allInnerTexts(), before);
+});
 
-  "a table that scrolls keeps the keys that scroll it": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    const start = await atTheStart(page);
-    await page.keyboard.press("ArrowRight");
-    const before = await said(page);
-    assert.notEqual(before, start);
-    await page.getByTestId("inspector").locator("summary").click();
-    await page.getByRole("region", { name: "Probabilities" }).focus();
-    for (const key of ["Space", "End", "Home", "ArrowRight"]) await page.keyboard.press(key);
-    assert.equal(await said(page), before);
-  },
+test("a table that scrolls keeps the keys that scroll it", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const start = await atTheStart(page);
+  await page.keyboard.press("ArrowRight");
+  const before = await said(page);
+  assert.notEqual(before, start);
+  await page.getByTestId("inspector").locator("summary").click();
+  await page.getByRole("region", { name: "Probabilities" }).focus();
+  for (const key of ["Space", "End", "Home", "ArrowRight"]) await page.keyboard.press(key);
+  assert.equal(await said(page), before);
+});
 
-  "a button that is gone once it is pressed leaves the focus where somebody goes on": async ({ page, base }) => {
-    const focused = (selector) => page.waitForFunction((selector) => document.activeElement?.matches(selector), selector);
-    await open(page, base, "#v=1&at=soon");
-    await notice(page, /left out/);
-    await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
-    await focused("#scene");
-    await page.getByTestId("generate").click();
-    // At once: a click would wait for a button that moves and is soon gone by itself.
-    await page.getByTestId("stop").evaluate((button) => {
-      button.focus();
-      button.click();
-    });
-    await finished(page);
-    await page.getByTestId("stop").waitFor({ state: "detached" });
-    await focused("[data-testid=play]");
-    await open(page, base, "?backend=cpu");
-    await atTheStart(page);
-    await page.keyboard.press("End");
-    await page.getByTestId("manuscript").locator(".rd .tk").first().click();
-    await page.getByTestId("go-to-verdict").click();
-    await focused(".column.focused .tok-button");
-    await page.getByTestId("share").click();
-    await page.getByTestId("hide-seed").check();
-    await page.getByTestId("hide-none").click();
-    await focused(".share-hide input");
-  },
+test("a button that is gone once it is pressed leaves the focus where somebody goes on", async ({ page, base }) => {
+  const focused = (selector) => page.waitForFunction((selector) => document.activeElement?.matches(selector), selector);
+  await open(page, base, "#v=1&at=soon");
+  await notice(page, /left out/);
+  await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
+  await focused("#scene");
+  await page.getByTestId("generate").click();
+  // At once: a click would wait for a button that moves and is soon gone by itself.
+  await page.getByTestId("stop").evaluate((button) => {
+    button.focus();
+    button.click();
+  });
+  await finished(page);
+  await page.getByTestId("stop").waitFor({ state: "detached" });
+  await focused("[data-testid=play]");
+  await open(page, base, "?backend=cpu");
+  await atTheStart(page);
+  await page.keyboard.press("End");
+  await page.getByTestId("manuscript").locator(".rd .tk").first().click();
+  await page.getByTestId("go-to-verdict").click();
+  await focused(".column.focused .tok-button");
+  await page.getByTestId("share").click();
+  await page.getByTestId("hide-seed").check();
+  await page.getByTestId("hide-none").click();
+  await focused(".share-hide input");
+});
 
-  "the newest notice is heard by itself, and nothing of it once it is closed": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu#v=1&at=soon");
-    const heard = page.locator("main > [role=status]");
-    await heard.filter({ hasText: /^A part of the link was left out: [^.]+\.$/ }).waitFor({ state: "attached" });
-    await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
-    await page.getByTestId("notice").waitFor({ state: "hidden" });
-    assert.equal(await heard.textContent(), "");
-  },
+test("the newest notice is heard by itself, and nothing of it once it is closed", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu#v=1&at=soon");
+  const heard = page.locator("main > [role=status]");
+  await heard.filter({ hasText: /^A part of the link was left out: [^.]+\.$/ }).waitFor({ state: "attached" });
+  await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
+  await page.getByTestId("notice").waitFor({ state: "hidden" });
+  assert.equal(await heard.textContent(), "");
+});
 
-  "of a token that is picked with keys it is heard what became of it": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await atTheStart(page);
-    const heard = page.getByTestId("fate-heard");
-    assert.equal(await heard.textContent(), "");
-    await page.keyboard.press("End");
-    await page.locator("#manuscript").focus();
-    await page.keyboard.press("Enter");
-    const last = await page.getByTestId("fate").textContent();
-    assert.match(last, /^Round \d+: /);
-    assert.equal(await heard.textContent(), last);
-    await page.keyboard.press("ArrowLeft");
-    assert.notEqual(await heard.textContent(), last);
-  },
+test("of a token that is picked with keys it is heard what became of it", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await atTheStart(page);
+  const heard = page.getByTestId("fate-heard");
+  assert.equal(await heard.textContent(), "");
+  await page.keyboard.press("End");
+  await page.locator("#manuscript").focus();
+  await page.keyboard.press("Enter");
+  const last = await page.getByTestId("fate").textContent();
+  assert.match(last, /^Round \d+: /);
+  assert.equal(await heard.textContent(), last);
+  await page.keyboard.press("ArrowLeft");
+  assert.notEqual(await heard.textContent(), last);
+});
 
-  "the window is called after the open scene, and the Stage after the page": async ({ page, base }) => {
-    const called = (title) => page.waitForFunction((title) => document.title === title, title);
-    const usual = "Couplet: speculative decoding, live in your browser";
-    await open(page, base, "?backend=cpu");
-    assert.equal(await page.title(), usual);
-    await page.getByTestId("scene-speed").click();
-    await called("Speed · Couplet");
-    await page.goBack();
-    await called(usual);
-    await open(page, base, "?backend=cpu&language=de#v=1&scene=proof");
-    await called("Beweis · Couplet");
-    await page.getByTestId("scene-stage").click();
-    await called("Couplet: spekulatives Decodieren, live in deinem Browser");
-  },
+test("the window is called after the open scene, and the Stage after the page", async ({ page, base }) => {
+  const called = (title) => page.waitForFunction((title) => document.title === title, title);
+  const usual = "Couplet: speculative decoding, live in your browser";
+  await open(page, base, "?backend=cpu");
+  assert.equal(await page.title(), usual);
+  await page.getByTestId("scene-speed").click();
+  await called("Speed · Couplet");
+  await page.goBack();
+  await called(usual);
+  await open(page, base, "?backend=cpu&language=de#v=1&scene=proof");
+  await called("Beweis · Couplet");
+  await page.getByTestId("scene-stage").click();
+  await called("Couplet: spekulatives Decodieren, live in deinem Browser");
+});
 
-  "a click beside the help closes it": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await page.getByTestId("help").click();
-    await page.getByTestId("help-panel").waitFor();
-    await page.mouse.click(8, 8);
-    await page.getByTestId("help-panel").waitFor({ state: "hidden" });
-  },
-};
+test("a click beside the help closes it", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("help").click();
+  await page.getByTestId("help-panel").waitFor();
+  await page.mouse.click(8, 8);
+  await page.getByTestId("help-panel").waitFor({ state: "hidden" });
+});

@@ -1,6 +1,7 @@
 // Two pairs on offer: going from one to the other keeps what makes sense.
 import assert from "node:assert/strict";
 import { WEIGHTS, call, finished, noPanicText, notice, open, patchWorker, ready, reload, shown, tokens, write } from "./support.mjs";
+import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
 const TWIN = { name: "twin", title: "A twin", prompt: "JULIET:\n" };
@@ -36,33 +37,32 @@ const prompt = (page) => page.getByTestId("prompt").inputValue();
 const pair = (page) => page.getByTestId("pair").inputValue();
 const choose = (page, name) => page.getByTestId("pair").selectOption(name);
 
-export default {
-  "every pair on offer has a recording to watch and writes": async ({ page, base }) => {
-    await open(page, base, CPU);
-    const offered = await page.evaluate(() => window.couplet.pairs());
-    for (const { name, prompt: suits } of offered) {
-      await choose(page, name);
-      await page.waitForFunction(
-        (suits) => document.querySelector("[data-testid=manuscript]").innerText.startsWith(suits.trim()),
-        suits,
-      );
-      await shown(page, "recorded");
-      await page.getByTestId("end").click();
-      const text = await page.getByTestId("manuscript").innerText();
-      assert.ok(text.length > 60, text);
-      // Tokens that stand for no text show no code.
-      assert.doesNotMatch(text, /<\||\|>/);
-      await page.getByTestId("max_tokens").fill("20");
-      const trace = await write(page);
-      assert.deepEqual([trace.pair.name, trace.settings.prompt], [name, suits]);
-      await page.getByTestId("max_tokens").fill("120");
-    }
-  },
+test("every pair on offer has a recording to watch and writes", async ({ page, base }) => {
+  await open(page, base, CPU);
+  const offered = await page.evaluate(() => window.couplet.pairs());
+  for (const { name, prompt: suits } of offered) {
+    await choose(page, name);
+    await page.waitForFunction(
+      (suits) => document.querySelector("[data-testid=manuscript]").innerText.startsWith(suits.trim()),
+      suits,
+    );
+    await shown(page, "recorded");
+    await page.getByTestId("end").click();
+    const text = await page.getByTestId("manuscript").innerText();
+    assert.ok(text.length > 60, text);
+    // Tokens that stand for no text show no code.
+    assert.doesNotMatch(text, /<\||\|>/);
+    await page.getByTestId("max_tokens").fill("20");
+    const trace = await write(page);
+    assert.deepEqual([trace.pair.name, trace.settings.prompt], [name, suits]);
+    await page.getByTestId("max_tokens").fill("120");
+  }
+});
 
-  "every pair is put on the same connection to the GPU": async ({ page, base }) => {
-    await patchWorker(
-      page,
-      `{ const request = GPUAdapter.prototype.requestDevice;
+test("every pair is put on the same connection to the GPU", async ({ page, base }) => {
+  await patchWorker(
+    page,
+    `{ const request = GPUAdapter.prototype.requestDevice;
          GPUAdapter.prototype.requestDevice = function (...options) { self.connections = (self.connections ?? 0) + 1; return request.apply(this, options); };
          const post = self.postMessage.bind(self);
          self.postMessage = (text) => {
@@ -70,256 +70,255 @@ export default {
            if (reply.loaded) reply.loaded.device.name = String(self.connections);
            post(JSON.stringify(reply));
          }; }`,
+  );
+  const { device } = await open(page, base);
+  assert.equal(device.backend, "gpu", device.reason);
+  assert.equal(device.name, "1");
+  for (const pair of ["stories", "shakespeare"]) {
+    await call(page, "generate", { pair, max_tokens: 4 });
+    assert.equal((await ready(page)).device.name, "1", pair);
+  }
+});
+
+test("a call that names only the pair gets that pair's prompt", async ({ page, base }) => {
+  await open(page, base, CPU);
+  const offered = await page.evaluate(() => window.couplet.pairs());
+  for (const { name, prompt: suits } of offered) {
+    const trace = await page.evaluate(
+      (pair) => window.couplet.generate({ pair, max_tokens: 5 }),
+      name,
     );
-    const { device } = await open(page, base);
-    assert.equal(device.backend, "gpu", device.reason);
-    assert.equal(device.name, "1");
-    for (const pair of ["stories", "shakespeare"]) {
-      await call(page, "generate", { pair, max_tokens: 4 });
-      assert.equal((await ready(page)).device.name, "1", pair);
-    }
-  },
+    assert.deepEqual([trace.pair.name, trace.settings.prompt], [name, suits]);
+  }
+});
 
-  "a call that names only the pair gets that pair's prompt": async ({ page, base }) => {
-    await open(page, base, CPU);
-    const offered = await page.evaluate(() => window.couplet.pairs());
-    for (const { name, prompt: suits } of offered) {
-      const trace = await page.evaluate(
-        (pair) => window.couplet.generate({ pair, max_tokens: 5 }),
-        name,
-      );
-      assert.deepEqual([trace.pair.name, trace.settings.prompt], [name, suits]);
-    }
-  },
+test("a call before the page knows its pairs waits for them", async ({ page, base }) => {
+  let known;
+  const asked = new Promise((resolve) => (known = resolve));
+  await page.route("**/pairs/pairs.json", async (route) => {
+    await asked;
+    await route.continue().catch(() => {});
+  });
+  await page.goto(base + CPU);
+  await page.waitForFunction(() => window.couplet);
+  await page.evaluate(() => {
+    const call = (pair) => window.couplet.generate({ pair, max_tokens: 5 });
+    window.written = call("stories");
+    window.refused = call("gpt4").then(() => null, (error) => error.message);
+  });
+  known();
+  const { pair, settings } = await page.evaluate(() => window.written);
+  assert.deepEqual([pair.name, settings.prompt], ["stories", "Once upon a time,"]);
+  assert.equal(
+    await page.evaluate(() => window.refused),
+    "pair: there is no pair gpt4; choose shakespeare or stories",
+  );
+});
 
-  "a call before the page knows its pairs waits for them": async ({ page, base }) => {
-    let known;
-    const asked = new Promise((resolve) => (known = resolve));
-    await page.route("**/pairs/pairs.json", async (route) => {
+test("a run that a script asks for is not cut off by what a link or a person waits for", async ({ page, base }) => {
+  let come;
+  const asked = new Promise((resolve) => (come = resolve));
+  // With its pairs known, the page would take the script's run for the one that Write replaces.
+  for (const files of [WEIGHTS, "**/pairs/pairs.json"]) {
+    await page.route(files, async (route) => {
       await asked;
       await route.continue().catch(() => {});
     });
-    await page.goto(base + CPU);
-    await page.waitForFunction(() => window.couplet);
-    await page.evaluate(() => {
-      const call = (pair) => window.couplet.generate({ pair, max_tokens: 5 });
-      window.written = call("stories");
-      window.refused = call("gpt4").then(() => null, (error) => error.message);
-    });
-    known();
-    const { pair, settings } = await page.evaluate(() => window.written);
-    assert.deepEqual([pair.name, settings.prompt], ["stories", "Once upon a time,"]);
-    assert.equal(
-      await page.evaluate(() => window.refused),
-      "pair: there is no pair gpt4; choose shakespeare or stories",
-    );
-  },
+  }
+  await page.goto(`${base}${CPU}#v=1&seed=9&max_tokens=30`);
+  await page.waitForFunction(() => window.couplet);
+  await page.evaluate(() => void (window.first = window.couplet.generate({ seed: 7, max_tokens: 240 })));
+  // The link gives way to it, and what a person wants besides is written beside it.
+  await page.getByTestId("generate").click();
+  await page.evaluate(() => void (window.second = window.couplet.generate({ seed: 8, max_tokens: 240 })));
+  come();
+  for (const [name, seed] of [["first", 7], ["second", 8]]) {
+    const { settings, events } = await page.evaluate((name) => window[name], name);
+    assert.deepEqual([settings.seed, events.at(-1).reason], [seed, "length"]);
+  }
+});
 
-  "a run that a script asks for is not cut off by what a link or a person waits for": async ({ page, base }) => {
-    let come;
-    const asked = new Promise((resolve) => (come = resolve));
-    // With its pairs known, the page would take the script's run for the one that Write replaces.
-    for (const files of [WEIGHTS, "**/pairs/pairs.json"]) {
-      await page.route(files, async (route) => {
-        await asked;
-        await route.continue().catch(() => {});
-      });
-    }
-    await page.goto(`${base}${CPU}#v=1&seed=9&max_tokens=30`);
-    await page.waitForFunction(() => window.couplet);
-    await page.evaluate(() => void (window.first = window.couplet.generate({ seed: 7, max_tokens: 240 })));
-    // The link gives way to it, and what a person wants besides is written beside it.
-    await page.getByTestId("generate").click();
-    await page.evaluate(() => void (window.second = window.couplet.generate({ seed: 8, max_tokens: 240 })));
-    come();
-    for (const [name, seed] of [["first", 7], ["second", 8]]) {
-      const { settings, events } = await page.evaluate((name) => window[name], name);
-      assert.deepEqual([settings.seed, events.at(-1).reason], [seed, "length"]);
-    }
-  },
+test("what a person asks for behind a script's run stands under their own settings", async ({ page, base }) => {
+  await open(page, base, CPU);
+  await page.getByTestId("seed").fill("77");
+  await page.evaluate(async () => {
+    const run = window.couplet.generate({ seed: 5, max_tokens: 100 });
+    document.querySelector("[data-testid=generate]").click();
+    // Write stops it, perhaps before it began.
+    await run.catch(() => {});
+  });
+  await page.waitForFunction(() => window.couplet.trace()?.settings.seed === 77);
+  await finished(page);
+  assert.equal(await page.getByTestId("seed").inputValue(), "77");
+});
 
-  "what a person asks for behind a script's run stands under their own settings": async ({ page, base }) => {
-    await open(page, base, CPU);
-    await page.getByTestId("seed").fill("77");
-    await page.evaluate(async () => {
-      const run = window.couplet.generate({ seed: 5, max_tokens: 100 });
-      document.querySelector("[data-testid=generate]").click();
-      // Write stops it, perhaps before it began.
-      await run.catch(() => {});
-    });
-    await page.waitForFunction(() => window.couplet.trace()?.settings.seed === 77);
-    await finished(page);
-    assert.equal(await page.getByTestId("seed").inputValue(), "77");
-  },
+test("a list of pairs that did not arrive is asked for again", async ({ page, base }) => {
+  let asked = 0;
+  await page.route("**/pairs/pairs.json", async (route) => {
+    asked += 1;
+    if (asked === 1) return route.fulfill({ status: 404 });
+    return route.continue().catch(() => {});
+  });
+  await open(page, base, CPU);
+  const { pair, settings } = await page.evaluate(() =>
+    window.couplet.generate({ pair: "stories", max_tokens: 5 }),
+  );
+  assert.deepEqual([pair.name, settings.prompt], ["stories", "Once upon a time,"]);
+  await page.evaluate(() => window.couplet.pairs());
+  assert.equal(asked, 2, "once is enough");
+});
 
-  "a list of pairs that did not arrive is asked for again": async ({ page, base }) => {
-    let asked = 0;
-    await page.route("**/pairs/pairs.json", async (route) => {
-      asked += 1;
-      if (asked === 1) return route.fulfill({ status: 404 });
-      return route.continue().catch(() => {});
-    });
-    await open(page, base, CPU);
-    const { pair, settings } = await page.evaluate(() =>
-      window.couplet.generate({ pair: "stories", max_tokens: 5 }),
-    );
-    assert.deepEqual([pair.name, settings.prompt], ["stories", "Once upon a time,"]);
-    await page.evaluate(() => window.couplet.pairs());
-    assert.equal(asked, 2, "once is enough");
-  },
+test("another pair brings its own prompt and recording, and writes", async ({ page, base }) => {
+  await offerTwin(page);
+  await open(page, base, CPU);
+  assert.equal(await pair(page), "shakespeare");
+  await page.getByTestId("gamma").fill("3");
+  await choose(page, "twin");
+  assert.equal(await prompt(page), "JULIET:\n");
+  assert.equal(await page.getByTestId("gamma").inputValue(), "3", "settings are kept");
+  await shown(page, "recorded");
+  const trace = await write(page);
+  assert.deepEqual([trace.settings.pair, trace.pair.name, trace.settings.gamma], ["twin", "twin", 3]);
+});
 
-  "another pair brings its own prompt and recording, and writes": async ({ page, base }) => {
-    await offerTwin(page);
-    await open(page, base, CPU);
-    assert.equal(await pair(page), "shakespeare");
-    await page.getByTestId("gamma").fill("3");
-    await choose(page, "twin");
-    assert.equal(await prompt(page), "JULIET:\n");
-    assert.equal(await page.getByTestId("gamma").inputValue(), "3", "settings are kept");
-    await shown(page, "recorded");
-    const trace = await write(page);
-    assert.deepEqual([trace.settings.pair, trace.pair.name, trace.settings.gamma], ["twin", "twin", 3]);
-  },
+test("the chosen pair stands in the address and comes back with it", async ({ page, base }) => {
+  await offerTwin(page);
+  await open(page, base, CPU);
+  await choose(page, "twin");
+  assert.match(page.url(), /[#&]pair=twin(&|$)/);
+  const { pair: loaded } = await reload(page);
+  assert.equal(loaded.name, "twin");
+  assert.equal(await pair(page), "twin");
+  assert.equal(await prompt(page), "JULIET:\n");
+});
 
-  "the chosen pair stands in the address and comes back with it": async ({ page, base }) => {
-    await offerTwin(page);
-    await open(page, base, CPU);
-    await choose(page, "twin");
-    assert.match(page.url(), /[#&]pair=twin(&|$)/);
-    const { pair: loaded } = await reload(page);
-    assert.equal(loaded.name, "twin");
-    assert.equal(await pair(page), "twin");
-    assert.equal(await prompt(page), "JULIET:\n");
-  },
+test("a link that names only the pair gets that pair's prompt", async ({ page, base }) => {
+  await offerTwin(page);
+  await page.goto(`${base}${CPU}#v=1&pair=twin`);
+  assert.equal((await finished(page)).settings.prompt, "JULIET:\n");
+});
 
-  "a link that names only the pair gets that pair's prompt": async ({ page, base }) => {
-    await offerTwin(page);
-    await page.goto(`${base}${CPU}#v=1&pair=twin`);
-    assert.equal((await finished(page)).settings.prompt, "JULIET:\n");
-  },
+test("a run that was written here is kept when another pair is chosen", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const run = await call(page, "generate", { max_tokens: 12 });
+  await page.getByTestId("pair").selectOption("stories");
+  await shown(page, "recorded");
+  await page.getByTestId("notice").getByRole("button", { name: "Bring it back" }).click();
+  await page.waitForFunction(() => window.couplet.trace()?.pair.name === "shakespeare");
+  assert.deepEqual(tokens(await page.evaluate(() => window.couplet.trace())), tokens(run));
+  assert.equal(await page.getByTestId("pair").inputValue(), "shakespeare");
+  assert.equal(await page.getByTestId("prompt").inputValue(), run.settings.prompt);
+});
 
-  "a run that was written here is kept when another pair is chosen": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    const run = await call(page, "generate", { max_tokens: 12 });
-    await page.getByTestId("pair").selectOption("stories");
-    await shown(page, "recorded");
-    await page.getByTestId("notice").getByRole("button", { name: "Bring it back" }).click();
-    await page.waitForFunction(() => window.couplet.trace()?.pair.name === "shakespeare");
-    assert.deepEqual(tokens(await page.evaluate(() => window.couplet.trace())), tokens(run));
-    assert.equal(await page.getByTestId("pair").inputValue(), "shakespeare");
-    assert.equal(await page.getByTestId("prompt").inputValue(), run.settings.prompt);
-  },
-
-  "a run that ends late does not keep another pair's recording away": async ({ page, base }) => {
-    await patchWorker(page, `{ const post = self.postMessage.bind(self);
+test("a run that ends late does not keep another pair's recording away", async ({ page, base }) => {
+  await patchWorker(page, `{ const post = self.postMessage.bind(self);
       self.postMessage = (text) => setTimeout(() => post(text), text.includes('"finished"') ? 1500 : 0); }`);
-    await open(page, base, CPU);
-    await page.getByTestId("max_tokens").fill("4096");
-    await page.getByTestId("generate").click();
-    await page.waitForFunction(() => window.couplet.trace()?.events.length > 20);
-    await page.getByTestId("pair").selectOption("stories");
-    await page.getByTestId("provenance").getByText("Recorded run").waitFor();
-  },
+  await open(page, base, CPU);
+  await page.getByTestId("max_tokens").fill("4096");
+  await page.getByTestId("generate").click();
+  await page.waitForFunction(() => window.couplet.trace()?.events.length > 20);
+  await page.getByTestId("pair").selectOption("stories");
+  await page.getByTestId("provenance").getByText("Recorded run").waitFor();
+});
 
-  "a prompt that someone typed stays": async ({ page, base }) => {
-    await offerTwin(page);
-    await open(page, base, CPU);
-    await page.getByTestId("prompt").fill("My own words");
-    await choose(page, "twin");
-    await shown(page, "recorded");
-    assert.equal(await prompt(page), "My own words");
-  },
+test("a prompt that someone typed stays", async ({ page, base }) => {
+  await offerTwin(page);
+  await open(page, base, CPU);
+  await page.getByTestId("prompt").fill("My own words");
+  await choose(page, "twin");
+  await shown(page, "recorded");
+  assert.equal(await prompt(page), "My own words");
+});
 
-  "the run on the page stays until the other pair has something to show": async ({ page, base }) => {
-    await offerTwin(page, { recorded: false });
-    await open(page, base, CPU);
-    await write(page);
-    await page.getByTestId("end").click();
-    const text = await page.getByTestId("manuscript").innerText();
-    await choose(page, "twin");
-    await page.waitForFunction(() => document.querySelector("[data-testid=badge]").innerText.includes("CPU"));
-    assert.equal(await page.getByTestId("manuscript").innerText(), text);
-    assert.match(await page.getByTestId("provenance").innerText(), /Live run of Shakespeare/);
-    await write(page);
-    assert.doesNotMatch(await page.getByTestId("provenance").innerText(), /Shakespeare/);
-  },
+test("the run on the page stays until the other pair has something to show", async ({ page, base }) => {
+  await offerTwin(page, { recorded: false });
+  await open(page, base, CPU);
+  await write(page);
+  await page.getByTestId("end").click();
+  const text = await page.getByTestId("manuscript").innerText();
+  await choose(page, "twin");
+  await page.waitForFunction(() => document.querySelector("[data-testid=badge]").innerText.includes("CPU"));
+  assert.equal(await page.getByTestId("manuscript").innerText(), text);
+  assert.match(await page.getByTestId("provenance").innerText(), /Live run of Shakespeare/);
+  await write(page);
+  assert.doesNotMatch(await page.getByTestId("provenance").innerText(), /Shakespeare/);
+});
 
-  "going back before the other pair has arrived gives up its download": async ({ page, base }) => {
-    await offerTwin(page);
-    await open(page, base, CPU);
-    await page.route("**/pairs/twin/target/**", () => {});
-    await choose(page, "twin");
-    await page.waitForFunction(() => /arrive/.test(document.querySelector("[data-testid=loading]")?.innerText ?? ""));
-    await choose(page, "shakespeare");
-    const trace = await write(page);
-    assert.equal(trace.pair.name, "shakespeare");
-    assert.ok(await page.getByTestId("notice").isHidden());
-  },
+test("going back before the other pair has arrived gives up its download", async ({ page, base }) => {
+  await offerTwin(page);
+  await open(page, base, CPU);
+  await page.route("**/pairs/twin/target/**", () => {});
+  await choose(page, "twin");
+  await page.waitForFunction(() => /arrive/.test(document.querySelector("[data-testid=loading]")?.innerText ?? ""));
+  await choose(page, "shakespeare");
+  const trace = await write(page);
+  assert.equal(trace.pair.name, "shakespeare");
+  assert.ok(await page.getByTestId("notice").isHidden());
+});
 
-  "going back is not held up by a pair whose server says nothing": async ({ page, base }) => {
-    await offerTwin(page);
-    await open(page, base, CPU);
-    await page.route("**/pairs/twin/model-card.json", () => {});
-    const asked = page.waitForRequest("**/pairs/twin/model-card.json");
-    await choose(page, "twin");
-    await asked;
-    await choose(page, "shakespeare");
-    const start = performance.now();
-    assert.equal((await write(page)).pair.name, "shakespeare");
-    assert.ok(performance.now() - start < 19_000, "not only once the connection is given up");
-  },
+test("going back is not held up by a pair whose server says nothing", async ({ page, base }) => {
+  await offerTwin(page);
+  await open(page, base, CPU);
+  await page.route("**/pairs/twin/model-card.json", () => {});
+  const asked = page.waitForRequest("**/pairs/twin/model-card.json");
+  await choose(page, "twin");
+  await asked;
+  await choose(page, "shakespeare");
+  const start = performance.now();
+  assert.equal((await write(page)).pair.name, "shakespeare");
+  assert.ok(performance.now() - start < 19_000, "not only once the connection is given up");
+});
 
-  "swapping the drafter does not bring back a pair that somebody has left": async ({ page, base }) => {
-    await offerTwin(page);
-    await open(page, base, `${CPU}#v=1&scene=couplings`);
-    let come;
-    const left = new Promise((resolve) => (come = resolve));
-    await page.route("**/bigram.json", async (route) => {
-      await left;
-      await route.continue().catch(() => {});
-    });
-    const held = page.waitForRequest("**/bigram.json");
-    await page.getByTestId("swap-run").click();
-    await held;
-    await page.getByTestId("scene-stage").click();
-    await choose(page, "twin");
-    come();
-    await page.waitForFunction(() => window.couplet.ready().then(({ pair }) => pair.name === "twin"));
-    await page.getByTestId("scene-couplings").click();
-    assert.match(await page.getByTestId("swap-said").innerText(), /stopped/i);
-    assert.equal((await call(page, "ready")).pair.name, "twin");
-  },
+test("swapping the drafter does not bring back a pair that somebody has left", async ({ page, base }) => {
+  await offerTwin(page);
+  await open(page, base, `${CPU}#v=1&scene=couplings`);
+  let come;
+  const left = new Promise((resolve) => (come = resolve));
+  await page.route("**/bigram.json", async (route) => {
+    await left;
+    await route.continue().catch(() => {});
+  });
+  const held = page.waitForRequest("**/bigram.json");
+  await page.getByTestId("swap-run").click();
+  await held;
+  await page.getByTestId("scene-stage").click();
+  await choose(page, "twin");
+  come();
+  await page.waitForFunction(() => window.couplet.ready().then(({ pair }) => pair.name === "twin"));
+  await page.getByTestId("scene-couplings").click();
+  assert.match(await page.getByTestId("swap-said").innerText(), /stopped/i);
+  assert.equal((await call(page, "ready")).pair.name, "twin");
+});
 
-  "a run of a pair that the page does not have can be watched, and is not written on": async ({ page, base }) => {
-    await open(page, base, CPU);
-    const trace = await call(page, "generate", { max_tokens: 30 });
-    const foreign = { ...trace, settings: { ...trace.settings, pair: "gpt4" }, pair: { ...trace.pair, name: "gpt4" } };
-    await page.evaluate((trace) => window.couplet.replay(trace), foreign);
-    await page.getByTestId("gamma").fill("3");
-    await page.getByTestId("generate").click();
-    await page.locator("#pair-error").waitFor();
-    assert.match(await page.locator("#pair-error").innerText(), /does not have the pair “gpt4”/);
-    // Nor is it measured, or swapped: the pair that is there stays.
-    await page.getByTestId("measure").click();
-    await page.locator(".field-error").filter({ hasText: /does not have the pair “gpt4”/ }).first().waitFor();
-    await page.getByTestId("scene-couplings").click();
-    await page.getByTestId("swap-run").click();
-    await page.getByText(/Stage need a look first: .*gpt4/).waitFor();
-    assert.equal(await page.evaluate(() => window.couplet.ready().then(({ pair }) => pair.name)), "shakespeare");
-    assert.equal(await page.getByTestId("notice").filter({ hasText: /download/ }).count(), 0);
-    await page.getByTestId("scene-stage").click();
-    await choose(page, "shakespeare");
-    assert.equal((await write(page)).pair.name, "shakespeare");
-  },
+test("a run of a pair that the page does not have can be watched, and is not written on", async ({ page, base }) => {
+  await open(page, base, CPU);
+  const trace = await call(page, "generate", { max_tokens: 30 });
+  const foreign = { ...trace, settings: { ...trace.settings, pair: "gpt4" }, pair: { ...trace.pair, name: "gpt4" } };
+  await page.evaluate((trace) => window.couplet.replay(trace), foreign);
+  await page.getByTestId("gamma").fill("3");
+  await page.getByTestId("generate").click();
+  await page.locator("#pair-error").waitFor();
+  assert.match(await page.locator("#pair-error").innerText(), /does not have the pair “gpt4”/);
+  // Nor is it measured, or swapped: the pair that is there stays.
+  await page.getByTestId("measure").click();
+  await page.locator(".field-error").filter({ hasText: /does not have the pair “gpt4”/ }).first().waitFor();
+  await page.getByTestId("scene-couplings").click();
+  await page.getByTestId("swap-run").click();
+  await page.getByText(/Stage need a look first: .*gpt4/).waitFor();
+  assert.equal(await page.evaluate(() => window.couplet.ready().then(({ pair }) => pair.name)), "shakespeare");
+  assert.equal(await page.getByTestId("notice").filter({ hasText: /download/ }).count(), 0);
+  await page.getByTestId("scene-stage").click();
+  await choose(page, "shakespeare");
+  assert.equal((await write(page)).pair.name, "shakespeare");
+});
 
-  "a pair that cannot be had: a sentence, and the other one still works": async ({ page, base }) => {
-    await offerTwin(page, { models: false });
-    await open(page, base, CPU);
-    await choose(page, "twin");
-    await notice(page, /twin/);
-    await noPanicText(page);
-    await choose(page, "shakespeare");
-    await ready(page);
-    assert.equal((await write(page)).pair.name, "shakespeare");
-  },
-};
+test("a pair that cannot be had: a sentence, and the other one still works", async ({ page, base }) => {
+  await offerTwin(page, { models: false });
+  await open(page, base, CPU);
+  await choose(page, "twin");
+  await notice(page, /twin/);
+  await noPanicText(page);
+  await choose(page, "shakespeare");
+  await ready(page);
+  assert.equal((await write(page)).pair.name, "shakespeare");
+});

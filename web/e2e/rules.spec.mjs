@@ -2,6 +2,7 @@
 // each rule.
 import assert from "node:assert/strict";
 import { call, open, ready, write } from "./support.mjs";
+import { test } from "./test.mjs";
 
 const RUN = { prompt: "ROMEO:\n", temperature: 1, gamma: 4, max_tokens: 60, lenience: 0.9 };
 
@@ -36,246 +37,239 @@ async function choose(page, rule) {
   await page.getByTestId(`rule-${rule}`).click();
 }
 
-const shows = Object.fromEntries(
-  Object.entries(SHOWN).map(([rule, { say, caption, drawing, panel }]) => [
-    `a round under ${rule} shows that rule's own test`,
-    async ({ page, base }) => {
-      await open(page, base, "?backend=cpu");
-      const trace = await call(page, "generate", { ...RUN, rule });
-      assert.equal(trace.settings.rule, rule);
-      await page.keyboard.press("Home");
-      await stepTo(page, "Judge");
-      assert.match(await page.getByTestId("narration").first().innerText(), say);
-      const first = page.locator("figure.column").first();
-      assert.match((await first.locator(".inequality").innerText()).trim(), caption);
-      if (drawing) assert.match(await first.locator("svg.figure").getAttribute("aria-label"), drawing);
-      await stepTo(page, REDRAW.includes(rule) ? "Resample" : "Replace");
-      const closing = await page.locator(".closing").innerText();
-      assert.match(closing, panel);
-      // Noise that both models share is no number that lands somewhere.
-      if (rule === "gumbel" || rule === "minhash") assert.doesNotMatch(closing, /lands in/);
-      await page.keyboard.press("End");
-      assert.match(await page.getByTestId("live").textContent(), /^Round \d+: \d accepted/);
-      const theory = await page.getByTestId("theory").count();
-      assert.equal(theory, rule === "block" ? 0 : 1, "theory where a token has one");
-    },
-  ]),
-);
+test("the list of rules stays within the window, however narrow", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  for (const width of [700, 720, 740, 761, 900]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.locator(".choice").first().click();
+    await page.locator(".choices").first().waitFor();
+    assert.ok((await page.evaluate(() => document.scrollingElement.scrollWidth)) <= width, `${width}`);
+    await page.keyboard.press("Escape");
+  }
+});
 
-export default {
-  "the list of rules stays within the window, however narrow": async ({ page, base }) => {
+test("every rule that is offered is among those whose rounds are looked at", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("rule").click();
+  const offered = page.locator("[data-testid^=rule-][role=option]");
+  const rules = await offered.evaluateAll((options) => options.map((option) => option.dataset.testid.slice("rule-".length)));
+  assert.deepEqual(rules.sort(), Object.keys(SHOWN).sort());
+});
+
+for (const [rule, { say, caption, drawing, panel }] of Object.entries(SHOWN)) {
+  test(`a round under ${rule} shows that rule's own test`, async ({ page, base }) => {
     await open(page, base, "?backend=cpu");
-    for (const width of [700, 720, 740, 761, 900]) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.locator(".choice").first().click();
-      await page.locator(".choices").first().waitFor();
-      assert.ok((await page.evaluate(() => document.scrollingElement.scrollWidth)) <= width, `${width}`);
-      await page.keyboard.press("Escape");
-    }
-  },
-
-  "every rule that is offered is among those whose rounds are looked at": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await page.getByTestId("rule").click();
-    const offered = page.locator("[data-testid^=rule-][role=option]");
-    const rules = await offered.evaluateAll((options) => options.map((option) => option.dataset.testid.slice("rule-".length)));
-    assert.deepEqual(rules.sort(), Object.keys(SHOWN).sort());
-  },
-
-  ...shows,
-
-  "a number reads the same in the sentence, under its column and in the inspector": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await call(page, "generate", { ...RUN, temperature: 1.4, seed: 9 });
+    const trace = await call(page, "generate", { ...RUN, rule });
+    assert.equal(trace.settings.rule, rule);
     await page.keyboard.press("Home");
-    let [judged, close] = [0, 0];
-    for (let step = 0; step < 120 && judged < 20; step += 1) {
-      await page.keyboard.press("ArrowRight");
-      if ((await page.locator(".phases .on").innerText()) !== "Judge") continue;
-      const fate = await page.getByTestId("fate").innerText();
-      const told = /draft (\S+), target (\S+), kept if u\s<\s(\S+); u\s=\s(\S+)\./.exec(fate);
-      assert.ok(told, fate);
-      const [, draft, target, below, u] = told;
-      const sentence = await page.getByTestId("narration").first().innerText();
-      assert.ok(sentence.includes(` ${draft}; the target `) && sentence.includes(` ${target}. `), `${sentence} ${fate}`);
-      const captions = await page.locator("figure.column .inequality").allInnerTexts();
-      assert.ok(captions.some((caption) => [`u ${u} < ${below}`, `u ${u} > ${below}`].includes(caption.trim())), `${captions} ${fate}`);
-      judged += 1;
-      // Two digits would not tell which one is larger.
-      if (draft.length > 4 && Math.abs(draft - target) < 0.01) close += 1;
-    }
-    assert.equal(judged, 20);
-    assert.ok(close > 0, "a pair that takes more than two digits");
-  },
+    await stepTo(page, "Judge");
+    assert.match(await page.getByTestId("narration").first().innerText(), say);
+    const first = page.locator("figure.column").first();
+    assert.match((await first.locator(".inequality").innerText()).trim(), caption);
+    if (drawing) assert.match(await first.locator("svg.figure").getAttribute("aria-label"), drawing);
+    await stepTo(page, REDRAW.includes(rule) ? "Resample" : "Replace");
+    const closing = await page.locator(".closing").innerText();
+    assert.match(closing, panel);
+    // Noise that both models share is no number that lands somewhere.
+    if (rule === "gumbel" || rule === "minhash") assert.doesNotMatch(closing, /lands in/);
+    await page.keyboard.press("End");
+    assert.match(await page.getByTestId("live").textContent(), /^Round \d+: \d accepted/);
+    const theory = await page.getByTestId("theory").count();
+    assert.equal(theory, rule === "block" ? 0 : 1, "theory where a token has one");
+  });
+}
 
-  "what the page computes again is what the engine drew": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    for (const rule of ["gumbel", "minhash", "sample_and_match"]) {
-      const trace = await call(page, "generate", { ...RUN, rule });
-      const verified = trace.events.filter((event) => event.event === "verified");
-      for (const event of verified) assert.equal(event.accepted, event.own_token === event.token);
-      await page.keyboard.press("Home");
-      // The drawings of the whole first rounds say who won: the drafted token, the target's own.
-      for (let seen = 0; seen < 6; seen += 1) {
-        await stepTo(page, "Commit");
-        const round = Number((await page.getByTestId("round").locator("h2").innerText()).replace(/\D+/, "")) - 1;
-        const judged = verified.filter((event) => event.round === round);
-        const columns = page.locator("figure.column");
-        for (const [index, { token, own_token: own }] of judged.entries()) {
-          const text = (id) => trace.pair.tokens[id].replace("\n", "↵").replace(" ", "␣");
-          const figure = columns.nth(index).locator("svg.figure");
-          const label = await figure.getAttribute("aria-label");
-          if (rule === "gumbel") {
-            const runners = label.replace("Race, ", "").split("; ");
-            const times = (who) =>
-              runners
-                .map((runner) => [runner.split(": clock")[0], Number(runner.match(`clock / ${who} ([\\d.]+)`)?.[1] ?? Infinity)])
-                .sort((a, b) => a[1] - b[1]);
-            assert.equal(times("draft")[0][0], text(token), label);
-            assert.equal(times("target")[0][0], text(own), label);
-          } else if (rule === "minhash") {
-            assert.ok(label.includes(`draft’s first, on ${text(token)} at`), label);
-            assert.ok(label.includes(`target’s first, on ${text(own)} at`), label);
-          } else {
-            // The needle is only drawn where it lands on what the engine drew.
-            assert.equal(await figure.locator(".needle").count(), 1);
-          }
+test("a number reads the same in the sentence, under its column and in the inspector", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await call(page, "generate", { ...RUN, temperature: 1.4, seed: 9 });
+  await page.keyboard.press("Home");
+  let [judged, close] = [0, 0];
+  for (let step = 0; step < 120 && judged < 20; step += 1) {
+    await page.keyboard.press("ArrowRight");
+    if ((await page.locator(".phases .on").innerText()) !== "Judge") continue;
+    const fate = await page.getByTestId("fate").innerText();
+    const told = /draft (\S+), target (\S+), kept if u\s<\s(\S+); u\s=\s(\S+)\./.exec(fate);
+    assert.ok(told, fate);
+    const [, draft, target, below, u] = told;
+    const sentence = await page.getByTestId("narration").first().innerText();
+    assert.ok(sentence.includes(` ${draft}; the target `) && sentence.includes(` ${target}. `), `${sentence} ${fate}`);
+    const captions = await page.locator("figure.column .inequality").allInnerTexts();
+    assert.ok(captions.some((caption) => [`u ${u} < ${below}`, `u ${u} > ${below}`].includes(caption.trim())), `${captions} ${fate}`);
+    judged += 1;
+    // Two digits would not tell which one is larger.
+    if (draft.length > 4 && Math.abs(draft - target) < 0.01) close += 1;
+  }
+  assert.equal(judged, 20);
+  assert.ok(close > 0, "a pair that takes more than two digits");
+});
+
+test("what the page computes again is what the engine drew", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  for (const rule of ["gumbel", "minhash", "sample_and_match"]) {
+    const trace = await call(page, "generate", { ...RUN, rule });
+    const verified = trace.events.filter((event) => event.event === "verified");
+    for (const event of verified) assert.equal(event.accepted, event.own_token === event.token);
+    await page.keyboard.press("Home");
+    // The drawings of the whole first rounds say who won: the drafted token, the target's own.
+    for (let seen = 0; seen < 6; seen += 1) {
+      await stepTo(page, "Commit");
+      const round = Number((await page.getByTestId("round").locator("h2").innerText()).replace(/\D+/, "")) - 1;
+      const judged = verified.filter((event) => event.round === round);
+      const columns = page.locator("figure.column");
+      for (const [index, { token, own_token: own }] of judged.entries()) {
+        const text = (id) => trace.pair.tokens[id].replace("\n", "↵").replace(" ", "␣");
+        const figure = columns.nth(index).locator("svg.figure");
+        const label = await figure.getAttribute("aria-label");
+        if (rule === "gumbel") {
+          const runners = label.replace("Race, ", "").split("; ");
+          const times = (who) =>
+            runners
+              .map((runner) => [runner.split(": clock")[0], Number(runner.match(`clock / ${who} ([\\d.]+)`)?.[1] ?? Infinity)])
+              .sort((a, b) => a[1] - b[1]);
+          assert.equal(times("draft")[0][0], text(token), label);
+          assert.equal(times("target")[0][0], text(own), label);
+        } else if (rule === "minhash") {
+          assert.ok(label.includes(`draft’s first, on ${text(token)} at`), label);
+          assert.ok(label.includes(`target’s first, on ${text(own)} at`), label);
+        } else {
+          // The needle is only drawn where it lands on what the engine drew.
+          assert.equal(await figure.locator(".needle").count(), 1);
         }
       }
     }
-  },
+  }
+});
 
-  "a block is judged in one step, and only its cut counts as a rejection": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    const trace = await call(page, "generate", { ...RUN, rule: "block" });
-    const drafted = trace.events.filter((event) => event.event === "drafted");
-    const verified = trace.events.filter((event) => event.event === "verified");
-    assert.equal(verified.length, drafted.length, "every drafted token is judged");
-    const kept = verified.filter((event) => event.accepted).length;
-    const cuts = trace.events.filter((event) => event.event === "resampled").length;
-    await page.keyboard.press("End");
-    await page.getByText(`${kept} of ${kept + cuts} tested`).waitFor();
-  },
+test("a block is judged in one step, and only its cut counts as a rejection", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const trace = await call(page, "generate", { ...RUN, rule: "block" });
+  const drafted = trace.events.filter((event) => event.event === "drafted");
+  const verified = trace.events.filter((event) => event.event === "verified");
+  assert.equal(verified.length, drafted.length, "every drafted token is judged");
+  const kept = verified.filter((event) => event.accepted).length;
+  const cuts = trace.events.filter((event) => event.event === "resampled").length;
+  await page.keyboard.press("End");
+  await page.getByText(`${kept} of ${kept + cuts} tested`).waitFor();
+});
 
-  "the list of rules works by keyboard": async ({ page, base }) => {
-    await page.goto(base + "?backend=cpu");
-    const rule = page.getByTestId("rule");
-    await rule.focus();
-    await page.keyboard.press("ArrowDown");
-    const list = page.getByRole("listbox", { name: "Rule" });
-    await list.waitFor();
-    assert.equal(await list.getByRole("option").count(), 8);
-    const active = () => rule.getAttribute("aria-activedescendant");
-    assert.equal(await active(), "rule-rejection");
-    await page.keyboard.press("ArrowDown");
-    assert.equal(await active(), "rule-block");
-    await page.keyboard.press("End");
-    assert.equal(await active(), "rule-typical");
-    await page.keyboard.press("m");
-    assert.equal(await active(), "rule-minhash");
-    await page.keyboard.press("Escape");
-    await list.waitFor({ state: "hidden" });
-    assert.equal(await rule.innerText(), "Rejection", "Escape changes nothing");
-    assert.equal(await page.evaluate(() => document.activeElement.id), "rule");
-    await page.keyboard.press("Enter");
-    await list.waitFor();
-    await page.keyboard.press("g");
-    await page.keyboard.press("Enter");
-    await list.waitFor({ state: "hidden" });
-    assert.equal(await rule.innerText(), "Gumbel");
-    await rule.click();
-    await page.getByTestId("seed").click();
-    await list.waitFor({ state: "hidden" });
-  },
+test("the list of rules works by keyboard", async ({ page, base }) => {
+  await page.goto(base + "?backend=cpu");
+  const rule = page.getByTestId("rule");
+  await rule.focus();
+  await page.keyboard.press("ArrowDown");
+  const list = page.getByRole("listbox", { name: "Rule" });
+  await list.waitFor();
+  assert.equal(await list.getByRole("option").count(), 8);
+  const active = () => rule.getAttribute("aria-activedescendant");
+  assert.equal(await active(), "rule-rejection");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await active(), "rule-block");
+  await page.keyboard.press("End");
+  assert.equal(await active(), "rule-typical");
+  await page.keyboard.press("m");
+  assert.equal(await active(), "rule-minhash");
+  await page.keyboard.press("Escape");
+  await list.waitFor({ state: "hidden" });
+  assert.equal(await rule.innerText(), "Rejection", "Escape changes nothing");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "rule");
+  await page.keyboard.press("Enter");
+  await list.waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("Enter");
+  await list.waitFor({ state: "hidden" });
+  assert.equal(await rule.innerText(), "Gumbel");
+  await rule.click();
+  await page.getByTestId("seed").click();
+  await list.waitFor({ state: "hidden" });
+});
 
-  "a rule that is not exact says so, as its parameters have it": async ({ page, base }) => {
-    await page.goto(base + "?backend=cpu");
-    const badge = page.getByTestId("not-exact");
-    const exact = async (expected, why) => assert.equal(await badge.count(), expected ? 0 : 1, why);
-    await choose(page, "block");
-    await exact(true, "Block");
-    await choose(page, "lenience");
-    await exact(false, "Lenience ½");
-    await page.getByTestId("lenience").fill("1");
-    await exact(true, "Lenience 1 is Rejection");
-    await choose(page, "typical");
-    await exact(false, "Typical");
-    await choose(page, "greedy");
-    await exact(false, "Greedy above temperature 0");
-    await page.getByTestId("temperature").fill("0");
-    await exact(true, "Greedy at temperature 0");
-    await choose(page, "typical");
-    await exact(true, "Typical at temperature 0");
-    await page.getByTestId("temperature").fill("0.7");
-    await page.getByTestId("gamma").fill("0");
-    await exact(true, "the target alone");
-  },
+test("a rule that is not exact says so, as its parameters have it", async ({ page, base }) => {
+  await page.goto(base + "?backend=cpu");
+  const badge = page.getByTestId("not-exact");
+  const exact = async (expected, why) => assert.equal(await badge.count(), expected ? 0 : 1, why);
+  await choose(page, "block");
+  await exact(true, "Block");
+  await choose(page, "lenience");
+  await exact(false, "Lenience ½");
+  await page.getByTestId("lenience").fill("1");
+  await exact(true, "Lenience 1 is Rejection");
+  await choose(page, "typical");
+  await exact(false, "Typical");
+  await choose(page, "greedy");
+  await exact(false, "Greedy above temperature 0");
+  await page.getByTestId("temperature").fill("0");
+  await exact(true, "Greedy at temperature 0");
+  await choose(page, "typical");
+  await exact(true, "Typical at temperature 0");
+  await page.getByTestId("temperature").fill("0.7");
+  await page.getByTestId("gamma").fill("0");
+  await exact(true, "the target alone");
+});
 
-  "parameters stand beside their rule only, and what is wrong stands beside them": async ({ page, base }) => {
-    await page.goto(base + "?backend=cpu");
-    const fields = async () =>
-      Promise.all(["lenience", "epsilon", "delta"].map((name) => page.getByTestId(name).count()));
-    await choose(page, "rejection");
-    assert.deepEqual(await fields(), [0, 0, 0]);
-    await choose(page, "lenience");
-    assert.deepEqual(await fields(), [1, 0, 0]);
-    for (const bad of ["0", "1.5", "-1", ""]) {
-      await page.getByTestId("lenience").fill(bad);
-      await page.locator("#lenience-error").waitFor();
-      assert.ok(await page.getByTestId("generate").isDisabled(), `lenience ${bad}`);
-    }
-    await page.getByTestId("lenience").fill("0.3");
-    await page.locator("#lenience-error").waitFor({ state: "detached" });
-    await choose(page, "typical");
-    assert.deepEqual(await fields(), [0, 1, 1]);
-    await page.getByTestId("delta").fill("2");
-    assert.match(await page.locator("#delta-error").innerText(), /out of range/);
-    await page.getByTestId("delta").fill("0.2");
-    await page.locator("#delta-error").waitFor({ state: "detached" });
-    assert.ok(await page.getByTestId("generate").isEnabled());
-  },
-
-  "a parameter in error does not keep another rule from writing": async ({ page, base }) => {
-    await page.goto(base + "?backend=cpu");
-    await choose(page, "lenience");
-    await page.getByTestId("lenience").fill("7");
+test("parameters stand beside their rule only, and what is wrong stands beside them", async ({ page, base }) => {
+  await page.goto(base + "?backend=cpu");
+  const fields = async () =>
+    Promise.all(["lenience", "epsilon", "delta"].map((name) => page.getByTestId(name).count()));
+  await choose(page, "rejection");
+  assert.deepEqual(await fields(), [0, 0, 0]);
+  await choose(page, "lenience");
+  assert.deepEqual(await fields(), [1, 0, 0]);
+  for (const bad of ["0", "1.5", "-1", ""]) {
+    await page.getByTestId("lenience").fill(bad);
     await page.locator("#lenience-error").waitFor();
-    await choose(page, "gumbel");
-    assert.ok(await page.getByTestId("generate").isEnabled());
-  },
+    assert.ok(await page.getByTestId("generate").isDisabled(), `lenience ${bad}`);
+  }
+  await page.getByTestId("lenience").fill("0.3");
+  await page.locator("#lenience-error").waitFor({ state: "detached" });
+  await choose(page, "typical");
+  assert.deepEqual(await fields(), [0, 1, 1]);
+  await page.getByTestId("delta").fill("2");
+  assert.match(await page.locator("#delta-error").innerText(), /out of range/);
+  await page.getByTestId("delta").fill("0.2");
+  await page.locator("#delta-error").waitFor({ state: "detached" });
+  assert.ok(await page.getByTestId("generate").isEnabled());
+});
 
-  "look-ahead takes what the engine takes": async ({ page, base }) => {
-    await page.goto(base + "?backend=cpu");
-    await page.getByTestId("gamma").fill("16");
-    assert.equal(await page.locator("#gamma-error").count(), 0);
-    await page.getByTestId("gamma").fill("17");
-    assert.match(await page.locator("#gamma-error").innerText(), /choose 0 to 16/);
-    await page.getByTestId("gamma").fill("");
-    assert.match(await page.locator("#gamma-error").innerText(), /write a whole number, 0 to 16/);
-  },
+test("a parameter in error does not keep another rule from writing", async ({ page, base }) => {
+  await page.goto(base + "?backend=cpu");
+  await choose(page, "lenience");
+  await page.getByTestId("lenience").fill("7");
+  await page.locator("#lenience-error").waitFor();
+  await choose(page, "gumbel");
+  assert.ok(await page.getByTestId("generate").isEnabled());
+});
 
-  "a link brings rule, parameters and drafter along": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await choose(page, "typical");
-    await page.getByTestId("epsilon").fill("0.25");
-    await page.getByTestId("delta").fill("0.5");
-    await page.getByTestId("drafter").selectOption("bigram");
-    await page.getByTestId("max_tokens").fill("12");
-    const first = await write(page);
-    assert.equal(first.settings.drafter, "bigram");
-    const link = page.url();
-    assert.match(link, /rule=typical&epsilon=0\.25&delta=0\.5&drafter=bigram/);
-    const other = await page.context().newPage();
-    await other.goto(link);
-    await ready(other);
-    assert.equal(await other.getByTestId("rule").innerText(), "Typical");
-    assert.equal(await other.getByTestId("epsilon").inputValue(), "0.25");
-    assert.equal(await other.getByTestId("delta").inputValue(), "0.5");
-    assert.equal(await other.getByTestId("drafter").inputValue(), "bigram");
-    await other.waitForFunction(() => window.couplet.trace()?.events.at(-1)?.event === "finished");
-    const again = await other.evaluate(() => window.couplet.trace());
-    assert.deepEqual(again.settings, first.settings);
-    const committed = (trace) => trace.events.filter((event) => event.event === "committed").flatMap((event) => event.tokens);
-    assert.deepEqual(committed(again), committed(first));
-  },
-};
+test("look-ahead takes what the engine takes", async ({ page, base }) => {
+  await page.goto(base + "?backend=cpu");
+  await page.getByTestId("gamma").fill("16");
+  assert.equal(await page.locator("#gamma-error").count(), 0);
+  await page.getByTestId("gamma").fill("17");
+  assert.match(await page.locator("#gamma-error").innerText(), /choose 0 to 16/);
+  await page.getByTestId("gamma").fill("");
+  assert.match(await page.locator("#gamma-error").innerText(), /write a whole number, 0 to 16/);
+});
+
+test("a link brings rule, parameters and drafter along", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await choose(page, "typical");
+  await page.getByTestId("epsilon").fill("0.25");
+  await page.getByTestId("delta").fill("0.5");
+  await page.getByTestId("drafter").selectOption("bigram");
+  await page.getByTestId("max_tokens").fill("12");
+  const first = await write(page);
+  assert.equal(first.settings.drafter, "bigram");
+  const link = page.url();
+  assert.match(link, /rule=typical&epsilon=0\.25&delta=0\.5&drafter=bigram/);
+  const other = await page.context().newPage();
+  await other.goto(link);
+  await ready(other);
+  assert.equal(await other.getByTestId("rule").innerText(), "Typical");
+  assert.equal(await other.getByTestId("epsilon").inputValue(), "0.25");
+  assert.equal(await other.getByTestId("delta").inputValue(), "0.5");
+  assert.equal(await other.getByTestId("drafter").inputValue(), "bigram");
+  await other.waitForFunction(() => window.couplet.trace()?.events.at(-1)?.event === "finished");
+  const again = await other.evaluate(() => window.couplet.trace());
+  assert.deepEqual(again.settings, first.settings);
+  const committed = (trace) => trace.events.filter((event) => event.event === "committed").flatMap((event) => event.tokens);
+  assert.deepEqual(committed(again), committed(first));
+});

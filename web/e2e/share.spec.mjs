@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { call, finished, noPanicText, notice, open, patchWorker, refusal, shown, until } from "./support.mjs";
+import { test } from "./test.mjs";
 
 /** Opens a link in a tab that knows nothing of the page before. */
 async function follow(page, base, hash, search = "?backend=cpu") {
@@ -38,628 +39,626 @@ async function saved(page, press) {
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
 }
 
-export default {
-  "a link to a run whose draft lengths the engine chose says that it may write another text": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    for (const [options, says] of [
-      [{ auto_gamma: true }, 1],
-      [{ auto_gamma: true, rule: "gumbel" }, 0],
-      [{ auto_gamma: true, temperature: 0 }, 0],
-      [{ gamma: 2 }, 0],
-    ]) {
-      await call(page, "generate", { max_tokens: 20, ...options });
-      await page.getByTestId("share").click();
-      await page.getByTestId("share-link").waitFor();
-      assert.equal(await page.getByTestId("share-auto").count(), says, JSON.stringify(options));
-      await page.getByRole("button", { name: "Close" }).click();
-    }
-  },
-
-  "a link brings back the run, the place in it, what was chosen and what is hidden": async ({ page, base, browser }) => {
-    await follow(page, base, "#v=1&prompt=JULIET%3A%0A&gamma=3&seed=9&max_tokens=40&temperature=0.7");
-    await finished(page);
-    await page.keyboard.press("Home");
-    for (let step = 0; step < 11; step += 1) await page.keyboard.press("ArrowRight");
-    const usual = await chosen(page);
-    assert.doesNotMatch(await page.evaluate(() => window.couplet.link()), /pick=|letters=|marks=/);
-    await page.getByTestId("manuscript").locator(".tk:not(.prompt)").first().click();
-    await page.getByRole("button", { name: "Leviathan" }).click();
-    await page.getByRole("button", { name: "last round" }).click();
-    const choice = await chosen(page);
-    for (const what of ["after", "letters", "formula", "marks"]) assert.notEqual(choice[what], usual[what], what);
+test("a link to a run whose draft lengths the engine chose says that it may write another text", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  for (const [options, says] of [
+    [{ auto_gamma: true }, 1],
+    [{ auto_gamma: true, rule: "gumbel" }, 0],
+    [{ auto_gamma: true, temperature: 0 }, 0],
+    [{ gamma: 2 }, 0],
+  ]) {
+    await call(page, "generate", { max_tokens: 20, ...options });
     await page.getByTestId("share").click();
-    await page.getByTestId("hide-seed").check();
-    await page.getByTestId("hide-rule").check();
-    const link = await page.getByTestId("share-link").inputValue();
-    assert.ok(link.length <= 2048, `${link.length}`);
-    assert.equal(await page.evaluate(() => window.couplet.link()), link);
+    await page.getByTestId("share-link").waitFor();
+    assert.equal(await page.getByTestId("share-auto").count(), says, JSON.stringify(options));
     await page.getByRole("button", { name: "Close" }).click();
-    const before = await picture(page);
+  }
+});
 
-    // A colleague's browser: nothing of this one is kept there.
-    const context = await browser.newContext({ serviceWorkers: "block" });
-    try {
-      const theirs = await context.newPage();
-      await follow(theirs, base, hashOf(link));
-      const trace = await finished(theirs);
-      assert.deepEqual([trace.settings.prompt, trace.settings.gamma, trace.settings.seed, trace.settings.temperature], ["JULIET:\n", 3, 9, 0.7]);
-      await until(async () => isDeepStrictEqual(await picture(theirs), before), "it shows the same picture");
-      assert.deepEqual(await chosen(theirs), choice);
-      // The address line says the same after it has followed the page.
-      await theirs.waitForFunction(() => /pick=1\.1&letters=leviathan&marks=last/.test(location.hash));
-      // Whoever goes on leaves what was picked.
-      await theirs.keyboard.press("ArrowRight");
-      assert.notEqual((await chosen(theirs)).after, choice.after);
-      await theirs.keyboard.press("ArrowLeft");
-      assert.equal((await chosen(theirs)).after, usual.after);
-      assert.equal(await theirs.getByTestId("seed").isVisible(), false);
-      assert.equal(await theirs.getByTestId("rule").isVisible(), false);
-      assert.equal(await theirs.getByTestId("temperature").isVisible(), true);
-      await theirs.getByTestId("share").click();
-      await theirs.getByTestId("hide-none").click();
-      await theirs.getByRole("button", { name: "Close" }).click();
-      assert.equal(await theirs.getByTestId("seed").isVisible(), true);
-    } finally {
-      await context.close();
-    }
-  },
+test("a link brings back the run, the place in it, what was chosen and what is hidden", async ({ page, base, browser }) => {
+  await follow(page, base, "#v=1&prompt=JULIET%3A%0A&gamma=3&seed=9&max_tokens=40&temperature=0.7");
+  await finished(page);
+  await page.keyboard.press("Home");
+  for (let step = 0; step < 11; step += 1) await page.keyboard.press("ArrowRight");
+  const usual = await chosen(page);
+  assert.doesNotMatch(await page.evaluate(() => window.couplet.link()), /pick=|letters=|marks=/);
+  await page.getByTestId("manuscript").locator(".tk:not(.prompt)").first().click();
+  await page.getByRole("button", { name: "Leviathan" }).click();
+  await page.getByRole("button", { name: "last round" }).click();
+  const choice = await chosen(page);
+  for (const what of ["after", "letters", "formula", "marks"]) assert.notEqual(choice[what], usual[what], what);
+  await page.getByTestId("share").click();
+  await page.getByTestId("hide-seed").check();
+  await page.getByTestId("hide-rule").check();
+  const link = await page.getByTestId("share-link").inputValue();
+  assert.ok(link.length <= 2048, `${link.length}`);
+  assert.equal(await page.evaluate(() => window.couplet.link()), link);
+  await page.getByRole("button", { name: "Close" }).click();
+  const before = await picture(page);
 
-  "a link to a branch brings back the run that it left, beside it": async ({ page, base, browser }) => {
-    await follow(page, base, "#v=1&prompt=JULIET%3A%0A&gamma=3&seed=9&max_tokens=40&temperature=0.7");
-    await finished(page);
-    await page.keyboard.press("Home");
-    for (let round = 0; round < 4; round += 1) await page.keyboard.press("]");
-    await page.getByTestId("gamma").fill("5");
-    await page.getByTestId("temperature").fill("1.4");
-    await page.getByTestId("play").click();
-    await page.getByTestId("row-branch").waitFor();
-    const branch = await finished(page);
-    assert.ok(branch.branch.kept.length > 0);
-    await page.keyboard.press("End");
-    await page.getByTestId("manuscript").locator(".rd .tk").first().click();
-    const versions = await page.getByTestId("versions").innerText();
-    const choice = await chosen(page);
-    const link = await page.evaluate(() => window.couplet.link());
-    assert.match(link, /&left=gamma%3D3/);
-    assert.ok(link.length <= 2048, `${link.length}`);
-    await page.getByTestId("share").click();
-    assert.equal(await page.getByTestId("share-alone").count(), 0);
-    await page.getByRole("button", { name: "Close" }).click();
-    // From the run that was left no link leads to its branches, and the panel says so.
-    await page.getByTestId("version-0").click();
-    await page.getByTestId("share").click();
-    await page.getByTestId("share-alone").waitFor();
+  // A colleague's browser: nothing of this one is kept there.
+  const context = await browser.newContext({ serviceWorkers: "block" });
+  try {
+    const theirs = await context.newPage();
+    await follow(theirs, base, hashOf(link));
+    const trace = await finished(theirs);
+    assert.deepEqual([trace.settings.prompt, trace.settings.gamma, trace.settings.seed, trace.settings.temperature], ["JULIET:\n", 3, 9, 0.7]);
+    await until(async () => isDeepStrictEqual(await picture(theirs), before), "it shows the same picture");
+    assert.deepEqual(await chosen(theirs), choice);
+    // The address line says the same after it has followed the page.
+    await theirs.waitForFunction(() => /pick=1\.1&letters=leviathan&marks=last/.test(location.hash));
+    // Whoever goes on leaves what was picked.
+    await theirs.keyboard.press("ArrowRight");
+    assert.notEqual((await chosen(theirs)).after, choice.after);
+    await theirs.keyboard.press("ArrowLeft");
+    assert.equal((await chosen(theirs)).after, usual.after);
+    assert.equal(await theirs.getByTestId("seed").isVisible(), false);
+    assert.equal(await theirs.getByTestId("rule").isVisible(), false);
+    assert.equal(await theirs.getByTestId("temperature").isVisible(), true);
+    await theirs.getByTestId("share").click();
+    await theirs.getByTestId("hide-none").click();
+    await theirs.getByRole("button", { name: "Close" }).click();
+    assert.equal(await theirs.getByTestId("seed").isVisible(), true);
+  } finally {
+    await context.close();
+  }
+});
 
-    const context = await browser.newContext({ serviceWorkers: "block" });
-    try {
-      const theirs = await context.newPage();
-      await follow(theirs, base, hashOf(link));
-      await theirs.getByTestId("row-branch").waitFor();
-      assert.deepEqual((await finished(theirs)).branch, branch.branch);
-      await until(async () => (await theirs.getByTestId("versions").innerText()) === versions, "the same runs");
-      await until(async () => isDeepStrictEqual(await chosen(theirs), choice), "the same choice");
-      assert.equal(await theirs.getByTestId("temperature").inputValue(), "1.4");
-    } finally {
-      await context.close();
-    }
-  },
+test("a link to a branch brings back the run that it left, beside it", async ({ page, base, browser }) => {
+  await follow(page, base, "#v=1&prompt=JULIET%3A%0A&gamma=3&seed=9&max_tokens=40&temperature=0.7");
+  await finished(page);
+  await page.keyboard.press("Home");
+  for (let round = 0; round < 4; round += 1) await page.keyboard.press("]");
+  await page.getByTestId("gamma").fill("5");
+  await page.getByTestId("temperature").fill("1.4");
+  await page.getByTestId("play").click();
+  await page.getByTestId("row-branch").waitFor();
+  const branch = await finished(page);
+  assert.ok(branch.branch.kept.length > 0);
+  await page.keyboard.press("End");
+  await page.getByTestId("manuscript").locator(".rd .tk").first().click();
+  const versions = await page.getByTestId("versions").innerText();
+  const choice = await chosen(page);
+  const link = await page.evaluate(() => window.couplet.link());
+  assert.match(link, /&left=gamma%3D3/);
+  assert.ok(link.length <= 2048, `${link.length}`);
+  await page.getByTestId("share").click();
+  assert.equal(await page.getByTestId("share-alone").count(), 0);
+  await page.getByRole("button", { name: "Close" }).click();
+  // From the run that was left no link leads to its branches, and the panel says so.
+  await page.getByTestId("version-0").click();
+  await page.getByTestId("share").click();
+  await page.getByTestId("share-alone").waitFor();
 
-  "the address line follows a recording that someone steps through, and a reload stands there": async ({ page, base }) => {
-    await page.goto(base + "?backend=cpu");
-    await shown(page, "recorded");
-    await page.keyboard.press("]");
-    await page.keyboard.press("]");
-    await page.keyboard.press("ArrowRight");
-    const before = await picture(page);
-    await settled(page);
-    await page.reload();
-    await shown(page, "recorded");
-    await until(async () => isDeepStrictEqual(await picture(page), before), "it stands there");
-    assert.match(await page.getByTestId("play").innerText(), /play/i);
-  },
+  const context = await browser.newContext({ serviceWorkers: "block" });
+  try {
+    const theirs = await context.newPage();
+    await follow(theirs, base, hashOf(link));
+    await theirs.getByTestId("row-branch").waitFor();
+    assert.deepEqual((await finished(theirs)).branch, branch.branch);
+    await until(async () => (await theirs.getByTestId("versions").innerText()) === versions, "the same runs");
+    await until(async () => isDeepStrictEqual(await chosen(theirs), choice), "the same choice");
+    assert.equal(await theirs.getByTestId("temperature").inputValue(), "1.4");
+  } finally {
+    await context.close();
+  }
+});
 
-  "a link names the scene, its example and how much is drawn": async ({ page, base }) => {
-    await follow(page, base, "#v=1&scene=proof&example=three&part=2");
-    await page.getByTestId("preset-three").waitFor();
-    assert.equal(await page.getByTestId("preset-three").getAttribute("aria-pressed"), "true");
-    assert.equal(await page.getByTestId("why-step-2").getAttribute("aria-pressed"), "true");
-    await page.getByTestId("why-step-3").click();
-    await page.waitForFunction(() => /part=3/.test(location.hash));
-  },
+test("the address line follows a recording that someone steps through, and a reload stands there", async ({ page, base }) => {
+  await page.goto(base + "?backend=cpu");
+  await shown(page, "recorded");
+  await page.keyboard.press("]");
+  await page.keyboard.press("]");
+  await page.keyboard.press("ArrowRight");
+  const before = await picture(page);
+  await settled(page);
+  await page.reload();
+  await shown(page, "recorded");
+  await until(async () => isDeepStrictEqual(await picture(page), before), "it stands there");
+  assert.match(await page.getByTestId("play").innerText(), /play/i);
+});
 
-  "a link brings back distributions of one's own, the throw, what is tested and what the formula is asked": async ({ page, base }) => {
-    /** The address once it says so. */
-    const says = async (pattern) => {
-      await page.waitForFunction((source) => new RegExp(source).test(decodeURIComponent(location.hash)), pattern);
-      return page.evaluate(() => location.hash);
-    };
-    await follow(page, base, "#v=1&scene=couplings");
-    const shownThere = async () => {
-      await page.getByTestId("throw-said").getByText(/\w/).waitFor();
-      const typed = ["typed-draft", "typed-target", "throw-seed"];
-      const values = await Promise.all(typed.map((name) => page.getByTestId(name).inputValue()));
-      return [...values, await page.getByTestId("throw-said").textContent()];
-    };
-    await page.getByTestId("typing").locator("summary").click();
-    await page.getByTestId("typed-draft").fill("0.5 0.25 0.25");
-    await page.getByTestId("typed-target").fill("0.125 0.125 0.75");
-    await page.getByTestId("use-numbers").click();
-    await page.getByTestId("throw-seed").fill("88");
-    await page.getByTestId("throw-again").click();
-    const couplings = await says("throw=88\\.2(&|$)");
-    const before = await shownThere();
-    await follow(page, base, couplings);
-    assert.deepEqual(await shownThere(), before);
+test("a link names the scene, its example and how much is drawn", async ({ page, base }) => {
+  await follow(page, base, "#v=1&scene=proof&example=three&part=2");
+  await page.getByTestId("preset-three").waitFor();
+  assert.equal(await page.getByTestId("preset-three").getAttribute("aria-pressed"), "true");
+  assert.equal(await page.getByTestId("why-step-2").getAttribute("aria-pressed"), "true");
+  await page.getByTestId("why-step-3").click();
+  await page.waitForFunction(() => /part=3/.test(location.hash));
+});
 
-    await follow(page, base, "#v=1&scene=proof");
-    await page.getByTestId("test-rule").selectOption("gumbel");
-    await page.getByTestId("test-gamma-1").click();
-    await page.getByTestId("mistake-greedy_draft").getByRole("switch").click();
-    const proof = await says("mistakes=greedy_draft(&|$)");
-    await follow(page, base, `${proof}&own=5,3,2;2,3,5;x+y+z`);
-    assert.equal(await page.getByTestId("test-rule").inputValue(), "gumbel");
-    assert.equal(await page.getByTestId("test-gamma-1").getAttribute("aria-pressed"), "true");
-    assert.ok(await page.getByTestId("mistake-greedy_draft").getByRole("switch").isChecked());
-    await says("own=500000,300000,200000;200000,300000,500000;x\\+y\\+z");
+test("a link brings back distributions of one's own, the throw, what is tested and what the formula is asked", async ({ page, base }) => {
+  /** The address once it says so. */
+  const says = async (pattern) => {
+    await page.waitForFunction((source) => new RegExp(source).test(decodeURIComponent(location.hash)), pattern);
+    return page.evaluate(() => location.hash);
+  };
+  await follow(page, base, "#v=1&scene=couplings");
+  const shownThere = async () => {
+    await page.getByTestId("throw-said").getByText(/\w/).waitFor();
+    const typed = ["typed-draft", "typed-target", "throw-seed"];
+    const values = await Promise.all(typed.map((name) => page.getByTestId(name).inputValue()));
+    return [...values, await page.getByTestId("throw-said").textContent()];
+  };
+  await page.getByTestId("typing").locator("summary").click();
+  await page.getByTestId("typed-draft").fill("0.5 0.25 0.25");
+  await page.getByTestId("typed-target").fill("0.125 0.125 0.75");
+  await page.getByTestId("use-numbers").click();
+  await page.getByTestId("throw-seed").fill("88");
+  await page.getByTestId("throw-again").click();
+  const couplings = await says("throw=88\\.2(&|$)");
+  const before = await shownThere();
+  await follow(page, base, couplings);
+  assert.deepEqual(await shownThere(), before);
 
-    await follow(page, base, "#v=1&scene=speed");
-    await page.getByTestId("what-if-dear").click();
-    const speed = await says("terms=80\\.15\\.100");
-    await follow(page, base, speed);
-    assert.match(await page.getByTestId("what-if-says").textContent(), /No draft length pays/);
-  },
+  await follow(page, base, "#v=1&scene=proof");
+  await page.getByTestId("test-rule").selectOption("gumbel");
+  await page.getByTestId("test-gamma-1").click();
+  await page.getByTestId("mistake-greedy_draft").getByRole("switch").click();
+  const proof = await says("mistakes=greedy_draft(&|$)");
+  await follow(page, base, `${proof}&own=5,3,2;2,3,5;x+y+z`);
+  assert.equal(await page.getByTestId("test-rule").inputValue(), "gumbel");
+  assert.equal(await page.getByTestId("test-gamma-1").getAttribute("aria-pressed"), "true");
+  assert.ok(await page.getByTestId("mistake-greedy_draft").getByRole("switch").isChecked());
+  await says("own=500000,300000,200000;200000,300000,500000;x\\+y\\+z");
 
-  "hostile links do no harm": async ({ page, base }) => {
-    const odd = [
-      "#v=1&gamma=%00&prompt=%FF%FE",
-      "#v=2&prompt=x",
-      "#v=1&at=-1&lesson=<script>alert(1)</script>&hide=everything",
-      "#v=1&scene=../../etc&theme=pink&embed=maybe",
-      "#%%%%&&&===&v&v=1&seed=99999999999999999999",
-      "#v=1&prompt=" + "%F0%9F%96%8B".repeat(1000),
-      "#" + "a=b&".repeat(10_000),
-      "#v=1&lesson=slow&step=99&at=999999",
-      "#v=1&branch=AAAA&left=branch%3D%2500%26gamma%3D99",
-      "#v=1&branch=AAAB&left=branch%3D__%26seed%3D2&at=5",
-      "#v=1&at=3&pick=999999.999999&letters=%00&marks=<b>",
-      "#v=1&rule=__proto__&pair=..%2F..%2Fx",
-    ];
-    for (const hash of odd) {
-      await page.goto("about:blank");
-      await page.goto(base + "?backend=cpu" + hash);
-      await page.waitForFunction(() => window.couplet);
-      await page.locator("main .scene h2:visible, main .scene h3:visible").first().waitFor();
-      await noPanicText(page);
-      assert.equal(await page.locator("script:not([src]):not([type=module])", { hasText: "alert(1)" }).count(), 0);
-    }
-    // What could not be used is said in a sentence.
-    await follow(page, base, "#v=1&gamma=99");
-    assert.match(await notice(page, /link could not be used/), /gamma/);
-    await follow(page, base, "#v=1&at=soon&seed=7");
-    assert.match(await notice(page, /left out/), /at cannot be/);
-    assert.equal(await page.getByTestId("seed").inputValue(), "7");
-  },
+  await follow(page, base, "#v=1&scene=speed");
+  await page.getByTestId("what-if-dear").click();
+  const speed = await says("terms=80\\.15\\.100");
+  await follow(page, base, speed);
+  assert.match(await page.getByTestId("what-if-says").textContent(), /No draft length pays/);
+});
 
-  "what a link asks for in vain is said, wherever it leads": async ({ page, base }) => {
-    const links = {
-      "#v=1&pair=gpt4&at=3": /an unknown pair, “gpt4”/,
-      "#v=1&lesson=nosuch": /lesson cannot be “nosuch”/,
-      "#v=1&lesson=draft&step=99": /step cannot be “99”/,
-      "#v=1&scene=couplings&example=nosuch": /example cannot be “nosuch”/,
-      "#v=1&scene=proof&example=nosuch": /example cannot be “nosuch”/,
-      "#v=1&scene=proof&test=typical.99.1": /test cannot be “typical.99.1”/,
-      "#v=1&max_tokens=20&branch=____": /There is no token 4095/,
-      "#v=1&hide=prompt&prompt=%F0%9F%98%80&max_tokens=5": /not in the model's vocabulary/,
-      "#v=1&scene=proof&prompt=%F0%9F%98%80": /not in the model's vocabulary/,
-    };
-    for (const [link, sentence] of Object.entries(links)) {
-      await follow(page, base, link);
-      await page.getByTestId("notice").getByText(sentence).waitFor();
-    }
-    // What is used, with a look-ahead that these letters have room for, is not said to be left out.
-    await follow(page, base, "#v=1&scene=proof&test=gumbel.4.7");
-    assert.equal(await page.getByTestId("test-rule").inputValue(), "gumbel");
-    assert.equal(await page.getByTestId("test-gamma-3").getAttribute("aria-pressed"), "true");
-    assert.equal(await page.getByTestId("notice").filter({ hasText: /left out/ }).count(), 0);
-    // The pair that there is loads and writes.
-    await follow(page, base, "#v=1&pair=gpt4&max_tokens=10");
-    assert.equal((await finished(page)).pair.name, "shakespeare");
-    assert.match(await notice(page), /“gpt4”/);
-  },
-
-  "a prompt too long for a link is said, and the file is offered": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    const trace = await call(page, "generate", { prompt: "&&", max_tokens: 8 });
-    await page.getByTestId("share").click();
-    assert.equal(await page.getByTestId("share-too-long").count(), 0);
-    await page.getByRole("button", { name: "Close" }).click();
-    // A pair with a token of many signs, three bytes for each.
-    const many = "&".repeat(400);
-    const tokens = trace.pair.tokens.map((token) => (token === "&" ? many : token));
-    const settings = { ...trace.settings, prompt: many + many };
-    await call(page, "replay", { ...trace, settings, pair: { ...trace.pair, tokens } });
-    await page.getByTestId("share").click();
-    assert.match(await page.getByTestId("share-too-long").innerText(), /too long for a link.*trace file/);
-    assert.equal(await page.evaluate(() => window.couplet.link()), null);
-  },
-
-  "a trace goes out, comes in by hand, and goes out the same": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    const trace = await call(page, "generate", { gamma: 4, seed: 5, max_tokens: 40, rule: "gumbel" });
-    await page.keyboard.press("End");
-    const before = await picture(page);
-    await page.getByTestId("share").click();
-    const json = await saved(page, () => page.getByTestId("trace-json").click());
-    assert.match(json.name, /^couplet-shakespeare-gumbel-5\.json$/);
-    assert.deepEqual(JSON.parse(json.text), trace);
-    const csv = await saved(page, () => page.getByTestId("trace-csv").click());
-    const judged = trace.events.filter((event) => event.event === "verified").length;
-    assert.equal(csv.text.split("\r\n").length - 2, judged);
-
-    // In a tab without any engine: the file is all it needs.
+test("hostile links do no harm", async ({ page, base }) => {
+  const odd = [
+    "#v=1&gamma=%00&prompt=%FF%FE",
+    "#v=2&prompt=x",
+    "#v=1&at=-1&lesson=<script>alert(1)</script>&hide=everything",
+    "#v=1&scene=../../etc&theme=pink&embed=maybe",
+    "#%%%%&&&===&v&v=1&seed=99999999999999999999",
+    "#v=1&prompt=" + "%F0%9F%96%8B".repeat(1000),
+    "#" + "a=b&".repeat(10_000),
+    "#v=1&lesson=slow&step=99&at=999999",
+    "#v=1&branch=AAAA&left=branch%3D%2500%26gamma%3D99",
+    "#v=1&branch=AAAB&left=branch%3D__%26seed%3D2&at=5",
+    "#v=1&at=3&pick=999999.999999&letters=%00&marks=<b>",
+    "#v=1&rule=__proto__&pair=..%2F..%2Fx",
+  ];
+  for (const hash of odd) {
     await page.goto("about:blank");
-    await page.route("**/couplet-worker_loader.js", (route) => route.abort());
-    await page.goto(base);
-    await shown(page, "recorded");
-    await page.getByTestId("share").click();
-    await page.getByTestId("trace-file").setInputFiles({ name: "a run.json", mimeType: "application/json", buffer: Buffer.from(json.text) });
-    await shown(page, "file");
-    assert.match(await page.getByTestId("provenance").innerText(), /Replayed from a run\.json/);
-    await page.keyboard.press("End");
-    assert.deepEqual(await picture(page), before);
-    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), trace);
-    await page.getByTestId("share").click();
-    const again = await saved(page, () => page.getByTestId("trace-json").click());
-    assert.equal(again.text, json.text);
-  },
-
-  "a trace that a script passes is refused for what is wrong with it": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    const { trace, said } = await page.evaluate(async () => {
-      const trace = await couplet.generate({ seed: 3, max_tokens: 30 });
-      const text = JSON.stringify(trace);
-      const report = { version: 1, request: { settings: {} }, gammas: [] };
-      const odd = { empty: "", cut: text.slice(0, 5000), csv: "round,column\r\n", list: [trace], inside: { run: trace }, report };
-      const said = {};
-      for (const [name, argument] of Object.entries({ ...odd, promise: Promise.resolve(trace), map: new Map() })) {
-        said[name] = await couplet.replay(argument).then(() => "", ({ message }) => message);
-      }
-      return { trace, said };
-    });
-    const expected = {
-      empty: /trace: This file is .* it is empty/,
-      cut: /not complete JSON, at line 1, column 5000/,
-      csv: /table \(CSV\).*“Trace as JSON”/,
-      list: /is a list/,
-      inside: /a trace is inside it, as “run”/,
-      report: /report of a measurement/,
-      promise: /await/,
-      map: /must be a trace/,
-    };
-    for (const [name, says] of Object.entries(expected)) assert.match(said[name], says, name);
-    const edited = (edit) => {
-      const copy = structuredClone(trace);
-      edit(copy, copy.events.find(({ event }) => event === "verified"));
-      return refusal(page, "replay", copy);
-    };
-    assert.match((await edited((_, verified) => (verified.draft_prob *= 0.9))).message, /draft_prob is .* the distribution gives/);
-    assert.match((await edited((_, verified) => (verified.target_prob *= 0.9))).message, /target_prob is .* the distribution gives/);
-    assert.match((await edited((copy) => (copy.settings.prompt = "Hello"))).message, /settings\.prompt says “Hello”/);
-    assert.match((await edited((copy) => (copy.settings.pair = "stories"))).message, /settings\.pair says “stories”/);
-    assert.match((await edited((copy) => (copy.events[2].token = "a"))).message, /token cannot be “a” in events\[2\], round 0/);
-    assert.deepEqual(await page.evaluate(() => couplet.trace()), trace);
-  },
-
-  "a branch that keeps nothing is none, in the run, its trace and its link": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    for (const branch of [{}, { kept: [] }]) {
-      const run = await call(page, "generate", { seed: 3, max_tokens: 10, branch });
-      assert.equal(run.branch, undefined);
-      assert.equal((await call(page, "replay", { ...run, branch })).branch, undefined);
-      assert.doesNotMatch(await page.evaluate(() => couplet.link()), /branch|left/);
-    }
-    await follow(page, base, "#v=1&seed=3&max_tokens=10&branch=&left=");
-    assert.equal((await finished(page)).settings.seed, 3);
-    assert.ok(await page.getByTestId("notice").isHidden());
-  },
-
-  "a link that is asked for before the pairs are known names no other pair's prompt": async ({ page, base }) => {
-    const list = await (await page.request.get(`${base}pairs/pairs.json`)).text();
-    await page.route("**/pairs/pairs.json", async (route) => {
-      await page.waitForFunction(() => window.early);
-      await route.fulfill({ contentType: "application/json", body: list });
-    });
-    await page.route("**/pairs/stories/recording.json", (route) => route.abort());
-    await page.addInitScript(() => {
-      const asked = setInterval(() => {
-        if (!window.couplet) return;
-        clearInterval(asked);
-        window.early = window.couplet.link();
-      });
-    });
-    await page.goto(`${base}?backend=cpu#v=1&pair=stories&scene=proof`);
-    await page.waitForFunction(() => window.early);
-    const early = await page.evaluate(() => window.early);
-    assert.match(early, /pair=stories/);
-    assert.doesNotMatch(early, /prompt=/);
-  },
-
-  "a dropped file is replayed; a wrong one gets a sentence and takes nothing away": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    const mine = await call(page, "generate", { seed: 3, max_tokens: 30 });
-    const drop = (text, name) =>
-      page.evaluate(
-        ([text, name]) => {
-          const data = new DataTransfer();
-          data.items.add(new File([text], name, { type: "application/json" }));
-          for (const type of ["dragover", "drop"]) {
-            document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
-          }
-        },
-        [text, name],
-      );
-    for (const [text, says] of [
-      ["not json", /not a trace/],
-      [JSON.stringify({ ...mine, version: 9 }), /version is 9/],
-      [JSON.stringify({ ...mine, events: mine.events.slice(3) }), /damaged.*started/],
-      [JSON.stringify({ ...mine, events: mine.events.toSpliced(6, 1) }), /damaged|cannot be replayed/],
-    ]) {
-      await drop(text, "odd.json");
-      assert.match(await notice(page, /odd\.json/), says);
-      assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
-      await page.getByTestId("notice").getByRole("button", { name: "Close" }).first().click();
-    }
-    // A run that was still being written ends where its file does.
-    await drop(JSON.stringify({ ...mine, events: mine.events.slice(0, -1) }), "cut.json");
-    await shown(page, "file");
-    await page.keyboard.press("End");
-    await page.keyboard.press("ArrowLeft");
-    await page.getByTestId("play").click();
-    await page.getByTestId("play").getByText("Play", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "Bring it back" }).click();
-    const other = await (await page.request.get(`${base}pairs/stories/recording.json`)).text();
-    await drop(other, "stories.json");
-    await shown(page, "file");
-    const file = await page.evaluate(() => window.couplet.trace());
-    assert.equal(file.settings.pair, "stories");
-    // A lesson gives the file back, and what was there before that comes back too.
-    await page.getByTestId("scene-lessons").click();
-    await page.getByTestId("lesson-draft").click();
-    await shown(page, "recorded");
-    await page.getByTestId("lesson-close").click();
-    await shown(page, "file");
-    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), file);
-    await page.getByRole("button", { name: "Bring it back" }).click();
-    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
-    assert.equal(await page.getByTestId("seed").inputValue(), "3");
-    // Two runs of one's own change places, and neither is lost.
-    await drop(other, "stories.json");
-    await shown(page, "file");
-    const second = await call(page, "generate", { seed: 5, max_tokens: 30 });
-    for (const run of [mine, second, mine]) {
-      await page.getByRole("button", { name: "Bring it back" }).click();
-      assert.deepEqual(await page.evaluate(() => window.couplet.trace()), run);
-    }
-    await noPanicText(page);
-  },
-
-  "a run that is still being written does not mix with a replayed one": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    const trace = await call(page, "generate", { seed: 3, max_tokens: 30 });
-    await page.getByTestId("max_tokens").fill("2000");
-    await page.getByTestId("seed").fill("77");
-    await page.getByTestId("generate").click();
-    await call(page, "replay", trace);
-    await page.waitForTimeout(1500);
-    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), trace);
-    assert.match((await refusal(page, "replay", { version: 1 })).message, /^trace: .*damaged/);
-    assert.equal((await refusal(page, "replay", null)).field, "trace");
-  },
-
-  "a run that takes the page over is not played by one that was asked for before": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    const mine = await call(page, "generate", { seed: 3, max_tokens: 30 });
-    await page.getByTestId("prompt").fill("KING RICHARD:\nA ".repeat(12));
-    await page.evaluate(async (mine) => {
-      document.querySelector("[data-testid=generate]").click();
-      await window.couplet.replay(mine);
-    }, mine);
-    // What was asked for has been answered by then.
-    await call(page, "distribution", { model: "target", text: "O " });
-    await page.getByTestId("play").getByText("Play", { exact: true }).waitFor();
-    assert.equal(await page.evaluate(() => window.couplet.trace().settings.seed), 3);
-  },
-
-  "a run that was being written when another took its place comes back as one that is over": async ({ page, base }) => {
-    // A machine so slow that no run ends.
-    await patchWorker(page, `{ const post = self.postMessage.bind(self);
-      self.postMessage = (text) => { if (!text.includes('"finished"')) post(text); }; }`);
-    await open(page, base, "?backend=cpu");
-    const other = await (await page.request.get(`${base}pairs/stories/recording.json`)).json();
-    await page.getByTestId("seed").fill("77");
-    await page.getByTestId("generate").click();
-    await page.waitForFunction(() => window.couplet.trace()?.events.filter(({ event }) => event === "committed").length > 2);
-    await call(page, "replay", other);
-    await page.getByRole("button", { name: "Bring it back" }).click();
-    const { settings, events } = await page.evaluate(() => window.couplet.trace());
-    assert.equal(settings.seed, 77);
-    assert.equal(events.at(-1).event, "finished");
-    await page.keyboard.press("End");
-    await page.getByTestId("play").getByText("Play", { exact: true }).waitFor();
-  },
-
-  "embedded, the page has no header, and the frame's markup shows the same state": async ({ page, base }) => {
-    await page.goto(base + "?backend=cpu");
-    await shown(page, "recorded");
-    await page.keyboard.press("]");
-    await page.keyboard.press("]");
-    const before = await picture(page);
-    await page.getByTestId("share").click();
-    const markup = await page.getByTestId("share-frame").inputValue();
-    assert.match(markup, /^<iframe src="[^"]+embed=1[^"]*" title=/);
-    await page.route("**/frame.html", (route) => route.fulfill({ contentType: "text/html", body: `<h1>A page</h1>${markup}` }));
-    await page.goto(new URL("frame.html", base).href);
-    const frame = page.frameLocator("iframe");
-    await frame.locator("[data-testid=provenance][data-kind=recorded]").waitFor();
-    await until(async () => (await frame.getByTestId("manuscript").innerText()) === before[0], "the same state");
-    assert.equal(await frame.locator("header.top").count(), 0);
-    const out = await frame.getByTestId("embed-out").getAttribute("href");
-    assert.ok(!out.includes("embed=1") && out.includes("at="), out);
-  },
-
-  "a frame that gives the page no origin of its own says what it lacks": async ({ page, base }) => {
-    for (const [language, says] of [["en", /needs allow-same-origin besides allow-scripts/], ["de", /braucht außer allow-scripts auch allow-same-origin/]]) {
-      const frame = `<iframe sandbox="allow-scripts" src="${base}?language=${language}#v=1&embed=1" width="800" height="600"></iframe>`;
-      const host = new URL(`host-${language}.html`, base).href;
-      await page.route(host, (route) => route.fulfill({ contentType: "text/html", body: frame }));
-      await page.goto(host);
-      const sentence = page.frameLocator("iframe").locator(`[role=alert][lang=${language}]`);
-      await sentence.waitFor();
-      assert.match(await sentence.innerText(), says);
-      assert.ok((await sentence.locator("a").getAttribute("href")).startsWith(base));
-    }
-  },
-
-  "several files and a folder are no run": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    const devtools = await page.context().newCDPSession(page);
-    const folder = fileURLToPath(new URL(".", import.meta.url));
-    const files = ["package.json", "package-lock.json"].map((name) => folder + name);
-    for (const [dropped, says] of [[[folder], /is a folder/], [files, /several files/]]) {
-      const data = { items: [], files: dropped, dragOperationsMask: 1 };
-      for (const type of ["dragEnter", "dragOver", "drop"]) {
-        await devtools.send("Input.dispatchDragEvent", { type, x: 600, y: 300, data });
-      }
-      assert.match(await notice(page, says), says);
-      await page.getByTestId("notice").getByRole("button", { name: "Close" }).first().click();
-    }
-  },
-
-  "figures come as drawings and pictures that stand by themselves": async ({ page, base }) => {
-    await page.goto(base + "?backend=cpu");
-    await shown(page, "recorded");
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await page.getByTestId("end").click();
-    await page.keyboard.press("[");
-    await page.getByTestId("share").click();
-    const svg = await saved(page, () => page.getByTestId("svg-couplet-round").click());
-    assert.match(svg.text, /^<svg xmlns=/);
-    assert.doesNotMatch(svg.text, /var\(--|class="bar/);
-    const valid = await page.evaluate((text) => {
-      const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
-      return parsed.querySelector("parsererror") === null && parsed.querySelectorAll("text").length;
-    }, svg.text);
-    assert.ok(valid > 10, `${valid} texts`);
-    // The key has its three colours.
-    const swatches = [...svg.text.matchAll(/<rect [^>]*width="14\.0" height="10\.0"[^>]*fill="([^"]+)"/g)].map(([, fill]) => fill);
-    assert.equal(new Set(swatches).size, 3, swatches.join("; "));
-    // The needle lies where the style sheet moved it, and what was struck has its stroke.
-    const moved = svg.text.match(/transform:\s*matrix\(1, 0, 0, 1, 0, [\d.]+\)/g) ?? [];
-    assert.ok(moved.length > 0, "needles");
-    // What asks to be pressed on the page asks nobody on paper.
-    const distributions = await saved(page, () => page.getByTestId("svg-couplet-distributions").click());
-    assert.match(distributions.text, />After/);
-    assert.doesNotMatch(distributions.text, />[^<]*Pick a token/);
-    const text = await saved(page, () => page.getByTestId("svg-couplet-manuscript").click());
-    const strokes = text.text.match(/<path d="M-[\d.]+ 0H[\d.]+" transform="translate\([^)]+\) matrix\(/g) ?? [];
-    const struck = await page.locator("[data-testid=manuscript] .was").count();
-    assert.ok(struck > 0 && strokes.length === struck, `${strokes.length} strokes for ${struck} struck letters`);
-    const lines = text.text.match(/<path d="M[\d.-]+ [\d.-]+H[\d.-]+" stroke=/g) ?? [];
-    const inked = await page.locator("[data-testid=manuscript] .tk.acc").count();
-    assert.ok(lines.length >= inked, `${lines.length} lines for ${inked} accepted letters`);
-    const [png] = await Promise.all([page.waitForEvent("download"), page.getByTestId("png-couplet-round").click()]);
-    const bytes = await readFile(await png.path());
-    assert.equal(bytes.subarray(1, 4).toString(), "PNG");
-    assert.ok(bytes.length > 10_000, `${bytes.length}`);
-    for (const [scene, files] of [["couplings", ["agreement", "couplings"]], ["proof", ["why", "test", "museum"]]]) {
-      await page.getByRole("button", { name: "Close" }).click();
-      await page.getByTestId(`scene-${scene}`).click();
-      await page.getByTestId("share").click();
-      for (const file of files) {
-        const { text } = await saved(page, () => page.getByTestId(`svg-couplet-${file}`).click());
-        assert.ok(text.length > 5_000 && !text.includes("var(--"), file);
-      }
-    }
-  },
-
-  "a link in the address line of the open page is followed": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await page.evaluate(() => (location.hash = "#v=1&seed=8&max_tokens=20"));
-    await page.waitForFunction(() => document.querySelector("[data-testid=seed]")?.value === "8");
-    assert.equal((await finished(page)).settings.seed, 8);
-    // Back leads to the link before, and Forward to this one.
-    await page.evaluate(() => (location.hash = "#v=1&seed=9&max_tokens=20"));
-    const shows = async (seed) => {
-      await page.waitForFunction((seed) => document.querySelector("[data-testid=seed]")?.value === seed, `${seed}`);
-      assert.equal((await finished(page)).settings.seed, seed);
-    };
-    await shows(9);
-    await page.evaluate(() => history.back());
-    await shows(8);
-    await page.evaluate(() => history.forward());
-    await shows(9);
-  },
-
-  "a prompt is shown as it was written, and drawn where XML has no way to write it": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await call(page, "generate", { pair: "stories", prompt: "Zoë, a 🦊\u0001 in the café. ", max_tokens: 9 });
-    assert.match(await page.getByTestId("manuscript").innerText(), /Zoë, a 🦊. in the café\. /u);
-    await page.keyboard.press("Home");
-    await page.getByTestId("next-phase").click();
-    assert.match(await page.getByTestId("inspector").getByRole("heading").innerText(), /in the café\. $|in the café\.$/);
-    await page.getByTestId("share").click();
-    const { text } = await saved(page, () => page.getByTestId("svg-couplet-manuscript").click());
-    const isXml = (text) => new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror") === null;
-    assert.ok(await page.evaluate(isXml, text));
-    await Promise.all([page.waitForEvent("download"), page.getByTestId("png-couplet-manuscript").click()]);
-  },
-
-  "a link can choose the colours without changing the visitor's choice": async ({ page, base }) => {
-    await follow(page, base, "#v=1&theme=dark");
-    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
-    await follow(page, base, "");
-    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), undefined);
-    // Whoever chooses others has those when the page is loaded again.
-    await follow(page, base, "#v=1&scene=proof&theme=light");
-    await page.getByTestId("theme").click();
-    assert.doesNotMatch(await page.evaluate(() => location.hash), /theme/);
-    await page.reload();
+    await page.goto(base + "?backend=cpu" + hash);
     await page.waitForFunction(() => window.couplet);
-    assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
-  },
+    await page.locator("main .scene h2:visible, main .scene h3:visible").first().waitFor();
+    await noPanicText(page);
+    assert.equal(await page.locator("script:not([src]):not([type=module])", { hasText: "alert(1)" }).count(), 0);
+  }
+  // What could not be used is said in a sentence.
+  await follow(page, base, "#v=1&gamma=99");
+  assert.match(await notice(page, /link could not be used/), /gamma/);
+  await follow(page, base, "#v=1&at=soon&seed=7");
+  assert.match(await notice(page, /left out/), /at cannot be/);
+  assert.equal(await page.getByTestId("seed").inputValue(), "7");
+});
 
-  "every scene prints without the page's furniture, and whole": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    // To where a resampled token appears.
-    while ((await page.locator(".column.rej").count()) === 0) await page.getByTestId("next-phase").click();
-    for (const scene of ["stage", "couplings", "speed", "proof", "lessons"]) {
-      await page.getByTestId(`scene-${scene}`).click();
-      await page.emulateMedia({ media: "print" });
-      for (const selector of [".scenes", ".top-right", ".transport", ".controls"]) {
-        for (const element of await page.locator(selector).all()) assert.equal(await element.isVisible(), false, `${scene}: ${selector}`);
-      }
-      // What is about to appear would be missing on paper.
-      const moving = () => [...document.querySelectorAll("main *")].filter((each) => getComputedStyle(each).animationName !== "none").length;
-      assert.equal(await page.evaluate(moving), 0, `${scene} is printed while it moves`);
-      // Ink on white, also where the page is dark.
-      for (const colorScheme of ["dark", "light"]) {
-        await page.emulateMedia({ media: "print", colorScheme });
-        const colors = () => [getComputedStyle(document.querySelector("main")).color, getComputedStyle(document.documentElement).backgroundColor];
-        assert.deepEqual(await page.evaluate(colors), ["rgb(29, 28, 26)", "rgb(255, 255, 255)"], `${scene}, ${colorScheme}`);
-      }
-      if (scene === "proof") assert.match(await page.getByTestId("test").innerText(), /Look-ahead γ\s+\d\s/);
-      const pdf = await page.pdf({ format: "A4" });
-      assert.ok(pdf.length > 5_000, scene);
-      await page.emulateMedia({ media: "screen" });
+test("what a link asks for in vain is said, wherever it leads", async ({ page, base }) => {
+  const links = {
+    "#v=1&pair=gpt4&at=3": /an unknown pair, “gpt4”/,
+    "#v=1&lesson=nosuch": /lesson cannot be “nosuch”/,
+    "#v=1&lesson=draft&step=99": /step cannot be “99”/,
+    "#v=1&scene=couplings&example=nosuch": /example cannot be “nosuch”/,
+    "#v=1&scene=proof&example=nosuch": /example cannot be “nosuch”/,
+    "#v=1&scene=proof&test=typical.99.1": /test cannot be “typical.99.1”/,
+    "#v=1&max_tokens=20&branch=____": /There is no token 4095/,
+    "#v=1&hide=prompt&prompt=%F0%9F%98%80&max_tokens=5": /not in the model's vocabulary/,
+    "#v=1&scene=proof&prompt=%F0%9F%98%80": /not in the model's vocabulary/,
+  };
+  for (const [link, sentence] of Object.entries(links)) {
+    await follow(page, base, link);
+    await page.getByTestId("notice").getByText(sentence).waitFor();
+  }
+  // What is used, with a look-ahead that these letters have room for, is not said to be left out.
+  await follow(page, base, "#v=1&scene=proof&test=gumbel.4.7");
+  assert.equal(await page.getByTestId("test-rule").inputValue(), "gumbel");
+  assert.equal(await page.getByTestId("test-gamma-3").getAttribute("aria-pressed"), "true");
+  assert.equal(await page.getByTestId("notice").filter({ hasText: /left out/ }).count(), 0);
+  // The pair that there is loads and writes.
+  await follow(page, base, "#v=1&pair=gpt4&max_tokens=10");
+  assert.equal((await finished(page)).pair.name, "shakespeare");
+  assert.match(await notice(page), /“gpt4”/);
+});
+
+test("a prompt too long for a link is said, and the file is offered", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const trace = await call(page, "generate", { prompt: "&&", max_tokens: 8 });
+  await page.getByTestId("share").click();
+  assert.equal(await page.getByTestId("share-too-long").count(), 0);
+  await page.getByRole("button", { name: "Close" }).click();
+  // A pair with a token of many signs, three bytes for each.
+  const many = "&".repeat(400);
+  const tokens = trace.pair.tokens.map((token) => (token === "&" ? many : token));
+  const settings = { ...trace.settings, prompt: many + many };
+  await call(page, "replay", { ...trace, settings, pair: { ...trace.pair, tokens } });
+  await page.getByTestId("share").click();
+  assert.match(await page.getByTestId("share-too-long").innerText(), /too long for a link.*trace file/);
+  assert.equal(await page.evaluate(() => window.couplet.link()), null);
+});
+
+test("a trace goes out, comes in by hand, and goes out the same", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const trace = await call(page, "generate", { gamma: 4, seed: 5, max_tokens: 40, rule: "gumbel" });
+  await page.keyboard.press("End");
+  const before = await picture(page);
+  await page.getByTestId("share").click();
+  const json = await saved(page, () => page.getByTestId("trace-json").click());
+  assert.match(json.name, /^couplet-shakespeare-gumbel-5\.json$/);
+  assert.deepEqual(JSON.parse(json.text), trace);
+  const csv = await saved(page, () => page.getByTestId("trace-csv").click());
+  const judged = trace.events.filter((event) => event.event === "verified").length;
+  assert.equal(csv.text.split("\r\n").length - 2, judged);
+
+  // In a tab without any engine: the file is all it needs.
+  await page.goto("about:blank");
+  await page.route("**/couplet-worker_loader.js", (route) => route.abort());
+  await page.goto(base);
+  await shown(page, "recorded");
+  await page.getByTestId("share").click();
+  await page.getByTestId("trace-file").setInputFiles({ name: "a run.json", mimeType: "application/json", buffer: Buffer.from(json.text) });
+  await shown(page, "file");
+  assert.match(await page.getByTestId("provenance").innerText(), /Replayed from a run\.json/);
+  await page.keyboard.press("End");
+  assert.deepEqual(await picture(page), before);
+  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), trace);
+  await page.getByTestId("share").click();
+  const again = await saved(page, () => page.getByTestId("trace-json").click());
+  assert.equal(again.text, json.text);
+});
+
+test("a trace that a script passes is refused for what is wrong with it", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const { trace, said } = await page.evaluate(async () => {
+    const trace = await couplet.generate({ seed: 3, max_tokens: 30 });
+    const text = JSON.stringify(trace);
+    const report = { version: 1, request: { settings: {} }, gammas: [] };
+    const odd = { empty: "", cut: text.slice(0, 5000), csv: "round,column\r\n", list: [trace], inside: { run: trace }, report };
+    const said = {};
+    for (const [name, argument] of Object.entries({ ...odd, promise: Promise.resolve(trace), map: new Map() })) {
+      said[name] = await couplet.replay(argument).then(() => "", ({ message }) => message);
     }
-  },
+    return { trace, said };
+  });
+  const expected = {
+    empty: /trace: This file is .* it is empty/,
+    cut: /not complete JSON, at line 1, column 5000/,
+    csv: /table \(CSV\).*“Trace as JSON”/,
+    list: /is a list/,
+    inside: /a trace is inside it, as “run”/,
+    report: /report of a measurement/,
+    promise: /await/,
+    map: /must be a trace/,
+  };
+  for (const [name, says] of Object.entries(expected)) assert.match(said[name], says, name);
+  const edited = (edit) => {
+    const copy = structuredClone(trace);
+    edit(copy, copy.events.find(({ event }) => event === "verified"));
+    return refusal(page, "replay", copy);
+  };
+  assert.match((await edited((_, verified) => (verified.draft_prob *= 0.9))).message, /draft_prob is .* the distribution gives/);
+  assert.match((await edited((_, verified) => (verified.target_prob *= 0.9))).message, /target_prob is .* the distribution gives/);
+  assert.match((await edited((copy) => (copy.settings.prompt = "Hello"))).message, /settings\.prompt says “Hello”/);
+  assert.match((await edited((copy) => (copy.settings.pair = "stories"))).message, /settings\.pair says “stories”/);
+  assert.match((await edited((copy) => (copy.events[2].token = "a"))).message, /token cannot be “a” in events\[2\], round 0/);
+  assert.deepEqual(await page.evaluate(() => couplet.trace()), trace);
+});
 
-  "the browser's Back closes what stands over the part that is left": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu");
-    await page.getByTestId("scene-couplings").click();
+test("a branch that keeps nothing is none, in the run, its trace and its link", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  for (const branch of [{}, { kept: [] }]) {
+    const run = await call(page, "generate", { seed: 3, max_tokens: 10, branch });
+    assert.equal(run.branch, undefined);
+    assert.equal((await call(page, "replay", { ...run, branch })).branch, undefined);
+    assert.doesNotMatch(await page.evaluate(() => couplet.link()), /branch|left/);
+  }
+  await follow(page, base, "#v=1&seed=3&max_tokens=10&branch=&left=");
+  assert.equal((await finished(page)).settings.seed, 3);
+  assert.ok(await page.getByTestId("notice").isHidden());
+});
+
+test("a link that is asked for before the pairs are known names no other pair's prompt", async ({ page, base }) => {
+  const list = await (await page.request.get(`${base}pairs/pairs.json`)).text();
+  await page.route("**/pairs/pairs.json", async (route) => {
+    await page.waitForFunction(() => window.early);
+    await route.fulfill({ contentType: "application/json", body: list });
+  });
+  await page.route("**/pairs/stories/recording.json", (route) => route.abort());
+  await page.addInitScript(() => {
+    const asked = setInterval(() => {
+      if (!window.couplet) return;
+      clearInterval(asked);
+      window.early = window.couplet.link();
+    });
+  });
+  await page.goto(`${base}?backend=cpu#v=1&pair=stories&scene=proof`);
+  await page.waitForFunction(() => window.early);
+  const early = await page.evaluate(() => window.early);
+  assert.match(early, /pair=stories/);
+  assert.doesNotMatch(early, /prompt=/);
+});
+
+test("a dropped file is replayed; a wrong one gets a sentence and takes nothing away", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const mine = await call(page, "generate", { seed: 3, max_tokens: 30 });
+  const drop = (text, name) =>
+    page.evaluate(
+      ([text, name]) => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], name, { type: "application/json" }));
+        for (const type of ["dragover", "drop"]) {
+          document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+        }
+      },
+      [text, name],
+    );
+  for (const [text, says] of [
+    ["not json", /not a trace/],
+    [JSON.stringify({ ...mine, version: 9 }), /version is 9/],
+    [JSON.stringify({ ...mine, events: mine.events.slice(3) }), /damaged.*started/],
+    [JSON.stringify({ ...mine, events: mine.events.toSpliced(6, 1) }), /damaged|cannot be replayed/],
+  ]) {
+    await drop(text, "odd.json");
+    assert.match(await notice(page, /odd\.json/), says);
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+    await page.getByTestId("notice").getByRole("button", { name: "Close" }).first().click();
+  }
+  // A run that was still being written ends where its file does.
+  await drop(JSON.stringify({ ...mine, events: mine.events.slice(0, -1) }), "cut.json");
+  await shown(page, "file");
+  await page.keyboard.press("End");
+  await page.keyboard.press("ArrowLeft");
+  await page.getByTestId("play").click();
+  await page.getByTestId("play").getByText("Play", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Bring it back" }).click();
+  const other = await (await page.request.get(`${base}pairs/stories/recording.json`)).text();
+  await drop(other, "stories.json");
+  await shown(page, "file");
+  const file = await page.evaluate(() => window.couplet.trace());
+  assert.equal(file.settings.pair, "stories");
+  // A lesson gives the file back, and what was there before that comes back too.
+  await page.getByTestId("scene-lessons").click();
+  await page.getByTestId("lesson-draft").click();
+  await shown(page, "recorded");
+  await page.getByTestId("lesson-close").click();
+  await shown(page, "file");
+  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), file);
+  await page.getByRole("button", { name: "Bring it back" }).click();
+  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+  assert.equal(await page.getByTestId("seed").inputValue(), "3");
+  // Two runs of one's own change places, and neither is lost.
+  await drop(other, "stories.json");
+  await shown(page, "file");
+  const second = await call(page, "generate", { seed: 5, max_tokens: 30 });
+  for (const run of [mine, second, mine]) {
+    await page.getByRole("button", { name: "Bring it back" }).click();
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), run);
+  }
+  await noPanicText(page);
+});
+
+test("a run that is still being written does not mix with a replayed one", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const trace = await call(page, "generate", { seed: 3, max_tokens: 30 });
+  await page.getByTestId("max_tokens").fill("2000");
+  await page.getByTestId("seed").fill("77");
+  await page.getByTestId("generate").click();
+  await call(page, "replay", trace);
+  await page.waitForTimeout(1500);
+  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), trace);
+  assert.match((await refusal(page, "replay", { version: 1 })).message, /^trace: .*damaged/);
+  assert.equal((await refusal(page, "replay", null)).field, "trace");
+});
+
+test("a run that takes the page over is not played by one that was asked for before", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const mine = await call(page, "generate", { seed: 3, max_tokens: 30 });
+  await page.getByTestId("prompt").fill("KING RICHARD:\nA ".repeat(12));
+  await page.evaluate(async (mine) => {
+    document.querySelector("[data-testid=generate]").click();
+    await window.couplet.replay(mine);
+  }, mine);
+  // What was asked for has been answered by then.
+  await call(page, "distribution", { model: "target", text: "O " });
+  await page.getByTestId("play").getByText("Play", { exact: true }).waitFor();
+  assert.equal(await page.evaluate(() => window.couplet.trace().settings.seed), 3);
+});
+
+test("a run that was being written when another took its place comes back as one that is over", async ({ page, base }) => {
+  // A machine so slow that no run ends.
+  await patchWorker(page, `{ const post = self.postMessage.bind(self);
+      self.postMessage = (text) => { if (!text.includes('"finished"')) post(text); }; }`);
+  await open(page, base, "?backend=cpu");
+  const other = await (await page.request.get(`${base}pairs/stories/recording.json`)).json();
+  await page.getByTestId("seed").fill("77");
+  await page.getByTestId("generate").click();
+  await page.waitForFunction(() => window.couplet.trace()?.events.filter(({ event }) => event === "committed").length > 2);
+  await call(page, "replay", other);
+  await page.getByRole("button", { name: "Bring it back" }).click();
+  const { settings, events } = await page.evaluate(() => window.couplet.trace());
+  assert.equal(settings.seed, 77);
+  assert.equal(events.at(-1).event, "finished");
+  await page.keyboard.press("End");
+  await page.getByTestId("play").getByText("Play", { exact: true }).waitFor();
+});
+
+test("embedded, the page has no header, and the frame's markup shows the same state", async ({ page, base }) => {
+  await page.goto(base + "?backend=cpu");
+  await shown(page, "recorded");
+  await page.keyboard.press("]");
+  await page.keyboard.press("]");
+  const before = await picture(page);
+  await page.getByTestId("share").click();
+  const markup = await page.getByTestId("share-frame").inputValue();
+  assert.match(markup, /^<iframe src="[^"]+embed=1[^"]*" title=/);
+  await page.route("**/frame.html", (route) => route.fulfill({ contentType: "text/html", body: `<h1>A page</h1>${markup}` }));
+  await page.goto(new URL("frame.html", base).href);
+  const frame = page.frameLocator("iframe");
+  await frame.locator("[data-testid=provenance][data-kind=recorded]").waitFor();
+  await until(async () => (await frame.getByTestId("manuscript").innerText()) === before[0], "the same state");
+  assert.equal(await frame.locator("header.top").count(), 0);
+  const out = await frame.getByTestId("embed-out").getAttribute("href");
+  assert.ok(!out.includes("embed=1") && out.includes("at="), out);
+});
+
+test("a frame that gives the page no origin of its own says what it lacks", async ({ page, base }) => {
+  for (const [language, says] of [["en", /needs allow-same-origin besides allow-scripts/], ["de", /braucht außer allow-scripts auch allow-same-origin/]]) {
+    const frame = `<iframe sandbox="allow-scripts" src="${base}?language=${language}#v=1&embed=1" width="800" height="600"></iframe>`;
+    const host = new URL(`host-${language}.html`, base).href;
+    await page.route(host, (route) => route.fulfill({ contentType: "text/html", body: frame }));
+    await page.goto(host);
+    const sentence = page.frameLocator("iframe").locator(`[role=alert][lang=${language}]`);
+    await sentence.waitFor();
+    assert.match(await sentence.innerText(), says);
+    assert.ok((await sentence.locator("a").getAttribute("href")).startsWith(base));
+  }
+});
+
+test("several files and a folder are no run", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const devtools = await page.context().newCDPSession(page);
+  const folder = fileURLToPath(new URL(".", import.meta.url));
+  const files = ["package.json", "package-lock.json"].map((name) => folder + name);
+  for (const [dropped, says] of [[[folder], /is a folder/], [files, /several files/]]) {
+    const data = { items: [], files: dropped, dragOperationsMask: 1 };
+    for (const type of ["dragEnter", "dragOver", "drop"]) {
+      await devtools.send("Input.dispatchDragEvent", { type, x: 600, y: 300, data });
+    }
+    assert.match(await notice(page, says), says);
+    await page.getByTestId("notice").getByRole("button", { name: "Close" }).first().click();
+  }
+});
+
+test("figures come as drawings and pictures that stand by themselves", async ({ page, base }) => {
+  await page.goto(base + "?backend=cpu");
+  await shown(page, "recorded");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.getByTestId("end").click();
+  await page.keyboard.press("[");
+  await page.getByTestId("share").click();
+  const svg = await saved(page, () => page.getByTestId("svg-couplet-round").click());
+  assert.match(svg.text, /^<svg xmlns=/);
+  assert.doesNotMatch(svg.text, /var\(--|class="bar/);
+  const valid = await page.evaluate((text) => {
+    const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
+    return parsed.querySelector("parsererror") === null && parsed.querySelectorAll("text").length;
+  }, svg.text);
+  assert.ok(valid > 10, `${valid} texts`);
+  // The key has its three colours.
+  const swatches = [...svg.text.matchAll(/<rect [^>]*width="14\.0" height="10\.0"[^>]*fill="([^"]+)"/g)].map(([, fill]) => fill);
+  assert.equal(new Set(swatches).size, 3, swatches.join("; "));
+  // The needle lies where the style sheet moved it, and what was struck has its stroke.
+  const moved = svg.text.match(/transform:\s*matrix\(1, 0, 0, 1, 0, [\d.]+\)/g) ?? [];
+  assert.ok(moved.length > 0, "needles");
+  // What asks to be pressed on the page asks nobody on paper.
+  const distributions = await saved(page, () => page.getByTestId("svg-couplet-distributions").click());
+  assert.match(distributions.text, />After/);
+  assert.doesNotMatch(distributions.text, />[^<]*Pick a token/);
+  const text = await saved(page, () => page.getByTestId("svg-couplet-manuscript").click());
+  const strokes = text.text.match(/<path d="M-[\d.]+ 0H[\d.]+" transform="translate\([^)]+\) matrix\(/g) ?? [];
+  const struck = await page.locator("[data-testid=manuscript] .was").count();
+  assert.ok(struck > 0 && strokes.length === struck, `${strokes.length} strokes for ${struck} struck letters`);
+  const lines = text.text.match(/<path d="M[\d.-]+ [\d.-]+H[\d.-]+" stroke=/g) ?? [];
+  const inked = await page.locator("[data-testid=manuscript] .tk.acc").count();
+  assert.ok(lines.length >= inked, `${lines.length} lines for ${inked} accepted letters`);
+  const [png] = await Promise.all([page.waitForEvent("download"), page.getByTestId("png-couplet-round").click()]);
+  const bytes = await readFile(await png.path());
+  assert.equal(bytes.subarray(1, 4).toString(), "PNG");
+  assert.ok(bytes.length > 10_000, `${bytes.length}`);
+  for (const [scene, files] of [["couplings", ["agreement", "couplings"]], ["proof", ["why", "test", "museum"]]]) {
+    await page.getByRole("button", { name: "Close" }).click();
+    await page.getByTestId(`scene-${scene}`).click();
     await page.getByTestId("share").click();
-    await page.getByTestId("share-panel").waitFor();
-    await page.goBack();
-    await page.getByTestId("share-panel").waitFor({ state: "hidden" });
-  },
-};
+    for (const file of files) {
+      const { text } = await saved(page, () => page.getByTestId(`svg-couplet-${file}`).click());
+      assert.ok(text.length > 5_000 && !text.includes("var(--"), file);
+    }
+  }
+});
+
+test("a link in the address line of the open page is followed", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await page.evaluate(() => (location.hash = "#v=1&seed=8&max_tokens=20"));
+  await page.waitForFunction(() => document.querySelector("[data-testid=seed]")?.value === "8");
+  assert.equal((await finished(page)).settings.seed, 8);
+  // Back leads to the link before, and Forward to this one.
+  await page.evaluate(() => (location.hash = "#v=1&seed=9&max_tokens=20"));
+  const shows = async (seed) => {
+    await page.waitForFunction((seed) => document.querySelector("[data-testid=seed]")?.value === seed, `${seed}`);
+    assert.equal((await finished(page)).settings.seed, seed);
+  };
+  await shows(9);
+  await page.evaluate(() => history.back());
+  await shows(8);
+  await page.evaluate(() => history.forward());
+  await shows(9);
+});
+
+test("a prompt is shown as it was written, and drawn where XML has no way to write it", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await call(page, "generate", { pair: "stories", prompt: "Zoë, a 🦊\u0001 in the café. ", max_tokens: 9 });
+  assert.match(await page.getByTestId("manuscript").innerText(), /Zoë, a 🦊. in the café\. /u);
+  await page.keyboard.press("Home");
+  await page.getByTestId("next-phase").click();
+  assert.match(await page.getByTestId("inspector").getByRole("heading").innerText(), /in the café\. $|in the café\.$/);
+  await page.getByTestId("share").click();
+  const { text } = await saved(page, () => page.getByTestId("svg-couplet-manuscript").click());
+  const isXml = (text) => new DOMParser().parseFromString(text, "image/svg+xml").querySelector("parsererror") === null;
+  assert.ok(await page.evaluate(isXml, text));
+  await Promise.all([page.waitForEvent("download"), page.getByTestId("png-couplet-manuscript").click()]);
+});
+
+test("a link can choose the colours without changing the visitor's choice", async ({ page, base }) => {
+  await follow(page, base, "#v=1&theme=dark");
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  await follow(page, base, "");
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), undefined);
+  // Whoever chooses others has those when the page is loaded again.
+  await follow(page, base, "#v=1&scene=proof&theme=light");
+  await page.getByTestId("theme").click();
+  assert.doesNotMatch(await page.evaluate(() => location.hash), /theme/);
+  await page.reload();
+  await page.waitForFunction(() => window.couplet);
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "dark");
+});
+
+test("every scene prints without the page's furniture, and whole", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  // To where a resampled token appears.
+  while ((await page.locator(".column.rej").count()) === 0) await page.getByTestId("next-phase").click();
+  for (const scene of ["stage", "couplings", "speed", "proof", "lessons"]) {
+    await page.getByTestId(`scene-${scene}`).click();
+    await page.emulateMedia({ media: "print" });
+    for (const selector of [".scenes", ".top-right", ".transport", ".controls"]) {
+      for (const element of await page.locator(selector).all()) assert.equal(await element.isVisible(), false, `${scene}: ${selector}`);
+    }
+    // What is about to appear would be missing on paper.
+    const moving = () => [...document.querySelectorAll("main *")].filter((each) => getComputedStyle(each).animationName !== "none").length;
+    assert.equal(await page.evaluate(moving), 0, `${scene} is printed while it moves`);
+    // Ink on white, also where the page is dark.
+    for (const colorScheme of ["dark", "light"]) {
+      await page.emulateMedia({ media: "print", colorScheme });
+      const colors = () => [getComputedStyle(document.querySelector("main")).color, getComputedStyle(document.documentElement).backgroundColor];
+      assert.deepEqual(await page.evaluate(colors), ["rgb(29, 28, 26)", "rgb(255, 255, 255)"], `${scene}, ${colorScheme}`);
+    }
+    if (scene === "proof") assert.match(await page.getByTestId("test").innerText(), /Look-ahead γ\s+\d\s/);
+    const pdf = await page.pdf({ format: "A4" });
+    assert.ok(pdf.length > 5_000, scene);
+    await page.emulateMedia({ media: "screen" });
+  }
+});
+
+test("the browser's Back closes what stands over the part that is left", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("scene-couplings").click();
+  await page.getByTestId("share").click();
+  await page.getByTestId("share-panel").waitFor();
+  await page.goBack();
+  await page.getByTestId("share-panel").waitFor({ state: "hidden" });
+});

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fastest } from "../bench/figures.mjs";
 import { call, noPanicText, open, patchWorker, refusal, until, visitor } from "./support.mjs";
+import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
 const SCENE = `${CPU}#scene=speed`;
@@ -68,457 +69,455 @@ function says(texts, values) {
   return texts.length === values.length && texts.every((text, index) => isNear(text, values[index]));
 }
 
-export default {
-  "a bench by call gives a report, and the page says what its interval allows": async ({ page, base }) => {
-    await open(page, base, SCENE);
-    const report = await call(page, "bench", { ...SHORT, auto: true });
-    assert.equal(report.device.backend, "cpu");
-    assert.deepEqual(report.gammas.map((row) => row.gamma), [1, 3]);
-    assert.equal(report.request.pairs, 5);
-    assert.equal(report.costs.verify.length, 2);
-    assert.ok(report.costs.target_step > 0 && report.costs.draft_step > 0);
-    for (const row of [...report.gammas, report.auto]) {
-      assert.ok(row.interval[0] <= row.speed_up && row.speed_up <= row.interval[1], JSON.stringify(row));
-      assert.ok(row.accepted <= row.judged);
-    }
-    assert.equal(report.race.length, 2);
-    for (const lane of report.race) {
-      const ends = lane.rounds.map((round) => round.end);
-      assert.deepEqual(ends, [...ends].sort((a, b) => a - b));
-      assert.equal(lane.rounds.flatMap((round) => round.tokens).length, report.tokens);
-    }
-    const rank = ({ interval }) => ["slower", "can’t tell", "faster"].indexOf(verdictOf(interval));
-    const best = fastest(report);
-    const shown = rank(report.auto) > rank(best) ? report.auto : best;
-    const verdict = await page.getByTestId("verdict").innerText();
-    const [factor, said] = verdict.match(/^([\d.]+)× (.+)$/).slice(1);
-    assert.ok(says([factor], [shown.speed_up]) && said === verdictOf(shown.interval), verdict);
-    const interval = await page.getByTestId("verdict-interval").innerText();
-    assert.ok(says(interval.match(/([\d.]+) to ([\d.]+)/).slice(1), shown.interval), interval);
-    console.log(`        CPU, γ ${shown.gamma}: ${verdict}, ${interval}`);
-    await noPanicText(page);
-  },
+test("a bench by call gives a report, and the page says what its interval allows", async ({ page, base }) => {
+  await open(page, base, SCENE);
+  const report = await call(page, "bench", { ...SHORT, auto: true });
+  assert.equal(report.device.backend, "cpu");
+  assert.deepEqual(report.gammas.map((row) => row.gamma), [1, 3]);
+  assert.equal(report.request.pairs, 5);
+  assert.equal(report.costs.verify.length, 2);
+  assert.ok(report.costs.target_step > 0 && report.costs.draft_step > 0);
+  for (const row of [...report.gammas, report.auto]) {
+    assert.ok(row.interval[0] <= row.speed_up && row.speed_up <= row.interval[1], JSON.stringify(row));
+    assert.ok(row.accepted <= row.judged);
+  }
+  assert.equal(report.race.length, 2);
+  for (const lane of report.race) {
+    const ends = lane.rounds.map((round) => round.end);
+    assert.deepEqual(ends, [...ends].sort((a, b) => a - b));
+    assert.equal(lane.rounds.flatMap((round) => round.tokens).length, report.tokens);
+  }
+  const rank = ({ interval }) => ["slower", "can’t tell", "faster"].indexOf(verdictOf(interval));
+  const best = fastest(report);
+  const shown = rank(report.auto) > rank(best) ? report.auto : best;
+  const verdict = await page.getByTestId("verdict").innerText();
+  const [factor, said] = verdict.match(/^([\d.]+)× (.+)$/).slice(1);
+  assert.ok(says([factor], [shown.speed_up]) && said === verdictOf(shown.interval), verdict);
+  const interval = await page.getByTestId("verdict-interval").innerText();
+  assert.ok(says(interval.match(/([\d.]+) to ([\d.]+)/).slice(1), shown.interval), interval);
+  console.log(`        CPU, γ ${shown.gamma}: ${verdict}, ${interval}`);
+  await noPanicText(page);
+});
 
-  "a drafter whose table has to be fetched first is measured, and the page names it": async ({ page, base }) => {
-    // A link that asked for a run with it would have fetched the table already.
-    await open(page, base, SCENE);
-    const report = await call(page, "bench", { ...SHORT, drafter: "bigram" });
-    assert.equal(report.request.settings.drafter, "bigram");
-    assert.match(await page.getByTestId("facts").innerText(), /Rejection, drafter: Letter pairs, temperature/);
-    assert.match(await page.getByTestId("sweep").innerText(), /drafter: Letter pairs/);
-    await page.getByTestId("scene-stage").click();
-    await page.getByTestId("drafter").selectOption("bigram");
-    await page.getByTestId("scene-speed").click();
-    await page.getByTestId("facts").locator("summary").click();
-    assert.match(await page.getByTestId("bench-beside").innerText(), /drafter: Letter pairs/);
-  },
+test("a drafter whose table has to be fetched first is measured, and the page names it", async ({ page, base }) => {
+  // A link that asked for a run with it would have fetched the table already.
+  await open(page, base, SCENE);
+  const report = await call(page, "bench", { ...SHORT, drafter: "bigram" });
+  assert.equal(report.request.settings.drafter, "bigram");
+  assert.match(await page.getByTestId("facts").innerText(), /Rejection, drafter: Letter pairs, temperature/);
+  assert.match(await page.getByTestId("sweep").innerText(), /drafter: Letter pairs/);
+  await page.getByTestId("scene-stage").click();
+  await page.getByTestId("drafter").selectOption("bigram");
+  await page.getByTestId("scene-speed").click();
+  await page.getByTestId("facts").locator("summary").click();
+  assert.match(await page.getByTestId("bench-beside").innerText(), /drafter: Letter pairs/);
+});
 
-  "the plan counts no tokens that do not fit": async ({ page, base }) => {
-    await open(page, base, SCENE);
-    await page.getByTestId("max_tokens").fill("4000");
-    assert.match(await page.getByTestId("plan").first().innerText(), /runs of up to 24\d tokens/);
-  },
+test("the plan counts no tokens that do not fit", async ({ page, base }) => {
+  await open(page, base, SCENE);
+  await page.getByTestId("max_tokens").fill("4000");
+  assert.match(await page.getByTestId("plan").first().innerText(), /runs of up to 24\d tokens/);
+});
 
-  "where the interval contains 1 the page cannot tell": async ({ page, base }) => {
-    await rewrite(page, "for (const row of [...report.gammas, report.auto]) { row.speed_up = 1.04; row.interval = [0.97, 1.1]; }");
-    await short(page, base);
-    await page.getByTestId("bench").click();
-    const verdict = page.getByTestId("verdict");
-    await verdict.waitFor({ timeout: 60_000 });
-    assert.equal(await verdict.innerText(), "1.04× can’t tell");
-    assert.match(await page.getByTestId("verdict-interval").innerText(), /0\.97 to 1\.10, which contains 1/);
-    assert.match(await page.getByTestId("sweep-says").innerText(), /cannot tell whether drafting pays/);
-    assert.doesNotMatch(await page.getByTestId("race").innerText(), /faster|slower/);
-  },
+test("where the interval contains 1 the page cannot tell", async ({ page, base }) => {
+  await rewrite(page, "for (const row of [...report.gammas, report.auto]) { row.speed_up = 1.04; row.interval = [0.97, 1.1]; }");
+  await short(page, base);
+  await page.getByTestId("bench").click();
+  const verdict = page.getByTestId("verdict");
+  await verdict.waitFor({ timeout: 60_000 });
+  assert.equal(await verdict.innerText(), "1.04× can’t tell");
+  assert.match(await page.getByTestId("verdict-interval").innerText(), /0\.97 to 1\.10, which contains 1/);
+  assert.match(await page.getByTestId("sweep-says").innerText(), /cannot tell whether drafting pays/);
+  assert.doesNotMatch(await page.getByTestId("race").innerText(), /faster|slower/);
+});
 
-  "where the engine's own γ alone is faster beyond the noise the headline is about it": async ({ page, base }) => {
-    await rewrite(page, `for (const row of report.gammas) { row.speed_up = 1.37; row.interval = [0.96, 2.13]; }
+test("where the engine's own γ alone is faster beyond the noise the headline is about it", async ({ page, base }) => {
+  await rewrite(page, `for (const row of report.gammas) { row.speed_up = 1.37; row.interval = [0.96, 2.13]; }
       report.auto = { ...report.auto, gamma: 2.4, speed_up: 1.86, interval: [1.4, 2.16] };`);
-    await short(page, base);
-    await page.getByTestId("bench").click();
-    const verdict = page.getByTestId("verdict");
-    await verdict.waitFor({ timeout: 60_000 });
-    assert.equal(await verdict.innerText(), "1.86× faster");
-    assert.match(await page.getByTestId("verdict-interval").innerText(), /1\.40 to 2\.16; γ chosen by the engine, 2\.4 on average; no fixed one is faster/);
-    assert.match(await page.getByTestId("sweep-says").innerText(), /^The interval of every fixed draft length contains 1\..*1\.86× \[1\.40, 2\.16\]; its interval overlaps that of the best fixed one\.$/);
-    assert.match(await page.getByTestId("facts").innerText(), /1\.86× \[1\.40, 2\.16\] with γ chosen by the engine/);
-  },
+  await short(page, base);
+  await page.getByTestId("bench").click();
+  const verdict = page.getByTestId("verdict");
+  await verdict.waitFor({ timeout: 60_000 });
+  assert.equal(await verdict.innerText(), "1.86× faster");
+  assert.match(await page.getByTestId("verdict-interval").innerText(), /1\.40 to 2\.16; γ chosen by the engine, 2\.4 on average; no fixed one is faster/);
+  assert.match(await page.getByTestId("sweep-says").innerText(), /^The interval of every fixed draft length contains 1\..*1\.86× \[1\.40, 2\.16\]; its interval overlaps that of the best fixed one\.$/);
+  assert.match(await page.getByTestId("facts").innerText(), /1\.86× \[1\.40, 2\.16\] with γ chosen by the engine/);
+});
 
-  "the best of several is faster only where its luck is allowed for": async ({ page, base }) => {
-    await rewrite(page, `for (const row of [...report.gammas, report.auto]) {
+test("the best of several is faster only where its luck is allowed for", async ({ page, base }) => {
+  await rewrite(page, `for (const row of [...report.gammas, report.auto]) {
       row.speed_up = 1.2; row.interval = [1.05, 1.3]; row.interval_among_all = [0.98, 1.4];
     }`);
-    await short(page, base);
-    await page.getByTestId("bench").click();
-    const verdict = page.getByTestId("verdict");
-    await verdict.waitFor({ timeout: 60_000 });
-    assert.equal(await verdict.innerText(), "1.20× can’t tell");
-    assert.match(await page.getByTestId("verdict-interval").innerText(), /0\.98 to 1\.40, which contains 1/);
-    assert.match(await page.getByTestId("sweep-says").innerText(), /But the best of three is partly luck/);
-    const csv = (await saved(page, "csv")).text;
-    assert.match(csv.split("\r\n")[1], /,1\.2,1\.05,1\.3,0\.98,1\.4,/);
-  },
+  await short(page, base);
+  await page.getByTestId("bench").click();
+  const verdict = page.getByTestId("verdict");
+  await verdict.waitFor({ timeout: 60_000 });
+  assert.equal(await verdict.innerText(), "1.20× can’t tell");
+  assert.match(await page.getByTestId("verdict-interval").innerText(), /0\.98 to 1\.40, which contains 1/);
+  assert.match(await page.getByTestId("sweep-says").innerText(), /But the best of three is partly luck/);
+  const csv = (await saved(page, "csv")).text;
+  assert.match(csv.split("\r\n")[1], /,1\.2,1\.05,1\.3,0\.98,1\.4,/);
+});
 
-  "slower is said as loudly as faster, and why": async ({ page, base }) => {
-    await rewrite(page, "for (const row of [...report.gammas, report.auto]) { row.speed_up = 0.7; row.interval = [0.66, 0.74]; }");
-    await short(page, base);
-    const size = async () => page.getByTestId("verdict").evaluate((element) => getComputedStyle(element).fontSize);
-    await page.getByTestId("bench").click();
-    await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
-    assert.equal(await page.getByTestId("verdict").innerText(), "0.70× slower");
-    assert.equal(await size(), "30px");
-    assert.match(await page.getByTestId("sweep-says").innerText(), /Every draft length is slower\. Here checking \w+ positions costs [\d.]+ times one/);
-    assert.match(await page.getByTestId("sweep-says").innerText(), /Whether γ \d pays here, these runs cannot tell\.$|Here drafting does not pay\.$/);
-  },
+test("slower is said as loudly as faster, and why", async ({ page, base }) => {
+  await rewrite(page, "for (const row of [...report.gammas, report.auto]) { row.speed_up = 0.7; row.interval = [0.66, 0.74]; }");
+  await short(page, base);
+  const size = async () => page.getByTestId("verdict").evaluate((element) => getComputedStyle(element).fontSize);
+  await page.getByTestId("bench").click();
+  await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
+  assert.equal(await page.getByTestId("verdict").innerText(), "0.70× slower");
+  assert.equal(await size(), "30px");
+  assert.match(await page.getByTestId("sweep-says").innerText(), /Every draft length is slower\. Here checking \w+ positions costs [\d.]+ times one/);
+  assert.match(await page.getByTestId("sweep-says").innerText(), /Whether γ \d pays here, these runs cannot tell\.$|Here drafting does not pay\.$/);
+});
 
-  "nothing moves while it measures, and it can be stopped": async ({ page, base }) => {
-    await open(page, base, CPU);
-    await page.getByTestId("play").click();
-    await page.getByTestId("scene-speed").click();
-    await page.getByTestId("max_tokens").fill("120");
-    await page.getByTestId("bench-pairs").fill("50");
-    await page.getByTestId("bench").click();
-    await page.getByTestId("timing").waitFor();
-    assert.ok(await page.evaluate(() => document.documentElement.hasAttribute("data-held")));
-    // Neither frames nor elements change but for the sentence, the bar and what says how far it is.
-    const changes = await page.evaluate(async () => {
-      const seen = [];
-      const observer = new MutationObserver((records) => seen.push(...records));
-      observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
-      await new Promise((resolve) => setTimeout(resolve, 2000));
-      observer.disconnect();
-      const outside = seen.filter(({ target }) => {
-        const element = target.nodeType === 1 ? target : target.parentElement;
-        return !element?.closest("[data-testid=timing]");
-      });
-      return { outside: outside.length, all: seen.length, running: document.getAnimations().length };
+test("nothing moves while it measures, and it can be stopped", async ({ page, base }) => {
+  await open(page, base, CPU);
+  await page.getByTestId("play").click();
+  await page.getByTestId("scene-speed").click();
+  await page.getByTestId("max_tokens").fill("120");
+  await page.getByTestId("bench-pairs").fill("50");
+  await page.getByTestId("bench").click();
+  await page.getByTestId("timing").waitFor();
+  assert.ok(await page.evaluate(() => document.documentElement.hasAttribute("data-held")));
+  // Neither frames nor elements change but for the sentence, the bar and what says how far it is.
+  const changes = await page.evaluate(async () => {
+    const seen = [];
+    const observer = new MutationObserver((records) => seen.push(...records));
+    observer.observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    observer.disconnect();
+    const outside = seen.filter(({ target }) => {
+      const element = target.nodeType === 1 ? target : target.parentElement;
+      return !element?.closest("[data-testid=timing]");
     });
-    assert.equal(changes.outside, 0);
-    assert.equal(changes.running, 0);
-    assert.ok(changes.all < 60, `${changes.all} changes in two seconds`);
-    await page.getByTestId("scene-stage").click();
-    assert.ok(await page.getByTestId("play").isDisabled());
-    await page.keyboard.press("Space");
-    assert.equal(await page.getByTestId("play").innerText(), "Timing");
-    await page.getByTestId("scene-speed").click();
-    await page.getByTestId("bench-stop").click();
-    await page.getByTestId("timing").waitFor({ state: "detached", timeout: 30_000 });
-    assert.equal(await page.getByTestId("bench-failed").count(), 0);
-    await page.getByTestId("invitation").waitFor();
-    assert.ok(!(await page.evaluate(() => document.documentElement.hasAttribute("data-held"))));
-    assert.ok(await call(page, "generate", { max_tokens: 4 }), "the engine goes on");
-  },
+    return { outside: outside.length, all: seen.length, running: document.getAnimations().length };
+  });
+  assert.equal(changes.outside, 0);
+  assert.equal(changes.running, 0);
+  assert.ok(changes.all < 60, `${changes.all} changes in two seconds`);
+  await page.getByTestId("scene-stage").click();
+  assert.ok(await page.getByTestId("play").isDisabled());
+  await page.keyboard.press("Space");
+  assert.equal(await page.getByTestId("play").innerText(), "Timing");
+  await page.getByTestId("scene-speed").click();
+  await page.getByTestId("bench-stop").click();
+  await page.getByTestId("timing").waitFor({ state: "detached", timeout: 30_000 });
+  assert.equal(await page.getByTestId("bench-failed").count(), 0);
+  await page.getByTestId("invitation").waitFor();
+  assert.ok(!(await page.evaluate(() => document.documentElement.hasAttribute("data-held"))));
+  assert.ok(await call(page, "generate", { max_tokens: 4 }), "the engine goes on");
+});
 
-  "on a phone the progress comes into view with its Stop, and then the result": async ({ page, base }) => {
-    await short(page, base);
-    await page.getByTestId("max_tokens").fill("60");
-    await page.setViewportSize({ width: 390, height: 844 });
-    for (const time of ["first", "again"]) {
-      await page.getByTestId("bench").scrollIntoViewIfNeeded();
-      await page.getByTestId("bench").click();
-      const timing = page.getByTestId("timing");
-      await timing.waitFor();
-      await page.waitForFunction(() => document.activeElement?.classList.contains("timing"));
-      assert.ok(await isInView(page.getByTestId("progress")), "the progress");
-      assert.ok(await isInView(page.getByTestId("bench-stop")), "the way to stop");
-      // However far down somebody is by the end.
-      await page.evaluate(() => scrollTo(0, 100_000));
-      await timing.waitFor({ state: "detached", timeout: 60_000 });
-      await page.waitForFunction(() => document.activeElement?.id === "race-title");
-      await untilStill(page);
-      assert.ok(await isInView(page.locator("#race-title")), `the result, ${time}`);
-    }
-  },
-
-  "whoever is busy elsewhere on the page is left there": async ({ page, base }) => {
-    await short(page, base);
-    await page.getByTestId("max_tokens").fill("60");
-    await page.setViewportSize({ width: 390, height: 844 });
+test("on a phone the progress comes into view with its Stop, and then the result", async ({ page, base }) => {
+  await short(page, base);
+  await page.getByTestId("max_tokens").fill("60");
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const time of ["first", "again"]) {
+    await page.getByTestId("bench").scrollIntoViewIfNeeded();
     await page.getByTestId("bench").click();
-    await page.getByTestId("timing").waitFor();
+    const timing = page.getByTestId("timing");
+    await timing.waitFor();
     await page.waitForFunction(() => document.activeElement?.classList.contains("timing"));
-    await page.evaluate(() => scrollTo(0, 0));
-    await page.getByTestId("scene-speed").focus();
-    await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
-    await page.waitForTimeout(300);
-    assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "scene-speed");
-    assert.equal(await page.evaluate(() => scrollY), 0);
-    // Nor does a script's measurement take anybody anywhere.
-    await call(page, "bench", SHORT);
-    assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "scene-speed");
-  },
+    assert.ok(await isInView(page.getByTestId("progress")), "the progress");
+    assert.ok(await isInView(page.getByTestId("bench-stop")), "the way to stop");
+    // However far down somebody is by the end.
+    await page.evaluate(() => scrollTo(0, 100_000));
+    await timing.waitFor({ state: "detached", timeout: 60_000 });
+    await page.waitForFunction(() => document.activeElement?.id === "race-title");
+    await untilStill(page);
+    assert.ok(await isInView(page.locator("#race-title")), `the result, ${time}`);
+  }
+});
 
-  "the runs told before are those that are counted and those told after": async ({ page, base }) => {
-    await short(page, base);
-    const told = Number((await page.getByTestId("plan").innerText()).match(/^(\d+) runs/)[1]);
-    // Two draft lengths and the engine's own choice, five times beside the target alone; each warmed up, as is the target.
-    assert.equal(told, 34);
-    await page.getByTestId("max_tokens").fill("60");
-    await page.getByTestId("bench").click();
-    const said = await page.waitForFunction(() => document.querySelector("[data-testid=progress]")?.textContent.match(/ of \d+ runs/)?.[0]);
-    assert.equal(await said.jsonValue(), ` of ${told} runs`);
-    await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
-    assert.ok((await page.getByTestId("facts").innerText()).includes(`${told}: 5 pairs per γ`));
-  },
+test("whoever is busy elsewhere on the page is left there", async ({ page, base }) => {
+  await short(page, base);
+  await page.getByTestId("max_tokens").fill("60");
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByTestId("bench").click();
+  await page.getByTestId("timing").waitFor();
+  await page.waitForFunction(() => document.activeElement?.classList.contains("timing"));
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.getByTestId("scene-speed").focus();
+  await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
+  await page.waitForTimeout(300);
+  assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "scene-speed");
+  assert.equal(await page.evaluate(() => scrollY), 0);
+  // Nor does a script's measurement take anybody anywhere.
+  await call(page, "bench", SHORT);
+  assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "scene-speed");
+});
 
-  "before measuring the page says how to lose the speed-up": async ({ page, base }) => {
-    await open(page, base, SCENE);
-    assert.match(await page.getByTestId("bench-hint").innerText(), /^To see it pay less, or not at all, let γ go up to 16/);
-  },
+test("the runs told before are those that are counted and those told after", async ({ page, base }) => {
+  await short(page, base);
+  const told = Number((await page.getByTestId("plan").innerText()).match(/^(\d+) runs/)[1]);
+  // Two draft lengths and the engine's own choice, five times beside the target alone; each warmed up, as is the target.
+  assert.equal(told, 34);
+  await page.getByTestId("max_tokens").fill("60");
+  await page.getByTestId("bench").click();
+  const said = await page.waitForFunction(() => document.querySelector("[data-testid=progress]")?.textContent.match(/ of \d+ runs/)?.[0]);
+  assert.equal(await said.jsonValue(), ` of ${told} runs`);
+  await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
+  assert.ok((await page.getByTestId("facts").innerText()).includes(`${told}: 5 pairs per γ`));
+});
 
-  "the formula answers before anything is measured, and takes the numbers of a measurement": async ({ page, base }) => {
-    await rewrite(page, "report.costs = { target_step: 2, draft_step: 0.5, draft_first_extra: 0, verify: [2.4, 3.2] }");
-    await open(page, base, SCENE);
-    const says = page.getByTestId("what-if-says");
-    const value = (name) => page.getByTestId(`what-if-${name}`).inputValue();
-    assert.match(await says.textContent(), /By the formula, drafting pays.*Best is γ = 3, 1\.69×/);
-    assert.equal(await page.getByTestId("what-if-measured").count(), 0);
-    await page.getByTestId("what-if-dear").click();
-    assert.match(await says.textContent(), /No draft length pays: α, 0\.80, .* 1\.15 passes/);
-    await page.getByTestId("what-if-free").click();
-    await page.getByTestId("what-if-draft").focus();
-    await page.keyboard.press("Home");
-    await page.getByTestId("what-if-alpha").focus();
-    await page.keyboard.press("End");
-    assert.match(await says.textContent(), /The longest draft is the best: 17\.00× at γ = 16/);
-    // What was moved stays while another scene is open.
-    await page.getByTestId("scene-proof").click();
-    await page.getByTestId("scene-speed").click();
-    assert.equal(await value("alpha"), "1");
-    const report = await call(page, "bench", SHORT);
-    // What somebody asked stays until they ask for what was measured.
-    assert.equal(await value("alpha"), "1");
-    await page.getByTestId("what-if-measured").click();
-    const [judged, accepted] = ["judged", "accepted"].map((of) => report.gammas.reduce((sum, row) => sum + row[of], 0));
-    assert.equal(await value("alpha"), String(Math.round((100 * accepted) / judged) / 100));
-    // c is .5 / 2, and each further token adds .2 to a pass.
-    assert.deepEqual([await value("draft"), await value("row")], ["0.25", "0.2"]);
-  },
+test("before measuring the page says how to lose the speed-up", async ({ page, base }) => {
+  await open(page, base, SCENE);
+  assert.match(await page.getByTestId("bench-hint").innerText(), /^To see it pay less, or not at all, let γ go up to 16/);
+});
 
-  "a finger that scrolls the page from a slider moves nothing": async ({ browser, base }) => {
-    const { page, close } = await visitor(browser, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, serviceWorkers: "block" });
-    await page.goto(`${base}?backend=cpu#v=1&scene=speed`);
-    const slider = page.getByTestId("what-if-alpha");
-    await slider.scrollIntoViewIfNeeded();
-    const before = await slider.inputValue();
-    const { x, y, width, height } = await slider.boundingBox();
-    const touch = await page.context().newCDPSession(page);
-    const finger = (type, across, down) =>
-      touch.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x: x + across, y: y + height / 2 + down }] });
-    const swipe = async (across, down) => {
-      await finger("touchStart", 0.1 * width, 0);
-      for (let part = 1; part <= 8; part += 1) {
-        await finger("touchMove", 0.1 * width + (across * part) / 8, (down * part) / 8);
-        await page.waitForTimeout(30);
-      }
-      await finger("touchEnd");
-    };
-    const place = await page.evaluate(() => scrollY);
-    await swipe(0, -160);
-    await until(() => page.evaluate((place) => scrollY > place + 60, place), "the page has been scrolled");
-    assert.equal(await slider.inputValue(), before);
-    // Nor has it chosen terms, which the address would have once nobody moves.
-    await page.waitForTimeout(600);
-    assert.doesNotMatch(page.url(), /terms=/);
-    await page.evaluate((place) => scrollTo(0, place), place);
-    await swipe(0.5 * width, 0);
-    await until(async () => (await slider.inputValue()) !== before, "a swipe along it moves it");
-    await page.waitForURL(/terms=/);
-    await close();
-  },
+test("the formula answers before anything is measured, and takes the numbers of a measurement", async ({ page, base }) => {
+  await rewrite(page, "report.costs = { target_step: 2, draft_step: 0.5, draft_first_extra: 0, verify: [2.4, 3.2] }");
+  await open(page, base, SCENE);
+  const says = page.getByTestId("what-if-says");
+  const value = (name) => page.getByTestId(`what-if-${name}`).inputValue();
+  assert.match(await says.textContent(), /By the formula, drafting pays.*Best is γ = 3, 1\.69×/);
+  assert.equal(await page.getByTestId("what-if-measured").count(), 0);
+  await page.getByTestId("what-if-dear").click();
+  assert.match(await says.textContent(), /No draft length pays: α, 0\.80, .* 1\.15 passes/);
+  await page.getByTestId("what-if-free").click();
+  await page.getByTestId("what-if-draft").focus();
+  await page.keyboard.press("Home");
+  await page.getByTestId("what-if-alpha").focus();
+  await page.keyboard.press("End");
+  assert.match(await says.textContent(), /The longest draft is the best: 17\.00× at γ = 16/);
+  // What was moved stays while another scene is open.
+  await page.getByTestId("scene-proof").click();
+  await page.getByTestId("scene-speed").click();
+  assert.equal(await value("alpha"), "1");
+  const report = await call(page, "bench", SHORT);
+  // What somebody asked stays until they ask for what was measured.
+  assert.equal(await value("alpha"), "1");
+  await page.getByTestId("what-if-measured").click();
+  const [judged, accepted] = ["judged", "accepted"].map((of) => report.gammas.reduce((sum, row) => sum + row[of], 0));
+  assert.equal(await value("alpha"), String(Math.round((100 * accepted) / judged) / 100));
+  // c is .5 / 2, and each further token adds .2 to a pass.
+  assert.deepEqual([await value("draft"), await value("row")], ["0.25", "0.2"]);
+});
 
-  "where some draft length is faster nobody says that drafting does not pay": async ({ page, base }) => {
-    await rewrite(page, `report.gammas[0].interval = [1.1, 1.3]; report.gammas[1].interval = [0.7, 0.8];
+test("a finger that scrolls the page from a slider moves nothing", async ({ browser, base }) => {
+  const { page, close } = await visitor(browser, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, serviceWorkers: "block" });
+  await page.goto(`${base}?backend=cpu#v=1&scene=speed`);
+  const slider = page.getByTestId("what-if-alpha");
+  await slider.scrollIntoViewIfNeeded();
+  const before = await slider.inputValue();
+  const { x, y, width, height } = await slider.boundingBox();
+  const touch = await page.context().newCDPSession(page);
+  const finger = (type, across, down) =>
+    touch.send("Input.dispatchTouchEvent", { type, touchPoints: type === "touchEnd" ? [] : [{ x: x + across, y: y + height / 2 + down }] });
+  const swipe = async (across, down) => {
+    await finger("touchStart", 0.1 * width, 0);
+    for (let part = 1; part <= 8; part += 1) {
+      await finger("touchMove", 0.1 * width + (across * part) / 8, (down * part) / 8);
+      await page.waitForTimeout(30);
+    }
+    await finger("touchEnd");
+  };
+  const place = await page.evaluate(() => scrollY);
+  await swipe(0, -160);
+  await until(() => page.evaluate((place) => scrollY > place + 60, place), "the page has been scrolled");
+  assert.equal(await slider.inputValue(), before);
+  // Nor has it chosen terms, which the address would have once nobody moves.
+  await page.waitForTimeout(600);
+  assert.doesNotMatch(page.url(), /terms=/);
+  await page.evaluate((place) => scrollTo(0, place), place);
+  await swipe(0.5 * width, 0);
+  await until(async () => (await slider.inputValue()) !== before, "a swipe along it moves it");
+  await page.waitForURL(/terms=/);
+  await close();
+});
+
+test("where some draft length is faster nobody says that drafting does not pay", async ({ page, base }) => {
+  await rewrite(page, `report.gammas[0].interval = [1.1, 1.3]; report.gammas[1].interval = [0.7, 0.8];
       report.auto.interval = [0.7, 0.8]; report.gammas[0].speed_up = 1.2; report.gammas[1].speed_up = 0.75;`);
-    await short(page, base);
-    await page.getByTestId("bench").click();
-    await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
-    assert.doesNotMatch(await page.getByTestId("sweep-says").innerText(), /does not pay/);
-    assert.match(await page.getByTestId("facts").innerText(), /Best γ\s*1\b/);
-  },
+  await short(page, base);
+  await page.getByTestId("bench").click();
+  await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
+  assert.doesNotMatch(await page.getByTestId("sweep-says").innerText(), /does not pay/);
+  assert.match(await page.getByTestId("facts").innerText(), /Best γ\s*1\b/);
+});
 
-  "a tab that loads the page anew still has what was measured": async ({ page, base }) => {
-    await open(page, base, SCENE);
-    await call(page, "bench", SHORT);
-    const said = await page.getByTestId("verdict").innerText();
-    await page.reload();
-    assert.equal(await page.getByTestId("verdict").innerText(), said);
-    // What cannot be read is as if there were nothing.
-    await page.evaluate(() => sessionStorage.setItem("couplet-reports-2", "[{}]"));
-    await page.reload();
-    await page.getByTestId("bench").waitFor();
-    assert.equal(await page.getByTestId("verdict").count(), 0);
-  },
+test("a tab that loads the page anew still has what was measured", async ({ page, base }) => {
+  await open(page, base, SCENE);
+  await call(page, "bench", SHORT);
+  const said = await page.getByTestId("verdict").innerText();
+  await page.reload();
+  assert.equal(await page.getByTestId("verdict").innerText(), said);
+  // What cannot be read is as if there were nothing.
+  await page.evaluate(() => sessionStorage.setItem("couplet-reports-2", "[{}]"));
+  await page.reload();
+  await page.getByTestId("bench").waitFor();
+  assert.equal(await page.getByTestId("verdict").count(), 0);
+});
 
-  "a failure is told and the report before it stays": async ({ page, base }) => {
-    await open(page, base, SCENE);
-    await call(page, "bench", SHORT);
-    const before = await page.getByTestId("verdict").innerText();
-    const error = await refusal(page, "bench", { ...SHORT, prompt: "naïve €" });
-    assert.equal(error.field, "prompt");
-    assert.match(await page.getByTestId("bench-failed").innerText(), /Nothing was measured: .+ stays below/);
-    assert.equal(await page.getByTestId("verdict").innerText(), before);
-  },
+test("a failure is told and the report before it stays", async ({ page, base }) => {
+  await open(page, base, SCENE);
+  await call(page, "bench", SHORT);
+  const before = await page.getByTestId("verdict").innerText();
+  const error = await refusal(page, "bench", { ...SHORT, prompt: "naïve €" });
+  assert.equal(error.field, "prompt");
+  assert.match(await page.getByTestId("bench-failed").innerText(), /Nothing was measured: .+ stays below/);
+  assert.equal(await page.getByTestId("verdict").innerText(), before);
+});
 
-  "the files hold what is on the screen": async ({ page, base }) => {
-    await open(page, base, SCENE);
-    const report = await call(page, "bench", SHORT);
-    const json = await saved(page, "json");
-    assert.deepEqual(JSON.parse(json.text), report);
-    assert.equal(json.name, "couplet-speed-shakespeare-rejection-cpu.json");
-    const csv = await saved(page, "csv");
-    const [head, ...rows] = csv.text.trim().split("\r\n").map((line) => line.split(","));
-    assert.equal(rows.length, 2);
-    assert.equal(Number(rows[1][head.indexOf("speed_up")]), report.gammas[1].speed_up);
-    assert.equal(rows[0][head.indexOf("backend")], "cpu");
-    const svg = await saved(page, "svg");
-    assert.match(svg.text, /^<svg[^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
-    assert.match(svg.text, /break-even/);
-    assert.doesNotMatch(svg.text, /var\(|class=/);
-    const parsed = await page.evaluate((text) => {
-      const file = new DOMParser().parseFromString(text, "image/svg+xml");
-      return { broken: file.querySelector("parsererror") !== null, points: file.querySelectorAll("circle").length };
-    }, svg.text);
-    assert.deepEqual(parsed, { broken: false, points: 2 });
-    const png = await saved(page, "png");
-    assert.equal(png.bytes.subarray(1, 4).toString(), "PNG");
-    assert.ok(png.bytes.length > 5000, `${png.bytes.length} bytes`);
-  },
+test("the files hold what is on the screen", async ({ page, base }) => {
+  await open(page, base, SCENE);
+  const report = await call(page, "bench", SHORT);
+  const json = await saved(page, "json");
+  assert.deepEqual(JSON.parse(json.text), report);
+  assert.equal(json.name, "couplet-speed-shakespeare-rejection-cpu.json");
+  const csv = await saved(page, "csv");
+  const [head, ...rows] = csv.text.trim().split("\r\n").map((line) => line.split(","));
+  assert.equal(rows.length, 2);
+  assert.equal(Number(rows[1][head.indexOf("speed_up")]), report.gammas[1].speed_up);
+  assert.equal(rows[0][head.indexOf("backend")], "cpu");
+  const svg = await saved(page, "svg");
+  assert.match(svg.text, /^<svg[^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+  assert.match(svg.text, /break-even/);
+  assert.doesNotMatch(svg.text, /var\(|class=/);
+  const parsed = await page.evaluate((text) => {
+    const file = new DOMParser().parseFromString(text, "image/svg+xml");
+    return { broken: file.querySelector("parsererror") !== null, points: file.querySelectorAll("circle").length };
+  }, svg.text);
+  assert.deepEqual(parsed, { broken: false, points: 2 });
+  const png = await saved(page, "png");
+  assert.equal(png.bytes.subarray(1, 4).toString(), "PNG");
+  assert.ok(png.bytes.length > 5000, `${png.bytes.length} bytes`);
+});
 
-  "the race is moved by keys, and counts what was there": async ({ page, base }) => {
-    await open(page, base, SCENE);
-    const report = await call(page, "bench", SHORT);
-    const ends = report.race.map((lane) => lane.rounds.at(-1).end);
-    const winner = ends[0] < ends[1] ? "race-alone" : "race-speculative";
-    assert.equal(await page.getByTestId(winner).innerText(), "16");
-    await page.getByTestId("race-time").focus();
-    await page.keyboard.press("Home");
-    assert.equal(await page.getByTestId("race-alone").innerText(), "0");
-    for (let step = 0; step < 200; step += 1) await page.keyboard.press("ArrowRight");
-    const at = Number(await page.getByTestId("race-time").inputValue());
-    const there = (lane) => lane.rounds.filter((round) => round.end <= at).flatMap((round) => round.tokens).length;
-    assert.equal(await page.getByTestId("race-alone").innerText(), `${there(report.race[0])}`);
-    assert.equal(await page.getByTestId("race-speculative").innerText(), `${there(report.race[1])}`);
-    await page.getByTestId("race-play").focus();
-    await page.keyboard.press("Enter");
-    await page.waitForFunction(() => document.querySelector("[data-testid=race-play]").textContent === "Pause");
-    await page.keyboard.press("Enter");
-    await page.waitForFunction(() => document.querySelector("[data-testid=race-play]").textContent === "Play");
-  },
+test("the race is moved by keys, and counts what was there", async ({ page, base }) => {
+  await open(page, base, SCENE);
+  const report = await call(page, "bench", SHORT);
+  const ends = report.race.map((lane) => lane.rounds.at(-1).end);
+  const winner = ends[0] < ends[1] ? "race-alone" : "race-speculative";
+  assert.equal(await page.getByTestId(winner).innerText(), "16");
+  await page.getByTestId("race-time").focus();
+  await page.keyboard.press("Home");
+  assert.equal(await page.getByTestId("race-alone").innerText(), "0");
+  for (let step = 0; step < 200; step += 1) await page.keyboard.press("ArrowRight");
+  const at = Number(await page.getByTestId("race-time").inputValue());
+  const there = (lane) => lane.rounds.filter((round) => round.end <= at).flatMap((round) => round.tokens).length;
+  assert.equal(await page.getByTestId("race-alone").innerText(), `${there(report.race[0])}`);
+  assert.equal(await page.getByTestId("race-speculative").innerText(), `${there(report.race[1])}`);
+  await page.getByTestId("race-play").focus();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector("[data-testid=race-play]").textContent === "Pause");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector("[data-testid=race-play]").textContent === "Play");
+});
 
-  "while something is timed the Stage says why nothing plays, and the race keeps its controls": async ({ page, base }) => {
-    await short(page, base);
-    await page.getByTestId("bench").click();
-    await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
-    await page.evaluate(() => void window.couplet.bench({ max_tokens: 200, pairs: 50 }).catch(() => {}));
-    await page.getByTestId("timing").waitFor();
-    // A counter would be read out for minutes.
-    await page.getByTestId("timing").getByRole("status").getByText(/^(0|25|50|75) % of the runs are done\.$/).waitFor();
-    await page.getByTestId("scene-stage").click();
-    await page.getByTestId("play").getByText("Timing").waitFor();
-    assert.ok(await page.getByTestId("play").isDisabled());
-    await page.getByTestId("scene-proof").click();
-    await page.getByTestId("test-waits").filter({ hasText: "A measurement is under way" }).waitFor();
-    await page.getByTestId("scene-speed").click();
-    await page.getByTestId("bench-stop").click();
-    await page.getByTestId("timing").waitFor({ state: "detached" });
-    assert.ok(await page.getByTestId("race-play").isEnabled());
-    await page.getByTestId("scene-stage").click();
-    assert.ok(await page.getByTestId("play").isEnabled());
-  },
+test("while something is timed the Stage says why nothing plays, and the race keeps its controls", async ({ page, base }) => {
+  await short(page, base);
+  await page.getByTestId("bench").click();
+  await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
+  await page.evaluate(() => void window.couplet.bench({ max_tokens: 200, pairs: 50 }).catch(() => {}));
+  await page.getByTestId("timing").waitFor();
+  // A counter would be read out for minutes.
+  await page.getByTestId("timing").getByRole("status").getByText(/^(0|25|50|75) % of the runs are done\.$/).waitFor();
+  await page.getByTestId("scene-stage").click();
+  await page.getByTestId("play").getByText("Timing").waitFor();
+  assert.ok(await page.getByTestId("play").isDisabled());
+  await page.getByTestId("scene-proof").click();
+  await page.getByTestId("test-waits").filter({ hasText: "A measurement is under way" }).waitFor();
+  await page.getByTestId("scene-speed").click();
+  await page.getByTestId("bench-stop").click();
+  await page.getByTestId("timing").waitFor({ state: "detached" });
+  assert.ok(await page.getByTestId("race-play").isEnabled());
+  await page.getByTestId("scene-stage").click();
+  assert.ok(await page.getByTestId("play").isEnabled());
+});
 
-  "the Stage shows the speed-up of the pair that it writes with": async ({ page, base }) => {
-    await open(page, base, CPU);
-    await page.getByTestId("measure").click();
-    const said = page.getByTestId("speed-up");
-    await said.waitFor({ timeout: 60_000 });
-    assert.match(await page.locator(".speed-up").innerText(), /Rejection/);
-    await page.getByTestId("pair").selectOption("stories");
-    await said.waitFor({ state: "detached" });
-    await page.getByTestId("pair").selectOption("shakespeare");
-    await said.waitFor();
-  },
+test("the Stage shows the speed-up of the pair that it writes with", async ({ page, base }) => {
+  await open(page, base, CPU);
+  await page.getByTestId("measure").click();
+  const said = page.getByTestId("speed-up");
+  await said.waitFor({ timeout: 60_000 });
+  assert.match(await page.locator(".speed-up").innerText(), /Rejection/);
+  await page.getByTestId("pair").selectOption("stories");
+  await said.waitFor({ state: "detached" });
+  await page.getByTestId("pair").selectOption("shakespeare");
+  await said.waitFor();
+});
 
-  "how the race ends goes the headline's way": async ({ page, base }) => {
-    // Word pieces, of which the whole race is wider than a screen many times over; speculation has its 60 first.
-    await rewrite(page, `
+test("how the race ends goes the headline's way", async ({ page, base }) => {
+  // Word pieces, of which the whole race is wider than a screen many times over; speculation has its 60 first.
+  await rewrite(page, `
       const token = report.race[0].rounds[0].tokens[0];
       const lane = (step, size, count) => Array.from({ length: count }, (_, index) => ({
         end: (index + 1) * step + (index % 5 === 4 ? 0 : -0.04), gamma: size - 1, accepted: size - 1, tokens: Array(size).fill(token) }));
       report.race[0].rounds = lane(0.1, 1, 600);
       report.race[1].rounds = lane(0.15, 2, 300);
       for (const row of report.gammas) { row.speed_up = 1.33; row.interval = [1.3, 1.36]; }`);
-    await short(page, base);
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.getByTestId("bench").click();
-    await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
-    const counts = async () => [await page.getByTestId("race-alone").innerText(), await page.getByTestId("race-speculative").innerText()];
-    assert.deepEqual(await counts(), ["450", "600"]);
-    assert.equal(
-      await page.getByTestId("race-finish").innerText(),
-      "When speculation was done, after 45.0 ms, the target alone had 450 of its 600 tokens; it took 60.0 ms.",
-    );
-    assert.match(await page.getByTestId("race").innerText(), /of 600 tokens/);
-    // At rest all of it is seen at once, as far as a round has some pixels.
-    const wide = () => page.locator(".race-drawing").evaluate((drawing) => drawing.getBoundingClientRect().width);
-    const whole = await wide();
-    await page.getByTestId("race-time").focus();
-    await page.keyboard.press("Home");
-    assert.deepEqual(await counts(), ["0", "0"]);
-    await page.keyboard.press("End");
-    assert.deepEqual(await counts(), ["450", "600"]);
-    assert.ok((await wide()) > 3 * whole, `${whole}`);
-    // Nobody scrolls into emptiness: at the very end there are letters.
-    const drawing = await page.locator(".race-scroll").evaluate((scroller) => {
-      scroller.scrollLeft = 1e6;
-      const { left, right } = scroller.getBoundingClientRect();
-      const letters = [...scroller.querySelectorAll("g:not(.later) > .race-letter")].map((letter) => letter.getBoundingClientRect().right);
-      return { behind: right - Math.max(...letters), width: right - left };
-    });
-    assert.ok(drawing.behind < 0.4 * drawing.width, JSON.stringify(drawing));
-  },
+  await short(page, base);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.getByTestId("bench").click();
+  await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
+  const counts = async () => [await page.getByTestId("race-alone").innerText(), await page.getByTestId("race-speculative").innerText()];
+  assert.deepEqual(await counts(), ["450", "600"]);
+  assert.equal(
+    await page.getByTestId("race-finish").innerText(),
+    "When speculation was done, after 45.0 ms, the target alone had 450 of its 600 tokens; it took 60.0 ms.",
+  );
+  assert.match(await page.getByTestId("race").innerText(), /of 600 tokens/);
+  // At rest all of it is seen at once, as far as a round has some pixels.
+  const wide = () => page.locator(".race-drawing").evaluate((drawing) => drawing.getBoundingClientRect().width);
+  const whole = await wide();
+  await page.getByTestId("race-time").focus();
+  await page.keyboard.press("Home");
+  assert.deepEqual(await counts(), ["0", "0"]);
+  await page.keyboard.press("End");
+  assert.deepEqual(await counts(), ["450", "600"]);
+  assert.ok((await wide()) > 3 * whole, `${whole}`);
+  // Nobody scrolls into emptiness: at the very end there are letters.
+  const drawing = await page.locator(".race-scroll").evaluate((scroller) => {
+    scroller.scrollLeft = 1e6;
+    const { left, right } = scroller.getBoundingClientRect();
+    const letters = [...scroller.querySelectorAll("g:not(.later) > .race-letter")].map((letter) => letter.getBoundingClientRect().right);
+    return { behind: right - Math.max(...letters), width: right - left };
+  });
+  assert.ok(drawing.behind < 0.4 * drawing.width, JSON.stringify(drawing));
+});
 
-  "whoever wants less movement sees the end of the race": async ({ page, base }) => {
-    await page.emulateMedia({ reducedMotion: "reduce" });
-    await open(page, base, SCENE);
-    await call(page, "bench", SHORT);
-    assert.equal(await page.getByTestId("race-play").count(), 0);
-    assert.ok(await page.getByTestId("race-time").isVisible());
-  },
+test("whoever wants less movement sees the end of the race", async ({ page, base }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await open(page, base, SCENE);
+  await call(page, "bench", SHORT);
+  assert.equal(await page.getByTestId("race-play").count(), 0);
+  assert.ok(await page.getByTestId("race-time").isVisible());
+});
 
-  "the Stage times the γ of its form and leads to the scene": async ({ page, base }) => {
-    await open(page, base, `${CPU}#gamma=3&max_tokens=16`);
-    await page.getByTestId("measure").click();
-    await page.getByTestId("speed-up").waitFor({ timeout: 60_000 });
-    const says = await page.getByTestId("speed-up").innerText();
-    assert.match(says, /^[\d.]+× \[[\d.]+, [\d.]+\] (faster|slower|can’t tell)$/);
-    await page.getByTestId("to-speed").click();
-    await page.getByTestId("sweep").waitFor();
-    assert.match(page.url(), /scene=speed/);
-    assert.ok((await page.getByTestId("verdict").innerText()).startsWith(says.split(" ")[0]));
-  },
+test("the Stage times the γ of its form and leads to the scene", async ({ page, base }) => {
+  await open(page, base, `${CPU}#gamma=3&max_tokens=16`);
+  await page.getByTestId("measure").click();
+  await page.getByTestId("speed-up").waitFor({ timeout: 60_000 });
+  const says = await page.getByTestId("speed-up").innerText();
+  assert.match(says, /^[\d.]+× \[[\d.]+, [\d.]+\] (faster|slower|can’t tell)$/);
+  await page.getByTestId("to-speed").click();
+  await page.getByTestId("sweep").waitFor();
+  assert.match(page.url(), /scene=speed/);
+  assert.ok((await page.getByTestId("verdict").innerText()).startsWith(says.split(" ")[0]));
+});
 
-  "γ by the engine: in the form, in the link, in the run": async ({ page, base }) => {
-    await open(page, base, CPU);
-    assert.equal(await page.getByTestId("auto-note").innerText(), "");
-    await page.getByTestId("auto-gamma").click();
-    assert.match(await page.getByTestId("auto-note").innerText(), /only under Gumbel/);
-    await page.getByTestId("generate").click();
-    await page.waitForFunction(() => window.couplet.trace()?.events.at(-1)?.event === "finished", null, { timeout: 60_000 });
-    assert.match(page.url(), /auto=1/);
-    const trace = await page.evaluate(() => window.couplet.trace());
-    assert.equal(trace.settings.auto_gamma, true);
-    await page.getByTestId("end").click();
-    await page.reload();
-    await page.getByTestId("gamma-auto").waitFor();
-    await page.getByTestId("auto-gamma").click();
-    assert.ok(await page.getByTestId("gamma").isVisible());
-    await noPanicText(page);
-  },
+test("γ by the engine: in the form, in the link, in the run", async ({ page, base }) => {
+  await open(page, base, CPU);
+  assert.equal(await page.getByTestId("auto-note").innerText(), "");
+  await page.getByTestId("auto-gamma").click();
+  assert.match(await page.getByTestId("auto-note").innerText(), /only under Gumbel/);
+  await page.getByTestId("generate").click();
+  await page.waitForFunction(() => window.couplet.trace()?.events.at(-1)?.event === "finished", null, { timeout: 60_000 });
+  assert.match(page.url(), /auto=1/);
+  const trace = await page.evaluate(() => window.couplet.trace());
+  assert.equal(trace.settings.auto_gamma, true);
+  await page.getByTestId("end").click();
+  await page.reload();
+  await page.getByTestId("gamma-auto").waitFor();
+  await page.getByTestId("auto-gamma").click();
+  assert.ok(await page.getByTestId("gamma").isVisible());
+  await noPanicText(page);
+});
 
-  "a link with nonsense for auto starts the page all the same": async ({ page, base }) => {
-    await open(page, base, `${CPU}#auto=<script>&gamma=3`);
-    await page.getByTestId("notice").getByText(/auto cannot be/).waitFor();
-    assert.ok(await call(page, "ready"));
-  },
-};
+test("a link with nonsense for auto starts the page all the same", async ({ page, base }) => {
+  await open(page, base, `${CPU}#auto=<script>&gamma=3`);
+  await page.getByTestId("notice").getByText(/auto cannot be/).waitFor();
+  assert.ok(await call(page, "ready"));
+});

@@ -162,7 +162,7 @@ export async function release(base) {
 
 /** Somebody whose browser has service workers: a page of a context of its own. */
 export async function visitor(browser, options = {}) {
-  const context = await browser.newContext(options);
+  const context = await browser.newContext({ serviceWorkers: "allow", ...options });
   const page = await context.newPage();
   return { context, page, close: () => context.close() };
 }

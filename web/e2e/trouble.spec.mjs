@@ -1,6 +1,7 @@
 // Bad luck: each case gives a sentence and a way out, and nothing that the person had is lost.
 import assert from "node:assert/strict";
 import { WEIGHTS, call, finished, hasten, noPanicText, notice, open, patchWorker, ready, refusal, shown, tokens, until } from "./support.mjs";
+import { test } from "./test.mjs";
 
 const NO_GPU = "Object.defineProperty(WorkerNavigator.prototype, 'gpu', { get: () => undefined });";
 /**
@@ -69,226 +70,225 @@ function limitMemory(module, pages) {
   throw new Error("the module has no memory");
 }
 
-export default {
-  "on a phone, what the engine refuses is told where it can be seen": async ({ page, base }) => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.goto(`${base}?backend=cpu`);
-    await ready(page);
-    await page.getByTestId("settings").click();
-    await page.getByTestId("prompt").fill("你");
-    await page.getByTestId("generate").click();
-    await page.waitForFunction(() => {
-      const top = document.querySelector("#prompt-error")?.getBoundingClientRect().top;
-      return top >= 0 && top < innerHeight;
-    });
-  },
+test("on a phone, what the engine refuses is told where it can be seen", async ({ page, base }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(`${base}?backend=cpu`);
+  await ready(page);
+  await page.getByTestId("settings").click();
+  await page.getByTestId("prompt").fill("你");
+  await page.getByTestId("generate").click();
+  await page.waitForFunction(() => {
+    const top = document.querySelector("#prompt-error")?.getBoundingClientRect().top;
+    return top >= 0 && top < innerHeight;
+  });
+});
 
-  "without WebGPU the CPU writes, and the badge says why": async ({ page, base }) => {
-    await patchWorker(page, NO_GPU);
-    const { device } = await open(page, base);
-    assert.equal(device.backend, "cpu");
-    assert.ok(device.reason, "a reason is given");
-    assert.match(await page.getByTestId("badge").innerText(), /CPU/);
-    // Once it is hidden, the badge has it told again.
-    await notice(page, /Both models run on the CPU/);
-    await page.getByTestId("notice").getByRole("button", { name: "Hide this" }).click();
-    await until(() => page.getByTestId("notice").isHidden(), "the reason is hidden");
-    await page.getByTestId("badge").click();
-    await notice(page, /Both models run on the CPU/);
-    const trace = await call(page, "generate", { max_tokens: 12 });
-    assert.ok(tokens(trace).length > 12);
-  },
+test("without WebGPU the CPU writes, and the badge says why", async ({ page, base }) => {
+  await patchWorker(page, NO_GPU);
+  const { device } = await open(page, base);
+  assert.equal(device.backend, "cpu");
+  assert.ok(device.reason, "a reason is given");
+  assert.match(await page.getByTestId("badge").innerText(), /CPU/);
+  // Once it is hidden, the badge has it told again.
+  await notice(page, /Both models run on the CPU/);
+  await page.getByTestId("notice").getByRole("button", { name: "Hide this" }).click();
+  await until(() => page.getByTestId("notice").isHidden(), "the reason is hidden");
+  await page.getByTestId("badge").click();
+  await notice(page, /Both models run on the CPU/);
+  const trace = await call(page, "generate", { max_tokens: 12 });
+  assert.ok(tokens(trace).length > 12);
+});
 
-  "on a phone the reason for the CPU waits behind the badge, and pushes nothing down": async ({ page, base }) => {
-    await page.setViewportSize({ width: 390, height: 844 });
-    await patchWorker(page, NO_GPU);
-    await page.goto(base);
-    await shown(page, "recorded");
-    const top = () => page.getByTestId("manuscript").evaluate((text) => text.getBoundingClientRect().top);
-    const before = await top();
-    await ready(page);
-    assert.equal(await top(), before);
-    await page.getByTestId("badge").click();
-    await notice(page, /Both models run on the CPU/);
-  },
+test("on a phone the reason for the CPU waits behind the badge, and pushes nothing down", async ({ page, base }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await patchWorker(page, NO_GPU);
+  await page.goto(base);
+  await shown(page, "recorded");
+  const top = () => page.getByTestId("manuscript").evaluate((text) => text.getBoundingClientRect().top);
+  const before = await top();
+  await ready(page);
+  assert.equal(await top(), before);
+  await page.getByTestId("badge").click();
+  await notice(page, /Both models run on the CPU/);
+});
 
-  "over plain HTTP the CPU writes, and what WebGPU would take is said": async ({ page, base }) => {
-    const plain = "http://couplet.test/";
-    await page.route(`${plain}**`, async (route) => route.fulfill({ response: await route.fetch({ url: route.request().url().replace(plain, base) }) }));
-    const { device } = await open(page, plain);
-    assert.equal(await page.evaluate(() => isSecureContext), false);
-    assert.equal(device.backend, "cpu");
-    await notice(page, /only to pages over HTTPS and on localhost/);
-    assert.equal((await call(page, "generate", { max_tokens: 12 })).events.at(-1).event, "finished");
-  },
+test("over plain HTTP the CPU writes, and what WebGPU would take is said", async ({ page, base }) => {
+  const plain = "http://couplet.test/";
+  await page.route(`${plain}**`, async (route) => route.fulfill({ response: await route.fetch({ url: route.request().url().replace(plain, base) }) }));
+  const { device } = await open(page, plain);
+  assert.equal(await page.evaluate(() => isSecureContext), false);
+  assert.equal(device.backend, "cpu");
+  await notice(page, /only to pages over HTTPS and on localhost/);
+  assert.equal((await call(page, "generate", { max_tokens: 12 })).events.at(-1).event, "finished");
+});
 
-  "an adapter without a needed limit is passed over": async ({ page, base }) => {
-    await patchWorker(
-      page,
-      `const limits = Object.getOwnPropertyDescriptor(GPUAdapter.prototype, 'limits').get;
+test("an adapter without a needed limit is passed over", async ({ page, base }) => {
+  await patchWorker(
+    page,
+    `const limits = Object.getOwnPropertyDescriptor(GPUAdapter.prototype, 'limits').get;
        Object.defineProperty(GPUAdapter.prototype, 'limits', { get() {
          const real = limits.call(this);
          return new Proxy(real, { get: (_, name) =>
            name === 'maxStorageBuffersPerShaderStage' ? 4 : real[name] });
        } });`,
-    );
-    const { device } = await open(page, base);
-    assert.equal(device.backend, "cpu");
-    assert.match(device.reason, /storage buffers/);
-  },
+  );
+  const { device } = await open(page, base);
+  assert.equal(device.backend, "cpu");
+  assert.match(device.reason, /storage buffers/);
+});
 
-  "weights that cannot be fetched: a sentence, and another try works": async ({ page, base }) => {
-    await page.route(WEIGHTS, (route) => route.fulfill({ status: 404 }));
-    await page.goto(base + "?backend=cpu");
-    assert.match(await notice(page, /could not be downloaded/), /404/);
-    await noPanicText(page);
-    await page.unroute(WEIGHTS);
-    await page.getByRole("button", { name: /try again|retry/i }).first().click();
-    await ready(page);
-  },
+test("weights that cannot be fetched: a sentence, and another try works", async ({ page, base }) => {
+  await page.route(WEIGHTS, (route) => route.fulfill({ status: 404 }));
+  await page.goto(base + "?backend=cpu");
+  assert.match(await notice(page, /could not be downloaded/), /404/);
+  await noPanicText(page);
+  await page.unroute(WEIGHTS);
+  await page.getByRole("button", { name: /try again|retry/i }).first().click();
+  await ready(page);
+});
 
-  "weights that are cut off are refused by their hash": async ({ page, base }) => {
-    await page.route(WEIGHTS, async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({ status: 200, body: (await response.body()).subarray(0, 5000) });
-    });
-    await page.goto(base + "?backend=cpu");
-    await notice(page, /SHA-256/);
-    await noPanicText(page);
-  },
+test("weights that are cut off are refused by their hash", async ({ page, base }) => {
+  await page.route(WEIGHTS, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ status: 200, body: (await response.body()).subarray(0, 5000) });
+  });
+  await page.goto(base + "?backend=cpu");
+  await notice(page, /SHA-256/);
+  await noPanicText(page);
+});
 
-  "a damaged copy in a cache is replaced by a fresh one": async ({ page, base }) => {
-    let requests = 0;
-    await page.route(WEIGHTS, async (route) => {
-      requests += 1;
-      if (requests > 1) return route.continue();
-      const response = await route.fetch();
-      const body = await response.body();
-      body[5000] ^= 1;
-      await route.fulfill({ status: 200, body });
-    });
-    await open(page, base, "?backend=cpu");
-    assert.equal(requests, 2);
-  },
+test("a damaged copy in a cache is replaced by a fresh one", async ({ page, base }) => {
+  let requests = 0;
+  await page.route(WEIGHTS, async (route) => {
+    requests += 1;
+    if (requests > 1) return route.continue();
+    const response = await route.fetch();
+    const body = await response.body();
+    body[5000] ^= 1;
+    await route.fulfill({ status: 200, body });
+  });
+  await open(page, base, "?backend=cpu");
+  assert.equal(requests, 2);
+});
 
-  "a worker that dies is started again with text and settings kept": async ({ page, base }) => {
-    await patchWorker(
-      page,
-      `self.addEventListener('message', (event) => {
+test("a worker that dies is started again with text and settings kept", async ({ page, base }) => {
+  await patchWorker(
+    page,
+    `self.addEventListener('message', (event) => {
          if (String(event.data).includes('DIE NOW')) setTimeout(() => { throw new Error('killed'); }, 30);
        });`,
-    );
-    await open(page, base, "?backend=cpu");
-    await page.getByTestId("prompt").fill("JULIET:\nDIE NOW");
-    await page.getByTestId("play").click();
-    await notice(page, /engine/i);
-    await noPanicText(page);
-    assert.equal(await page.getByTestId("prompt").inputValue(), "JULIET:\nDIE NOW");
-    await ready(page);
-    const trace = await call(page, "generate", { max_tokens: 8 });
-    assert.ok(tokens(trace).length > 8);
-  },
+  );
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("prompt").fill("JULIET:\nDIE NOW");
+  await page.getByTestId("play").click();
+  await notice(page, /engine/i);
+  await noPanicText(page);
+  assert.equal(await page.getByTestId("prompt").inputValue(), "JULIET:\nDIE NOW");
+  await ready(page);
+  const trace = await call(page, "generate", { max_tokens: 8 });
+  assert.ok(tokens(trace).length > 8);
+});
 
-  "a run that a dying worker cuts off is over, with what was written": async ({ page, base }) => {
-    await patchWorker(
-      page,
-      `{ const post = self.postMessage.bind(self);
+test("a run that a dying worker cuts off is over, with what was written", async ({ page, base }) => {
+  await patchWorker(
+    page,
+    `{ const post = self.postMessage.bind(self);
          let told = 0;
          self.postMessage = (text) => {
            if (told < 2) post(text);
            if (JSON.parse(text).events && (told += 1) === 2) setTimeout(() => { throw new Error('killed'); });
          }; }`,
-    );
-    await open(page, base, "?backend=cpu");
-    await page.getByTestId("max_tokens").fill("200");
-    await page.getByTestId("play").click();
-    const { events } = await finished(page);
-    assert.equal(events.at(-1).reason, "stopped");
-    assert.ok(events.some((event) => event.event === "committed"));
-    await page.keyboard.press("End");
-    await page.getByTestId("play").getByText("Play", { exact: true }).waitFor();
-  },
+  );
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("max_tokens").fill("200");
+  await page.getByTestId("play").click();
+  const { events } = await finished(page);
+  assert.equal(events.at(-1).reason, "stopped");
+  assert.ok(events.some((event) => event.event === "committed"));
+  await page.keyboard.press("End");
+  await page.getByTestId("play").getByText("Play", { exact: true }).waitFor();
+});
 
-  "a GPU that is lost in the middle of a run is replaced, and the text goes on": async ({ page, base }) => {
-    await patchWorker(page, LOSES(1));
-    const { device } = await open(page, base);
-    assert.equal(device.backend, "gpu", device.reason);
-    const trace = await call(page, "generate", { prompt: "LOSE IT", max_tokens: 100 });
-    assert.equal(trace.events.at(-1).reason, "length");
-    assert.equal(tokens(trace).length, 1 + "LOSE IT".length + 100);
-    const { device: after } = await call(page, "ready");
-    assert.match(after.reason ?? "", /lost/i);
-    assert.equal(after.backend, "gpu");
-    assert.doesNotMatch(await notice(page, /lost/i), /CPU/);
-  },
+test("a GPU that is lost in the middle of a run is replaced, and the text goes on", async ({ page, base }) => {
+  await patchWorker(page, LOSES(1));
+  const { device } = await open(page, base);
+  assert.equal(device.backend, "gpu", device.reason);
+  const trace = await call(page, "generate", { prompt: "LOSE IT", max_tokens: 100 });
+  assert.equal(trace.events.at(-1).reason, "length");
+  assert.equal(tokens(trace).length, 1 + "LOSE IT".length + 100);
+  const { device: after } = await call(page, "ready");
+  assert.match(after.reason ?? "", /lost/i);
+  assert.equal(after.backend, "gpu");
+  assert.doesNotMatch(await notice(page, /lost/i), /CPU/);
+});
 
-  "a text whose GPU is lost again and again is written to its end by the CPU": async ({ page, base }) => {
-    await patchWorker(page, LOSES(9));
-    await open(page, base);
-    const trace = await call(page, "generate", { prompt: "LOSE IT", max_tokens: 100 });
-    assert.equal(tokens(trace).length, 1 + "LOSE IT".length + 100);
-    const { device } = await call(page, "ready");
-    assert.equal(device.backend, "cpu");
-    await notice(page, /lost; the CPU computes instead/);
-  },
+test("a text whose GPU is lost again and again is written to its end by the CPU", async ({ page, base }) => {
+  await patchWorker(page, LOSES(9));
+  await open(page, base);
+  const trace = await call(page, "generate", { prompt: "LOSE IT", max_tokens: 100 });
+  assert.equal(tokens(trace).length, 1 + "LOSE IT".length + 100);
+  const { device } = await call(page, "ready");
+  assert.equal(device.backend, "cpu");
+  await notice(page, /lost; the CPU computes instead/);
+});
 
-  "a GPU that is lost while nothing is asked of it is missed by nobody": async ({ page, base }) => {
-    await patchWorker(page, LOSABLE);
-    assert.equal((await open(page, base)).device.backend, "gpu");
-    await lose(page);
-    const report = await call(page, "bench", { gammas: [1], pairs: 5, max_tokens: 16 });
-    assert.equal(report.device.backend, "gpu");
-    assert.match(report.device.reason, /lost; there is a new connection/);
-  },
+test("a GPU that is lost while nothing is asked of it is missed by nobody", async ({ page, base }) => {
+  await patchWorker(page, LOSABLE);
+  assert.equal((await open(page, base)).device.backend, "gpu");
+  await lose(page);
+  const report = await call(page, "bench", { gammas: [1], pairs: 5, max_tokens: 16 });
+  assert.equal(report.device.backend, "gpu");
+  assert.match(report.device.reason, /lost; there is a new connection/);
+});
 
-  "couplings are counted to the end where the GPU is lost": async ({ page, base }) => {
-    await patchWorker(page, LOSABLE);
-    await open(page, base);
-    await lose(page);
-    const { trials, backend } = await call(page, "couple", { draft: [0.5, 0.5], target: [0.25, 0.75], rule: "optimal", trials: 10_000 });
-    assert.deepEqual([trials, backend], [10_000, "cpu"]);
-  },
+test("couplings are counted to the end where the GPU is lost", async ({ page, base }) => {
+  await patchWorker(page, LOSABLE);
+  await open(page, base);
+  await lose(page);
+  const { trials, backend } = await call(page, "couple", { draft: [0.5, 0.5], target: [0.25, 0.75], rule: "optimal", trials: 10_000 });
+  assert.deepEqual([trials, backend], [10_000, "cpu"]);
+});
 
-  "a distribution that a lost GPU was asked for comes from the next one": async ({ page, base }) => {
-    await patchWorker(page, LOSES(1, 1));
-    await open(page, base);
-    const { probs, rest = 0 } = await call(page, "distribution", { model: "target", text: "LOSE IT" });
-    const sum = probs.reduce((sum, prob) => sum + prob, rest);
-    assert.ok(Math.abs(sum - 1) < 1e-3, `${sum}`);
-    assert.match((await call(page, "ready")).device.reason ?? "", /lost/);
-  },
+test("a distribution that a lost GPU was asked for comes from the next one", async ({ page, base }) => {
+  await patchWorker(page, LOSES(1, 1));
+  await open(page, base);
+  const { probs, rest = 0 } = await call(page, "distribution", { model: "target", text: "LOSE IT" });
+  const sum = probs.reduce((sum, prob) => sum + prob, rest);
+  assert.ok(Math.abs(sum - 1) < 1e-3, `${sum}`);
+  assert.match((await call(page, "ready")).device.reason ?? "", /lost/);
+});
 
-  "a GPU that is lost by a measurement takes nothing else with it": async ({ page, base }) => {
-    await patchWorker(page, LOSES(1));
-    await open(page, base);
-    const [bench, trace] = await Promise.all([
-      refusal(page, "bench", { prompt: "LOSE IT", gammas: [1], pairs: 5, max_tokens: 16 }),
-      call(page, "generate", { max_tokens: 12 }),
-    ]);
-    assert.match(bench.message, /GPU was lost/);
-    assert.equal(trace.events.at(-1).reason, "length");
-    assert.equal((await call(page, "ready")).device.backend, "gpu");
-  },
+test("a GPU that is lost by a measurement takes nothing else with it", async ({ page, base }) => {
+  await patchWorker(page, LOSES(1));
+  await open(page, base);
+  const [bench, trace] = await Promise.all([
+    refusal(page, "bench", { prompt: "LOSE IT", gammas: [1], pairs: 5, max_tokens: 16 }),
+    call(page, "generate", { max_tokens: 12 }),
+  ]);
+  assert.match(bench.message, /GPU was lost/);
+  assert.equal(trace.events.at(-1).reason, "length");
+  assert.equal((await call(page, "ready")).device.backend, "gpu");
+});
 
-  "a GPU that computes other numbers than the processor is passed over": async ({ page, base }) => {
-    await patchWorker(
-      page,
-      `const create = GPUDevice.prototype.createShaderModule;
+test("a GPU that computes other numbers than the processor is passed over", async ({ page, base }) => {
+  await patchWorker(
+    page,
+    `const create = GPUDevice.prototype.createShaderModule;
        GPUDevice.prototype.createShaderModule = function (descriptor) {
          const code = descriptor.code.replaceAll('inverseSqrt(', '1.002 * inverseSqrt(');
          return create.call(this, { ...descriptor, code });
        };`,
-    );
-    const { device } = await open(page, base);
-    assert.equal(device.backend, "cpu");
-    await notice(page, /other probabilities than the processor/);
-    assert.ok(tokens(await call(page, "generate", { max_tokens: 12 })).length > 12);
-  },
+  );
+  const { device } = await open(page, base);
+  assert.equal(device.backend, "cpu");
+  await notice(page, /other probabilities than the processor/);
+  assert.ok(tokens(await call(page, "generate", { max_tokens: 12 })).length > 12);
+});
 
-  "a GPU that refuses a command in the middle of a run is given back before another is asked for": async ({ page, base }) => {
-    await patchWorker(
-      page,
-      `const request = GPUAdapter.prototype.requestDevice;
+test("a GPU that refuses a command in the middle of a run is given back before another is asked for", async ({ page, base }) => {
+  await patchWorker(
+    page,
+    `const request = GPUAdapter.prototype.requestDevice;
        const devices = [];
        const ends = [];
        GPUAdapter.prototype.requestDevice = async function (...options) {
@@ -312,63 +312,62 @@ export default {
        });
        const post = self.postMessage.bind(self);
        self.postMessage = (text) => post(self.kept ? text.replaceAll('new connection', 'second connection') : text);`,
-    );
-    const { device } = await open(page, base);
-    assert.equal(device.backend, "gpu", device.reason);
-    const trace = await call(page, "generate", { prompt: "REFUSE IT", max_tokens: 60 });
-    assert.equal(trace.events.at(-1).reason, "length");
-    assert.equal(tokens(trace).length, 1 + "REFUSE IT".length + 60);
-    const { device: after } = await call(page, "ready");
-    assert.equal(after.backend, "gpu");
-    assert.match(after.reason, /new connection/);
-  },
+  );
+  const { device } = await open(page, base);
+  assert.equal(device.backend, "gpu", device.reason);
+  const trace = await call(page, "generate", { prompt: "REFUSE IT", max_tokens: 60 });
+  assert.equal(trace.events.at(-1).reason, "length");
+  assert.equal(tokens(trace).length, 1 + "REFUSE IT".length + 60);
+  const { device: after } = await call(page, "ready");
+  assert.equal(after.backend, "gpu");
+  assert.match(after.reason, /new connection/);
+});
 
-  "an engine that does not obey Stop is ended and started again, with text and settings kept": async ({ page, base }) => {
-    const isWaitedFor = await hasten(page, 10_000, 500);
-    await patchWorker(
-      page,
-      `const post = self.postMessage.bind(self);
+test("an engine that does not obey Stop is ended and started again, with text and settings kept", async ({ page, base }) => {
+  const isWaitedFor = await hasten(page, 10_000, 500);
+  await patchWorker(
+    page,
+    `const post = self.postMessage.bind(self);
        let hangs = false;
        self.addEventListener('message', ({ data }) => (hangs ||= String(data).includes('HANG')));
        self.postMessage = (text) => { post(text); while (hangs && String(text).includes('"committed"')); };`,
-    );
-    await open(page, base, "?backend=cpu");
-    await page.getByTestId("prompt").fill("HANG");
-    await page.getByTestId("generate").click();
-    await page.waitForFunction(() => window.couplet.trace()?.events.some(({ event }) => event === "committed"));
-    await page.getByTestId("stop").click();
-    await notice(page, /did not answer/);
-    assert.ok(await isWaitedFor());
-    const trace = await finished(page);
-    assert.equal(trace.events.at(-1).reason, "stopped");
-    assert.equal(await page.getByTestId("prompt").inputValue(), "HANG");
-    await ready(page);
-  },
+  );
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("prompt").fill("HANG");
+  await page.getByTestId("generate").click();
+  await page.waitForFunction(() => window.couplet.trace()?.events.some(({ event }) => event === "committed"));
+  await page.getByTestId("stop").click();
+  await notice(page, /did not answer/);
+  assert.ok(await isWaitedFor());
+  const trace = await finished(page);
+  assert.equal(trace.events.at(-1).reason, "stopped");
+  assert.equal(await page.getByTestId("prompt").inputValue(), "HANG");
+  await ready(page);
+});
 
-  "an engine whose memory has run out says so and can be started again": async ({ page, base }) => {
-    // Gives the module's memory a maximum just above its initial size. A flag ends that and not
-    // `unroute`, which fails the requests whose handlers are still at work.
-    let limited = true;
-    await page.route("**/couplet-worker*_bg.wasm", async (route) => {
-      if (!limited) return route.continue();
-      const response = await route.fetch();
-      await route.fulfill({ response, body: limitMemory(await response.body(), 40) });
-    });
-    await page.goto(base + "?backend=cpu");
-    await notice(page, /engine stopped/i);
-    await noPanicText(page);
-    // The first time, the page starts another engine by itself.
-    const restart = page.getByRole("button", { name: /restart the engine/i }).first();
-    await restart.waitFor();
-    limited = false;
-    await restart.click();
-    await ready(page);
-  },
+test("an engine whose memory has run out says so and can be started again", async ({ page, base }) => {
+  // Gives the module's memory a maximum just above its initial size. A flag ends that and not
+  // `unroute`, which fails the requests whose handlers are still at work.
+  let limited = true;
+  await page.route("**/couplet-worker*_bg.wasm", async (route) => {
+    if (!limited) return route.continue();
+    const response = await route.fetch();
+    await route.fulfill({ response, body: limitMemory(await response.body(), 40) });
+  });
+  await page.goto(base + "?backend=cpu");
+  await notice(page, /engine stopped/i);
+  await noPanicText(page);
+  // The first time, the page starts another engine by itself.
+  const restart = page.getByRole("button", { name: /restart the engine/i }).first();
+  await restart.waitFor();
+  limited = false;
+  await restart.click();
+  await ready(page);
+});
 
-  "a hostile link gives a sentence and the usual settings": async ({ page, base }) => {
-    await open(page, base, "?backend=cpu#v=1&gamma=-9e99&temperature=NaN&prompt=%FF%00<script>alert(1)</script>");
-    await notice(page, /link/i);
-    await noPanicText(page);
-    assert.equal(await page.getByTestId("gamma").inputValue(), "5");
-  },
-};
+test("a hostile link gives a sentence and the usual settings", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu#v=1&gamma=-9e99&temperature=NaN&prompt=%FF%00<script>alert(1)</script>");
+  await notice(page, /link/i);
+  await noPanicText(page);
+  assert.equal(await page.getByTestId("gamma").inputValue(), "5");
+});

@@ -56,9 +56,8 @@ pub fn pictures(repo: &Repo) -> Result<()> {
     let folder = repo.path("docs/pictures");
     process::run(visit.node(repo, "pictures.mjs")?.arg(folder))?;
     process::run(
-        visit
-            .node(repo, "run.mjs")?
-            .arg("at three sizes, light and dark")
+        test::playwright(repo, &visit.url, &visit.chromium)?
+            .args(["--grep", "at three sizes, light and dark"])
             .env("COUPLET_PICTURES", "renew"),
     )
 }

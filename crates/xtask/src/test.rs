@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every check, each counted, all of them run.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::ops::AddAssign;
 use std::path::{Path, PathBuf};
@@ -156,46 +157,57 @@ fn unit_tests(command: &mut Command) -> Result<Tally> {
             "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__",
         );
     }
-    let (tally, succeeded) = counted(command, libtest_summary)?;
+    let (tally, succeeded) = counted(command)?;
     Ok(tally.with_outcome(succeeded))
 }
 
 fn browser_tests(repo: &Repo) -> Result<Tally> {
     let chromium = ensure_chromium()?;
-    let folder = repo.path("web/e2e");
-    let mut node = node::command()?;
-    node::install(&folder)?;
+    node::install(&repo.path("web/e2e"))?;
     let url = static_server::start(repo.dist(), SUB_PATH)?;
-    node.current_dir(repo.root())
-        .arg(folder.join("run.mjs"))
-        .arg(url)
-        .env("CHROMIUM", chromium);
+    let report = repo.path("target/e2e/report.json");
+    // What an earlier run left would count for one that could not start.
+    if report.exists() {
+        fs::remove_file(&report)?;
+    }
+    let mut tests = playwright(repo, &url, &chromium)?;
+    tests
+        .arg("--reporter=list,json")
+        .env("PLAYWRIGHT_JSON_OUTPUT_FILE", &report);
     // Where there is no Firefox, its tests say that they are skipped; one that is named has to be there.
     match ensure_firefox() {
-        Ok(firefox) => node.env("FIREFOX", firefox),
+        Ok(firefox) => tests.env("FIREFOX", firefox),
         Err(why) if std::env::var_os("FIREFOX").is_some() => return Err(why),
         Err(why) => {
             println!("{why:#}");
-            node.env_remove("FIREFOX")
+            tests.env_remove("FIREFOX")
         }
     };
-    let mut last = None;
-    let (_, succeeded) = counted(&mut node, |line| {
-        if !line.trim().is_empty() {
-            last = own_summary(line);
-        }
-        None
-    })?;
-    let tally = last.context("the browser tests did not end in a line `N passed, N failed`")?;
-    Ok(tally.with_outcome(succeeded))
+    let succeeded = tests
+        .status()
+        .with_context(|| format!("`{}` could not be started", process::describe(&tests)))?
+        .success();
+    let text = fs::read_to_string(&report).context("the browser tests left no report")?;
+    Ok(playwright_summary(&text)?.with_outcome(succeeded))
 }
 
-/// Runs a command, passing its output on, and adds up what `summary` finds in each line.
-/// Returns the sum and whether the command succeeded.
-fn counted(
-    command: &mut Command,
-    mut summary: impl FnMut(&str) -> Option<Tally>,
-) -> Result<(Tally, bool)> {
+/// The runner of the browser tests, for a page that is served at an address.
+///
+/// # Errors
+/// If there is no Node.js that is new enough.
+pub fn playwright(repo: &Repo, url: &str, chromium: &Path) -> Result<Command> {
+    let mut node = node::command()?;
+    node.current_dir(repo.path("web/e2e"))
+        .arg("node_modules/@playwright/test/cli.js")
+        .arg("test")
+        .env("BASE_URL", url)
+        .env("CHROMIUM", chromium);
+    Ok(node)
+}
+
+/// Runs `cargo test`, passing its output on, and adds up its summaries. Returns the sum and whether
+/// the command succeeded.
+fn counted(command: &mut Command) -> Result<(Tally, bool)> {
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()
@@ -206,7 +218,7 @@ fn counted(
         let line = line?;
         let line = String::from_utf8_lossy(&line);
         println!("{line}");
-        if let Some(found) = summary(&line) {
+        if let Some(found) = libtest_summary(&line) {
             tally += found;
         }
     }
@@ -223,12 +235,17 @@ fn libtest_summary(line: &str) -> Option<Tally> {
     })
 }
 
-/// Reads `3 passed, 1 failed`.
-fn own_summary(line: &str) -> Option<Tally> {
-    let (passed, failed) = line.trim().split_once(", ")?;
-    Some(Tally {
-        passed: number_before(passed, " passed")?,
-        failed: number_before(failed, " failed")?,
+/// Reads the report that Playwright writes as JSON.
+///
+/// # Errors
+/// If the text is another.
+fn playwright_summary(text: &str) -> Result<Tally> {
+    let unreadable = "the browser tests' report is unreadable";
+    let report: serde_json::Value = serde_json::from_str(text).context(unreadable)?;
+    let count = |what| report["stats"][what].as_u64().context(unreadable);
+    Ok(Tally {
+        passed: count("expected")?,
+        failed: count("unexpected")? + count("flaky")?,
     })
 }
 
@@ -338,15 +355,18 @@ mod tests {
     }
 
     #[test]
-    fn own_summaries_are_read() {
-        let check = |line, expect: Option<(u64, u64)>| {
-            let expect = expect.map(|(passed, failed)| Tally { passed, failed });
-            assert_eq!(own_summary(line), expect, "{line}");
+    fn reports_of_the_browser_tests_are_read() {
+        let report = r#"{
+            "suites": [],
+            "stats": { "duration": 1.5, "expected": 4, "skipped": 3, "unexpected": 1, "flaky": 2 }
+        }"#;
+        let expect = Tally {
+            passed: 4,
+            failed: 3,
         };
-        check("4 passed, 1 failed", Some((4, 1)));
-        check("4 passed, 1 failed\r", Some((4, 1)));
-        check("all 4 passed, 1 failed", None);
-        check("4 passed", None);
+        assert_eq!(playwright_summary(report).unwrap(), expect);
+        assert!(playwright_summary("4 passed, 1 failed").is_err());
+        assert!(playwright_summary(r#"{ "stats": { "expected": 4 } }"#).is_err());
     }
 
     #[test]

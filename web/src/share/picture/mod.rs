@@ -83,7 +83,7 @@ const FONTS: [Font; 5] = [
     ),
     font(
         SERIF,
-        "fonts/source-serif-4-latin-wght-italic.woff2",
+        "fonts/source-serif-4-latin-400-italic.woff2",
         true,
         "",
     ),
