@@ -10,6 +10,7 @@ mod engine_client;
 mod errors;
 mod form;
 mod header;
+mod heard;
 mod help;
 mod language;
 mod lessons;

@@ -45,4 +45,4 @@ pub use race::{Race, Runner};
 pub use run::{Closing, ClosingKind, Proposal, Round, Run, Unjudged, Verdict};
 pub use state::{Glyph, InkToken, Mark, RoundInk, StageState, Statistics, fold};
 pub use step::{Pace, Phase, Step};
-pub use visible::{Cut, is_special, visible};
+pub use visible::{Cut, is_special, spoken, visible};

@@ -59,14 +59,33 @@ pub fn visible(text: &str, cut: Cut) -> String {
     format!("{}{hyphen}{inner}{}", "␣".repeat(before), "␣".repeat(after))
 }
 
-/// The same for people who listen.
-pub(crate) fn spoken(visible: &str) -> String {
+/// The same for people who listen, to whom a sign that stands alone is often not read.
+pub fn spoken(visible: &str) -> String {
+    if let Some(name) = sign(visible) {
+        return name;
+    }
     visible
         .replace('↵', &tr!("line break"))
         .replace('␣', &format!("{} ", tr!("space")))
         .replace(&end(), &tr!("end of text"))
         .trim_end()
         .to_owned()
+}
+
+/// The name of a punctuation mark.
+fn sign(text: &str) -> Option<String> {
+    Some(match text {
+        "," => tr!("comma"),
+        "." => tr!("full stop"),
+        ":" => tr!("colon"),
+        ";" => tr!("semicolon"),
+        "!" => tr!("exclamation mark"),
+        "?" => tr!("question mark"),
+        "-" => tr!("hyphen"),
+        "'" | "’" => tr!("apostrophe"),
+        "\"" | "“" | "”" => tr!("quotation mark"),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -101,6 +120,17 @@ mod tests {
         check("</s>", "‹end›");
         check("<|", "<|");
         check("|>", "|>");
+    }
+
+    #[test]
+    fn signs_that_stand_alone_have_names_for_those_who_listen() {
+        let check = |text, expect| assert_eq!(spoken(&visible(text, Cut::Characters)), expect);
+        check(",", "comma");
+        check("\n", "line break");
+        check(" ", "space");
+        check("a", "a");
+        check("<|endoftext|>", "end of text");
+        check("don't.", "don't.");
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub mod words;
 
 use leptos::prelude::*;
 
+use crate::heard::Heard;
 use crate::store::Kept;
 use facts::Facts;
 use follow::follow;
@@ -41,10 +42,10 @@ pub fn Speed() -> impl IntoView {
     let main = speed.main;
     follow(speed);
     // A report makes its views anew; what it comes to is heard from a place that stays.
-    let heard = move || main.with(|main| main.as_ref().and_then(words::in_short));
+    let heard = Signal::derive(move || main.with(|main| main.as_ref().and_then(words::in_short)));
     view! {
         <div class="speed">
-            <p class="visually-hidden" role="status">{heard}</p>
+            <Heard said=heard />
             <Timing />
             {move || match main.get() {
                 Some(kept) => report(kept).into_any(),

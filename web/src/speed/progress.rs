@@ -6,6 +6,7 @@ use tr::tr;
 
 use super::setup::duration;
 use super::state::use_speed;
+use crate::heard::Heard;
 use crate::language;
 use crate::store::{Measuring, use_store};
 
@@ -64,7 +65,7 @@ pub fn Timing() -> impl IntoView {
         {move || busy.get().then(|| view! {
             <section class="card timing" data-testid="timing" aria-label=tr!("Measurement in progress")>
                 <div>
-                    <p class="visually-hidden" role="status">{move || heard.get()}</p>
+                    <Heard said=heard />
                     <p class="serif" data-testid="progress">{says}</p>
                     <progress aria-label=tr!("Runs done") max=move || runs().to_string() value=move || done().to_string()></progress>
                     <p class="muted">{tr!("Nothing moves while the engine is timed.")}</p>

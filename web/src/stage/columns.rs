@@ -62,6 +62,11 @@ impl Status {
         }
     }
 
+    /// Whether the token's fate is decided.
+    pub fn is_judged(self) -> bool {
+        !matches!(self, Self::Pencil | Self::Weighed)
+    }
+
     fn sign(self) -> (Sign, String) {
         match self {
             Self::Pencil | Self::Weighed => (Sign::Pencil, tr!("drafted")),
@@ -201,7 +206,7 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
         format!("column {status}{focus}")
     };
     let token = store.show(proposal.token);
-    let name = token.clone();
+    let name = store.say(proposal.token);
     let board = (settings.rule == Rule::MinHash)
         .then(|| Board::new(settings.seed, vocabulary(store), &proposal))
         .flatten();
@@ -212,6 +217,7 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
             settings: &settings,
             full: full(&round, settings.rule),
             board: board.as_ref(),
+            status,
         },
     );
     let last_kept = round.accepted() == column + 1;
@@ -384,8 +390,8 @@ pub fn Chips() -> impl IntoView {
                             if focused { "true" } else { "false" }
                         };
                         let (sign, word) = status.sign();
+                        let label = format!("{}, {word}", store.say(token));
                         let token = store.show(token);
-                        let label = format!("{token}, {word}");
                         view! {
                             <button type="button" class=format!("chip {class}") aria-pressed=pressed
                                 aria-label=label
@@ -399,8 +405,8 @@ pub fn Chips() -> impl IntoView {
             }}
             {move || bonus().map(|(place, token)| {
                 let pressed = move || if store.focus() == Some(place) { "true" } else { "false" };
+                let label = format!("{}, {}", store.say(token), tr!("bonus"));
                 let token = store.show(token);
-                let label = format!("{token}, {}", tr!("bonus"));
                 view! {
                     <button type="button" class="chip bon" data-testid="chip-bonus" aria-pressed=pressed
                         aria-label=label on:click=move |_| store.pick(place)>

@@ -83,13 +83,21 @@ impl Fate {
         })
     }
 
-    /// The line alone.
-    pub fn line(&self, store: Store) -> Vec<AnyView> {
+    fn line(&self, store: Store) -> Vec<AnyView> {
         let tokens = self.tokens.map(|token| {
             let token = token.map(|token| store.show(token));
             view! { <b class="said" lang="en">{token}</b> }.into_any()
         });
         filled(&self.saying, tokens)
+    }
+
+    /// The line for those who listen.
+    pub fn heard(&self, store: Store) -> String {
+        let tokens = (0..).zip(self.tokens);
+        tokens.fold(self.saying.clone(), |line, (place, token)| {
+            let token = token.map(|token| store.say(token)).unwrap_or_default();
+            line.replace(slot(place), &token)
+        })
     }
 
     /// The line, and a button where the round is not the one in sight.

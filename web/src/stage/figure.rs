@@ -6,6 +6,7 @@ use couplet_protocol::{Distribution, Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
 
+use super::columns::Status;
 use super::gauge::{
     BAR, BASE, Bars, GAUGE, GAUGE_WIDTH, LEFT, SHIFT, TOP, WIDTH, gauge, glyph, needle, probability,
 };
@@ -22,6 +23,8 @@ pub struct Drawn<'a> {
     pub full: f32,
     /// Where MinHash's darts landed.
     pub board: Option<&'a Board>,
+    /// How the token stands: no more is told than is seen.
+    pub status: Memo<Status>,
 }
 
 /// The drawing.
@@ -36,7 +39,8 @@ pub fn figure(store: Store, drawn: &Drawn) -> AnyView {
         full: drawn.full,
     };
     let test = Test::at(proposal, settings);
-    let label = label(store, probs, test, verdict.is_some());
+    let (status, tested) = (drawn.status, verdict.is_some());
+    let label = Signal::derive(move || label(store, probs, test, tested, status.get()));
     let share = |counted| test.map(|test| gauge(probs, test, counted));
     let draft = probs.draft.map_or(0.0, f64::from);
     match settings.rule {
@@ -44,11 +48,11 @@ pub fn figure(store: Store, drawn: &Drawn) -> AnyView {
         Rule::Lenience => glyph(probs, label, share(Some(draft * settings.lenience))),
         Rule::Block => glyph(probs, label, share(None)),
         Rule::Gumbel => match Race::new(settings.seed, proposal, 4) {
-            Some(run) => race(store, proposal, &run),
+            Some(run) => race(store, proposal, run, status),
             None => glyph(probs, label, None),
         },
         Rule::MinHash => match drawn.board {
-            Some(darts) => board(store, proposal, probs, darts),
+            Some(darts) => board(store, proposal, probs, darts, status),
             None => glyph(probs, label, None),
         },
         Rule::SampleAndMatch => {
@@ -72,21 +76,27 @@ pub fn drafted(prob: Option<f32>) -> String {
     }
 }
 
-fn label(store: Store, probs: Bars, test: Option<Test>, tested: bool) -> String {
+/// What the drawing shows of a token that stands so.
+fn label(store: Store, probs: Bars, test: Option<Test>, tested: bool, status: Status) -> String {
     let draft = drafted(probs.draft);
-    let Some(target) = probs.target else {
-        return tr!("{draft}, never tested", draft);
+    let untold = status == Status::Pencil;
+    let Some(target) = probs.target.filter(|_| !untold) else {
+        return match status {
+            Status::Discarded => tr!("{draft}, never tested", draft),
+            _ => draft,
+        };
     };
     let both = tr!(
         "{draft}, target {target}",
         draft,
         target = probability(target)
     );
-    if !tested {
+    let judged = status.is_judged();
+    if !tested && judged {
         return tr!("{both}, never tested", both);
     }
     match test {
-        Some(Test::Share { u, below } | Test::Prefix { u, below }) => {
+        Some(Test::Share { u, below } | Test::Prefix { u, below }) if judged => {
             tr!(
                 "{both}, threshold {below}, u {u}",
                 both,
@@ -94,11 +104,14 @@ fn label(store: Store, probs: Bars, test: Option<Test>, tested: bool) -> String 
                 u = decimal(u, 2)
             )
         }
+        Some(Test::Share { below, .. } | Test::Prefix { below, .. }) => {
+            tr!("{both}, threshold {}", decimal(below, 2), both)
+        }
         Some(Test::Probable { above, .. }) => tr!("{both}, least {}", decimal(above, 3), both),
         Some(Test::First { token: Some(token) }) => {
             tr!(
                 "{both}, the target’s favourite is {}",
-                store.show(token),
+                store.say(token),
                 both
             )
         }

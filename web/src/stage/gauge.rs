@@ -62,7 +62,7 @@ impl Bars {
 }
 
 /// The glyph with its numbers, and what belongs to the rule behind it.
-pub fn glyph(probs: Bars, label: String, mechanism: Option<AnyView>) -> AnyView {
+pub fn glyph(probs: Bars, label: Signal<String>, mechanism: Option<AnyView>) -> AnyView {
     let target = probs.target.unwrap_or(0.0);
     let draft = probs.draft.unwrap_or(0.0);
     // Labels keep clear of the top and of the base.

@@ -11,6 +11,7 @@ use super::likely::{self, LISTED, list};
 use super::picking::{Areas, Picking};
 use super::rule_formula::settings_of;
 use super::typecase::{Hit, TypeCase};
+use crate::heard::Heard;
 use crate::language::{filled, slot};
 use crate::store::{Selection, Store, use_store};
 use crate::table::Folded;
@@ -174,9 +175,9 @@ pub fn Inspector() -> impl IntoView {
     let here = Memo::new(move |_| store.focus().and_then(|at| place(store, at)));
     let picking = Picking::new(store, here);
     // Of a token that somebody picks it is heard what became of it: what is shown of it is elsewhere.
-    let heard = Memo::new(move |_| {
+    let heard = Signal::derive(move || {
         store.selected.get()?;
-        here.with(|place| place.as_ref()?.fate.clone())
+        here.with(|place| Some(place.as_ref()?.fate.as_ref()?.heard(store)))
     });
     view! {
         <section class="sheet inspector" data-testid="inspector" aria-label=tr!("Inspector")>
@@ -199,7 +200,7 @@ pub fn Inspector() -> impl IntoView {
                 </div>
             </Show>
             {move || here.get().map(|place| below(store, place, picking, table_open))}
-            <p class="visually-hidden" role="status" data-testid="fate-heard">{move || heard.get().map(|fate| fate.line(store))}</p>
+            <Heard said=heard testid="fate-heard" />
         </section>
     }
 }

@@ -30,10 +30,14 @@ mod typecase;
 mod version_words;
 mod versions;
 
-use couplet_playback::{Phase, round_summary};
+use std::time::Duration;
+
+use couplet_playback::{Phase, narrate, plain, round_summary};
 use leptos::prelude::*;
 use tr::tr;
 
+use crate::browser;
+use crate::heard::Heard;
 use crate::lessons::{Cover, Covered};
 use crate::playhead::now;
 use crate::store::use_store;
@@ -79,24 +83,31 @@ pub fn Stage() -> impl IntoView {
 /// Rounds that follow each other faster in play cannot all be said.
 const APART_MS: f64 = 4000.0;
 
-/// One polite sentence per round.
+/// Of steps that somebody takes faster, only the last is said.
+const STEP: Duration = Duration::from_millis(300);
+
+/// One polite sentence for every round that plays, and for every step that is taken by hand.
 #[component]
 fn LiveRegion() -> impl IntoView {
     let store = use_store();
     let sentence = Memo::new(move |_| {
+        let playing = store.playhead.playing.get();
         store.state.with(|state| {
             let step = state.step?;
-            let committed = step.phase == Phase::Commit;
-            // While the needle falls, the last complete round is what was said.
-            let index = if committed {
+            let rounds = if step.phase == Phase::Commit {
+                step.round + 1
+            } else if playing {
+                // While the needle falls, the last complete round is what was said.
                 step.round
             } else {
-                step.round.checked_sub(1)?
+                let (round, settings) = (state.round.as_ref()?, settings_of(store));
+                let pieces = narrate(round, step, &settings, |token| store.show(token));
+                return Some(plain(&pieces));
             };
             store.run.with_untracked(|run| {
-                let round = run.rounds().get(index)?;
+                let round = run.rounds().get(rounds.checked_sub(1)?)?;
                 let rule = settings_of(store).rule;
-                Some(round_summary(index + 1, round, rule, |token| {
+                Some(round_summary(rounds, round, rule, |token| {
                     store.show(token)
                 }))
             })
@@ -110,8 +121,10 @@ fn LiveRegion() -> impl IntoView {
             Some(before) if before.1 == sentence || playing && at - before.0 < APART_MS => {
                 before.clone()
             }
+            // The slider says by itself where it is.
+            Some(before) if browser::has_focus(".timeline") => before.clone(),
             _ => (at, sentence),
         }
     });
-    view! { <p class="visually-hidden" aria-live="polite" data-testid="live">{move || said.get().1.unwrap_or_default()}</p> }
+    view! { <Heard said=Signal::derive(move || said.get().1) waits=STEP testid="live" /> }
 }

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::bars::bars;
+use super::columns::Status;
 use super::gauge::{BAR, BASE, Bars, SHIFT, TOP, WIDTH, probability};
 use crate::store::Store;
 use crate::words::cut_to;
@@ -15,7 +16,7 @@ const LANE: f64 = 33.0;
 
 /// The earliest tokens of both models. In each model the first has reached the line, and the
 /// others are as far as they are by then.
-pub fn race(store: Store, proposal: &Proposal, race: &Race) -> AnyView {
+pub fn race(store: Store, proposal: &Proposal, race: Race, status: Memo<Status>) -> AnyView {
     let pieces = store
         .pair()
         .is_some_and(|pair| Cut::of(&pair.tokens) == Cut::WordPieces);
@@ -44,9 +45,10 @@ pub fn race(store: Store, proposal: &Proposal, race: &Race) -> AnyView {
                     }
                 })
             };
+            let runner = *runner;
             view! {
                 <g>
-                    <title>{told(store, runner)}</title>
+                    <title>{move || told(store.show(runner.token), &runner, status.get())}</title>
                     <text class="letter" class:on=wins x=format!("{:.1}", start - 6.0) y=format!("{:.1}", y + 16.0)
                         text-anchor="end">
                         {cut_to(&store.show(runner.token), letters)}
@@ -59,7 +61,7 @@ pub fn race(store: Store, proposal: &Proposal, race: &Race) -> AnyView {
             }
         })
         .collect_view();
-    let label = tr!("Race, {}", heard(store, race));
+    let label = move || tr!("Race, {}", heard(store, &race, status.get()));
     view! {
         <svg class="figure" viewBox=format!("0 0 {WIDTH} 150") role="img" aria-label=label>
             <path class="axis" d=format!("M{start} {:.1}V146", TOP - 6.0) />
@@ -71,31 +73,34 @@ pub fn race(store: Store, proposal: &Proposal, race: &Race) -> AnyView {
     .into_any()
 }
 
-/// A runner's clock and arrivals, for those who ask.
-fn told(store: Store, runner: &Runner) -> String {
+/// A runner's clock and arrivals, those of the target once it was asked.
+fn told(name: String, runner: &Runner, status: Status) -> String {
     let digits = |time: f32| decimal(time, 3);
     let clock = digits(runner.clock);
-    let clock = tr!(
-        "{token}: clock {clock}",
-        token = store.show(runner.token),
-        clock
-    );
+    let clock = tr!("{token}: clock {clock}", token = name, clock);
     let draft = runner.draft.map(digits);
     let draft = draft.map(|time| tr!("clock / draft {}", time));
-    let target = runner.target.map(digits);
-    let target = target.map(|time| tr!("clock / target {}", time));
+    let target = runner.target.filter(|_| status != Status::Pencil);
+    let target = target.map(|time| tr!("clock / target {}", digits(time)));
     let told: Vec<String> = [clock].into_iter().chain(draft).chain(target).collect();
     told.join(", ")
 }
 
-fn heard(store: Store, race: &Race) -> String {
-    let runners: Vec<String> = race.runners.iter().map(|it| told(store, it)).collect();
+fn heard(store: Store, race: &Race, status: Status) -> String {
+    let told = |runner: &Runner| told(store.say(runner.token), runner, status);
+    let runners: Vec<String> = race.runners.iter().map(told).collect();
     runners.join("; ")
 }
 
 /// The drafted token's bars with the draft's first dart and, where it is another token, the
 /// target's own with the target's first.
-pub fn board(store: Store, proposal: &Proposal, probs: Bars, darts: &Board) -> AnyView {
+pub fn board(
+    store: Store,
+    proposal: &Proposal,
+    probs: Bars,
+    darts: &Board,
+    status: Memo<Status>,
+) -> AnyView {
     /// The board stands higher than other bars: names and numbers are below it.
     const GROUND: f64 = 110.0;
     /// Where the bars of the drafted token begin, and of another.
@@ -147,19 +152,20 @@ pub fn board(store: Store, proposal: &Proposal, probs: Bars, darts: &Board) -> A
     let target = probs.target.unwrap_or(0.0);
     let draft = probs.draft.unwrap_or(0.0);
     let beside = (top(target) + 9.0).clamp(TOP + 4.0, GROUND - 3.0);
-    let label = {
+    let (first, its) = (darts.draft, darts.target);
+    let label = move || {
         let parts = |throw: Throw| {
             let height = decimal(throw.height, 3);
-            (throw.number, store.show(throw.token), height)
+            (throw.number, store.say(throw.token), height)
         };
-        let (number, token, height) = parts(darts.draft);
+        let (number, token, height) = parts(first);
         let draft = tr!(
             "dart {number} is the draft’s first, on {token} at {height}",
             number,
             token,
             height
         );
-        let target = darts.target.map(|throw| {
+        let target = its.filter(|_| status.get().is_judged()).map(|throw| {
             let (number, token, height) = parts(throw);
             tr!(
                 "dart {number} is the target’s first, on {token} at {height}",

@@ -12,6 +12,7 @@ use super::kinds;
 use super::transport::focus_play;
 use super::version_words::{all_settings, own_settings};
 use crate::engine_client::EngineState;
+use crate::heard::Heard;
 use crate::language::of_engine;
 use crate::share::{has_control, use_sharing};
 use crate::store::{Elsewhere, Store, use_store};
@@ -29,16 +30,16 @@ pub fn Provenance() -> impl IntoView {
         })
     };
     // How far they are would be told all the time; that they are there is worth hearing once.
-    let ready = move || {
+    let ready = Signal::derive(move || {
         (store.engine.state.get() == EngineState::Ready).then(|| tr!("The live models are ready."))
-    };
+    });
     view! {
         <section class="provenance" data-testid="provenance" data-kind=kind aria-label=tr!("Where this text comes from")>
             <i class="provenance-mark" aria-hidden="true"></i>
             <Origin />
             <Models />
             <Way />
-            <p class="visually-hidden" role="status">{ready}</p>
+            <Heard said=ready />
         </section>
     }
 }

@@ -5,6 +5,7 @@ use tr::tr;
 
 use crate::browser;
 use crate::engine_client::EngineState;
+use crate::heard::Heard;
 use crate::language::of_engine;
 use crate::speed::{heard_progress, words};
 use crate::store::{Kept, Scene, use_store};
@@ -42,7 +43,7 @@ pub fn SpeedUp() -> impl IntoView {
     };
     // Two voices: whoever stops a measurement does not hear the result of the one before.
     let progress = heard_progress(measuring);
-    let heard = move || newest().as_ref().and_then(words::in_short);
+    let heard = Signal::derive(move || newest().as_ref().and_then(words::in_short));
     let act = move |_| {
         if untrack(|| measuring.busy()) {
             store.stop_measuring();
@@ -53,8 +54,8 @@ pub fn SpeedUp() -> impl IntoView {
     view! {
         <div class="statistic speed-up">
             <h3>{tr!("Speed-up, measured")}</h3>
-            <p class="visually-hidden" role="status">{move || progress.get()}</p>
-            <p class="visually-hidden" role="status" data-testid="speed-up-heard">{heard}</p>
+            <Heard said=progress />
+            <Heard said=heard testid="speed-up-heard" />
             {move || match measuring.progress.get() {
                 Some(progress) if progress.runs == 0 => view! {
                     <p class="big">"–"</p>

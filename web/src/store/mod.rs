@@ -14,7 +14,7 @@ mod writing;
 
 use std::sync::Arc;
 
-use couplet_playback::{Cut, Phase, Run, StageState, visible};
+use couplet_playback::{Cut, Phase, Run, StageState, spoken, visible};
 use couplet_protocol::{
     BackendChoice, Branch, DeviceInfo, Event, PairInfo, Settings, Trace, VERSION,
 };
@@ -223,6 +223,11 @@ impl Store {
     pub fn show(&self, token: u32) -> String {
         let cut = untrack(|| self.pair()).map_or(Cut::Characters, |pair| Cut::of(&pair.tokens));
         visible(&self.text(token), cut)
+    }
+
+    /// A token as it can be heard.
+    pub fn say(&self, token: u32) -> String {
+        spoken(&self.show(token))
     }
 
     /// Whether a run is being written, or is to be.
