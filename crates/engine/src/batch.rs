@@ -40,6 +40,9 @@ struct Plan {
 pub(crate) struct RoundFacts {
     pub(crate) round: u32,
     pub(crate) gamma: usize,
+    /// Drafted tokens up to the first that was not kept, or up to the one that ended the text.
+    pub(crate) judged: usize,
+    /// How many of these were kept.
     pub(crate) accepted: usize,
     /// What it wrote.
     pub(crate) tokens: Vec<u32>,
@@ -82,6 +85,16 @@ fn largest_gamma(settings: &Settings) -> usize {
 /// Drafted tokens up to the first that was not kept.
 pub(crate) fn judged(gamma: usize, accepted: usize) -> usize {
     gamma.min(accepted + 1)
+}
+
+/// How many drafted tokens count as judged, and how many of these as accepted, where the text ends with
+/// the round's token of this number. Behind the end of a text stand easy tokens of another, which say
+/// nothing about this one.
+fn counted(gamma: usize, accepted: usize, text_ends_with: Option<usize>) -> (usize, usize) {
+    match text_ends_with {
+        Some(end) if end <= accepted => (end, end),
+        _ => (judged(gamma, accepted), accepted),
+    }
 }
 
 /// Whether rounds of `gamma`, one after the other behind `length` tokens, can have written these
@@ -329,12 +342,15 @@ impl Engine {
             CommitEnd::ContextFull => FinishReason::ContextFull,
             CommitEnd::EndOfText => FinishReason::EndOfText,
         });
-        run.pace.judged(judged(gamma, accepted), accepted);
+        let text_ends_with = (end == Some(CommitEnd::EndOfText)).then_some(kept.len());
+        let (judged, accepted) = counted(gamma, accepted, text_ends_with);
+        run.pace.judged(judged, accepted);
         let round = run.round;
         run.round += 1;
         RoundFacts {
             round,
             gamma,
+            judged,
             accepted,
             tokens: kept,
             timings: Timings {
@@ -370,6 +386,16 @@ mod tests {
             vec![words]
         };
         vec![record(5, 1), record(7, 2)]
+    }
+
+    #[test]
+    fn what_is_kept_behind_the_end_of_a_text_does_not_count() {
+        assert_eq!(counted(8, 8, Some(2)), (2, 2));
+        assert_eq!(counted(8, 5, Some(5)), (5, 5));
+        // The target's own token ended it.
+        assert_eq!(counted(8, 5, Some(6)), (6, 5));
+        assert_eq!(counted(8, 8, Some(9)), (8, 8));
+        assert_eq!(counted(8, 5, None), (6, 5));
     }
 
     #[test]

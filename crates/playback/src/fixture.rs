@@ -137,6 +137,34 @@ pub fn block() -> Vec<Event> {
     events
 }
 
+/// A text that the second of four drafted tokens ends. So many of the four were kept, and the target
+/// added one behind them.
+pub fn ended_by_a_drafted_token(kept: u32) -> Vec<Event> {
+    let mut events = vec![started()];
+    events.extend((0..4).map(|i| drafted(0, 2 + i, 1 + i)));
+    let numbers = || Numbers {
+        draft_prob: 0.5,
+        target_prob: 0.4,
+        draw: 0.7,
+        ..Numbers::default()
+    };
+    let judged = (0..4.min(kept + 1)).map(|i| judged(2 + i, 1 + i, numbers(), i < kept));
+    events.extend(judged);
+    events.push(if kept < 4 {
+        resampled(0, 2 + kept, 5, 0.4, 0.21)
+    } else {
+        bonus(0, 0)
+    });
+    events.extend([
+        committed(0, &[1, 2]),
+        ended(0),
+        Event::Finished {
+            reason: FinishReason::EndOfText,
+        },
+    ]);
+    events
+}
+
 /// A round in which the target draws tokens of its own: (drafted, own) at each position, the last
 /// of which the round gets to is the first that differs.
 pub fn own_tokens(pairs: &[(u32, u32)]) -> Vec<Event> {

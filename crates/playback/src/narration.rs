@@ -212,8 +212,7 @@ fn commit(round: &Round, rule: Rule) -> String {
             | "{n} tokens from a single pass of the target" % written,
         n = count_word(written)
     );
-    // The last round may bring more than was asked for or than the context holds, or go on behind
-    // the end of the text.
+    // The last round may bring more than was asked for or than the context holds.
     if count < written {
         tokens = tr!(
             "{tokens}, of which the text takes one"

@@ -108,16 +108,20 @@ pub struct Round {
     pub committed: Vec<u32>,
     /// What it took.
     pub timings: Timings,
+    /// How many drafted tokens there are up to the one that ended the text, where a drafted token did.
+    pub text_ends_with: Option<usize>,
 }
 
 impl Round {
     /// Drafted tokens that were kept.
     pub fn accepted(&self) -> usize {
-        self.verdicts().filter(|verdict| verdict.accepted).count()
+        let kept = self.verdicts().filter(|verdict| verdict.accepted).count();
+        kept.min(self.text_ends_with.unwrap_or(kept))
     }
 
     /// Drafted tokens whose fate was decided by themselves: the kept ones and the rejected one.
-    /// What lies behind that is discarded, even where Block has looked at it.
+    /// What lies behind that is discarded, even where Block has looked at it, and so is what lies behind
+    /// the end of the text: that it would have been kept says nothing about this text.
     pub fn tested(&self) -> usize {
         self.rejected()
             .map_or_else(|| self.accepted(), |column| column + 1)
@@ -125,15 +129,16 @@ impl Round {
 
     /// Column of the rejected token.
     pub fn rejected(&self) -> Option<usize> {
-        self.proposals.iter().position(|proposal| {
+        let rejected = self.proposals.iter().position(|proposal| {
             proposal
                 .verdict
                 .as_ref()
                 .is_some_and(|verdict| !verdict.accepted)
-        })
+        });
+        rejected.filter(|column| self.text_ends_with.is_none_or(|end| *column < end))
     }
 
-    /// Drafted tokens behind the rejected one.
+    /// Drafted tokens behind the rejected one or behind the end of the text.
     pub fn discarded(&self) -> usize {
         self.proposals.len() - self.tested()
     }
@@ -294,9 +299,29 @@ impl Run {
             }
             Event::Finished { reason } => {
                 self.close_round();
+                if *reason == FinishReason::EndOfText {
+                    self.end_text();
+                }
                 self.finished = Some(*reason);
             }
         }
+    }
+
+    /// Where a drafted token ended the text, nothing behind it belongs to the last round, neither verdicts
+    /// nor what the target added.
+    fn end_text(&mut self) {
+        let by_draft =
+            |round: &mut Arc<Round>| (1..=round.accepted()).contains(&round.committed.len());
+        let Some(round) = self.rounds.pop_if(by_draft) else {
+            return;
+        };
+        let number = self.rounds.len();
+        self.steps.retain(|step| step.round < number);
+        let mut round = Arc::unwrap_or_clone(round);
+        round.text_ends_with = Some(round.committed.len());
+        round.closing = None;
+        self.open = round;
+        self.close_round();
     }
 
     fn close_round(&mut self) {
@@ -405,6 +430,44 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_kept_behind_the_end_of_the_text_is_discarded() {
+        for kept in 2..=4 {
+            let run = Run::from_events(&fixture::ended_by_a_drafted_token(kept));
+            let round = &run.rounds()[0];
+            let counted = (round.accepted(), round.tested(), round.discarded());
+            assert_eq!(counted, (2, 2, 2), "{kept} kept");
+            assert_eq!((round.rejected(), &round.closing), (None, &None), "{kept}");
+            let phases: Vec<Phase> = run.steps().iter().map(|step| step.phase).collect();
+            let expect = [
+                Phase::Draft,
+                Phase::Verify,
+                Phase::Judge,
+                Phase::Judge,
+                Phase::Commit,
+            ];
+            assert_eq!(phases, expect, "{kept} kept");
+            let statistics = run.state(run.steps().len()).statistics;
+            assert_eq!((statistics.accepted, statistics.tested), (2, 2), "{kept}");
+            assert_eq!(statistics.committed, 2, "{kept} kept");
+        }
+    }
+
+    #[test]
+    fn a_text_that_the_target_ends_or_its_length_keeps_its_last_round() {
+        let mut events = fixture::ended_by_a_drafted_token(4);
+        events.pop();
+        events.push(Event::Finished {
+            reason: FinishReason::Length,
+        });
+        let run = Run::from_events(&events);
+        assert_eq!(
+            (run.rounds()[0].accepted(), run.rounds()[0].tested()),
+            (4, 4)
+        );
+        assert!(run.rounds()[0].closing.is_some());
+    }
     use crate::fixture;
 
     #[test]

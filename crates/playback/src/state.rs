@@ -199,6 +199,8 @@ fn judged(round: &Round, step: Step) -> usize {
 fn ink(round: &Round, step: Step) -> Vec<InkToken> {
     let judged = judged(round, step);
     let rejected = round.rejected().filter(|column| *column < judged);
+    // Once the last of them is judged that is.
+    let discarded = |column: usize| judged > 0 && judged == round.tested() && column >= judged;
     let mut tokens: Vec<InkToken> = round
         .proposals
         .iter()
@@ -206,7 +208,7 @@ fn ink(round: &Round, step: Step) -> Vec<InkToken> {
         .map(|(column, proposal)| {
             let mark = match rejected {
                 Some(at) if column == at => Mark::Struck,
-                Some(at) if column > at => Mark::Discarded,
+                _ if discarded(column) => Mark::Discarded,
                 _ if column < judged => Mark::Accepted,
                 _ => Mark::Pencil,
             };

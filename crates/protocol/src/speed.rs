@@ -197,7 +197,7 @@ pub struct RaceRound {
     pub end: f64,
     /// How many tokens were drafted.
     pub gamma: u32,
-    /// How many of them were kept.
+    /// How many of them were kept, up to the one that ended the text.
     pub accepted: u32,
     /// What the round wrote.
     pub tokens: Vec<u32>,

@@ -38,11 +38,12 @@ impl Status {
             return Self::Pencil;
         };
         let judged = state.judged();
-        let cut = round.rejected().filter(|rejected| *rejected < judged);
+        let rejected = round.rejected().filter(|rejected| *rejected < judged);
+        let over = judged > 0 && judged == round.tested();
         let weighed = |column: usize| round.proposals.get(column)?.target_prob();
-        match cut {
+        match rejected {
             Some(rejected) if column == rejected => Self::Rejected,
-            Some(rejected) if column > rejected => Self::Discarded,
+            _ if over && column >= judged => Self::Discarded,
             _ if column < judged => Self::Accepted,
             _ if state.verified() && weighed(column).is_some() => Self::Weighed,
             _ => Self::Pencil,
@@ -130,7 +131,7 @@ pub fn Columns() -> impl IntoView {
                         .clone()
                         .map(|closing| view! { <ClosingPanel round=round closing=closing /> })
                         .into_any(),
-                    Item::BonusPlace => view! { <BonusPlace count=round.proposals.len() /> }.into_any(),
+                    Item::BonusPlace => view! { <BonusPlace round=round /> }.into_any(),
                 }
             } />
         </div>
@@ -295,10 +296,12 @@ fn full(round: &Round, rule: Rule) -> f32 {
 }
 
 #[component]
-fn BonusPlace(count: usize) -> impl IntoView {
+fn BonusPlace(round: Arc<Round>) -> impl IntoView {
     let covered = covered(Covered::Bonus);
+    let (count, ended) = (round.proposals.len(), round.text_ends_with.is_some());
     let condition = move || match count {
         _ if covered.get() => tr!("Covered until you have made your guess."),
+        _ if ended => tr!("A drafted token ends the text, so none is added."),
         0 => tr!("Nothing is drafted: the target writes one token per pass."),
         1 => tr!("Only if it is accepted is one more drawn from the same pass."),
         count => tr!(

@@ -149,6 +149,17 @@ fn drafted(
         );
         return (saying, None);
     }
+    if round
+        .text_ends_with
+        .is_some_and(|end| judged >= end && at.column >= end)
+    {
+        let saying = tr!(
+            "Round {number}: {token}, discarded, because the text had ended before it.",
+            number,
+            token
+        );
+        return (saying, None);
+    }
     let Some(verdict) = proposal.verdict.as_ref().filter(|_| at.column < judged) else {
         let saying = tr!(
             "Round {number}: {token}, drafted and not judged yet.",

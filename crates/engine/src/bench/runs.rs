@@ -3,13 +3,13 @@
 use couplet_kernels::Device;
 use couplet_protocol::{RaceLane, RaceRound, RunTime, Settings};
 
-use crate::batch::judged;
 use crate::{Ahead, Engine, EngineError};
 
 /// A text that was written on the clock.
 #[derive(Debug)]
 pub(super) struct TimedRun {
     rounds: Vec<RaceRound>,
+    judged: u32,
     readbacks: u32,
     milliseconds: f64,
 }
@@ -44,8 +44,7 @@ impl TimedRun {
     }
 
     pub(super) fn judged(&self) -> u32 {
-        let judged = |round: &RaceRound| judged(round.gamma as usize, round.accepted as usize);
-        self.rounds.iter().map(|round| judged(round) as u32).sum()
+        self.judged
     }
 
     pub(super) fn accepted(&self) -> u32 {
@@ -74,6 +73,7 @@ pub(super) async fn timed_run(
     let (mut run, _) = engine.start(settings).await?;
     let mut timed = TimedRun {
         rounds: Vec::new(),
+        judged: 0,
         readbacks: 0,
         milliseconds: 0.0,
     };
@@ -82,6 +82,7 @@ pub(super) async fn timed_run(
         let facts = engine.advance(&mut run, Ahead::FAST).await?;
         let end = engine.now();
         for round in facts {
+            timed.judged += round.judged as u32;
             timed.readbacks += round.timings.readbacks;
             timed.rounds.push(RaceRound {
                 end: timed.milliseconds + round.end - start,

@@ -116,7 +116,7 @@ pub fn Test() -> impl IntoView {
             <header>
                 <div>
                     <h2 id="test-title">{tr!("Test it, live")}</h2>
-                    <p class="muted" data-testid="test-about">{about}". "{tr!("No model runs here: the same two distributions stand at every place.")}</p>
+                    <p class="muted" data-testid="test-about">{about}". "{tr!("No model runs here: the same two distributions stand at every place, so the test cannot see whether a place gets the row of another.")}</p>
                 </div>
                 <Buttons />
             </header>
