@@ -183,6 +183,16 @@ test("a branch that waits for the models is not written behind another prompt", 
   assert.equal(trace.branch, undefined);
 });
 
+test("to whoever wants less movement the recorded run waits for Play", async ({ page, base }) => {
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.goto(`${base}?backend=cpu`);
+  await shown(page, "recorded");
+  await page.waitForTimeout(1500);
+  assert.match(await page.getByTestId("narration").innerText(), /^The prompt stands\./);
+  await page.getByTestId("play").click();
+  await page.getByTestId("narration").getByText("The draft pencils").waitFor();
+});
+
 test("a link that asks for another run shows the recording only until that is written", async ({ page, base }) => {
   let release;
   const gate = new Promise((resolve) => (release = resolve));

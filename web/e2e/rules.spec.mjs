@@ -73,7 +73,7 @@ for (const [rule, { say, caption, drawing, panel }] of Object.entries(SHOWN)) {
     // Noise that both models share is no number that lands somewhere.
     if (rule === "gumbel" || rule === "minhash") assert.doesNotMatch(closing, /lands in/);
     await page.keyboard.press("End");
-    assert.match(await page.getByTestId("live").textContent(), /^Round \d+: \d accepted/);
+    await page.getByTestId("live").filter({ hasText: /^Round \d+: \d accepted/ }).waitFor({ state: "attached" });
     const theory = await page.getByTestId("theory").count();
     assert.equal(theory, rule === "block" ? 0 : 1, "theory where a token has one");
   });

@@ -16,7 +16,7 @@ use crate::playhead::Stride;
 use crate::proof::{Proof, ProofState};
 use crate::share::{self, EmbedFoot, Share, Sharing, use_sharing};
 use crate::speed::{Speed, SpeedState};
-use crate::stage::Stage;
+use crate::stage::{Stage, keep_focus};
 use crate::store::{Scene, Store, use_store};
 use crate::{api, browser, permalink, projector};
 
@@ -195,17 +195,27 @@ fn on_key(
         return;
     }
     let playhead = store.playhead;
+    let step = |stride, forward| {
+        keep_focus();
+        playhead.step(stride, forward);
+    };
     match (key.as_str(), event.shift_key()) {
         (" ", _) if within("button, summary, a") => return,
         (" ", _) => store.play_or_pause(),
-        ("ArrowRight", false) => playhead.step(Stride::Token, true),
-        ("ArrowLeft", false) => playhead.step(Stride::Token, false),
-        (".", _) => playhead.step(Stride::Phase, true),
-        (",", _) => playhead.step(Stride::Phase, false),
-        ("ArrowRight", true) | ("]", _) => playhead.step(Stride::Round, true),
-        ("ArrowLeft", true) | ("[", _) => playhead.step(Stride::Round, false),
-        ("Home", _) => playhead.go(0),
-        ("End", _) => playhead.end(),
+        ("ArrowRight", false) => step(Stride::Token, true),
+        ("ArrowLeft", false) => step(Stride::Token, false),
+        (".", _) => step(Stride::Phase, true),
+        (",", _) => step(Stride::Phase, false),
+        ("ArrowRight", true) | ("]", _) => step(Stride::Round, true),
+        ("ArrowLeft", true) | ("[", _) => step(Stride::Round, false),
+        ("Home", _) => {
+            keep_focus();
+            playhead.go(0);
+        }
+        ("End", _) => {
+            keep_focus();
+            playhead.end();
+        }
         _ => return,
     }
     event.prevent_default();

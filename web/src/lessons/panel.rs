@@ -107,7 +107,7 @@ fn Head(lesson: &'static Lesson, at: usize) -> impl IntoView {
 /// What a step tells before it asks.
 fn text(lesson: &'static Lesson, index: usize, facts: &Facts) -> Option<impl IntoView + use<>> {
     let said = words().step(lesson.id, index)?;
-    Some(view! { <p class="lesson-text">{rich(&said.text, facts)}</p> })
+    Some(view! { <p class="lesson-text" id="lesson-text">{rich(&said.text, facts)}</p> })
 }
 
 /// What it asks, and the answer.
@@ -141,7 +141,8 @@ fn turn(
             lessons.reveal();
             to_answer(lessons);
         }>
-            <fieldset disabled=move || lessons.revealed.get()>
+            // Whoever goes on from step to step hears what it tells before what it asks.
+            <fieldset disabled=move || lessons.revealed.get() aria-describedby="lesson-text">
                 <legend>{rich(&said.ask, facts)}</legend>
                 {if step.choices == Choices::Number {
                     number(lessons, said).into_any()

@@ -1,5 +1,6 @@
 //! The drafted tokens of a round, one column each, and the token that closes it.
 
+use std::iter;
 use std::sync::Arc;
 
 use couplet_playback::{Board, ClosingKind, Cut, Proposal, Round, StageState, count_word};
@@ -7,12 +8,14 @@ use couplet_protocol::Rule;
 use leptos::html::Div;
 use leptos::prelude::*;
 use tr::tr;
+use web_sys::Element;
 
 use super::caption::{Captioned, arithmetic, caption};
 use super::figure::{Drawn, figure};
 use super::icons::{Sign, icon};
 use super::residual::ClosingPanel;
 use super::rule_formula::settings_of;
+use crate::browser;
 use crate::lessons::{Covered, covered};
 use crate::projector;
 use crate::store::{Selection, Store, use_store};
@@ -136,6 +139,23 @@ pub fn Columns() -> impl IntoView {
             } />
         </div>
     }
+}
+
+/// To be called before the run is moved: where that takes away what has the focus, the token in the same
+/// place of the round that then stands there gets it, or else the timeline.
+pub fn keep_focus() {
+    let Some(focused) = document().active_element() else {
+        return;
+    };
+    let column = focused.closest(".columns > *").ok().flatten();
+    let before = iter::successors(column, Element::previous_element_sibling).skip(1);
+    let same = format!(".columns > :nth-child({}) .tok-button", before.count() + 1);
+    request_animation_frame(move || {
+        let places = [same.as_str(), ".columns .tok-button", ".timeline"];
+        if !focused.is_connected() {
+            places.into_iter().any(browser::focus);
+        }
+    });
 }
 
 /// Scrolls a row by the next frame so that the first of its `parts` that there is can be seen.

@@ -357,12 +357,16 @@ fn token(
         round,
         column: ink.column,
     };
-    // No part of the text, for whoever hears it.
-    let gone = matches!(ink.mark, Mark::Struck | Mark::Discarded);
+    // Not or no longer part of the text, for whoever hears it.
+    let role = match ink.mark {
+        Mark::Struck | Mark::Discarded => Some("deletion"),
+        Mark::Pencil => Some("insertion"),
+        _ => None,
+    };
     let current = move || (picked.get() == Some(place)).then_some("true");
     view! {
         {lead}
-        <span class=format!("tk {class}") class:blank=blank role=gone.then_some("deletion") title=title data-differs=differs aria-current=current tabindex="-1"
+        <span class=format!("tk {class}") class:blank=blank role=role title=title data-differs=differs aria-current=current tabindex="-1"
             style=format!("--i:{}", ink.column) on:click=move |_| {
                 store.pick(place);
                 if browser::is_narrow() {

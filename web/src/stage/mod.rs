@@ -46,6 +46,7 @@ pub use rule_field::RuleField;
 pub use rule_words::{replaced, title as rule_title};
 pub use version_words::parameters as rule_parameters;
 
+pub use columns::keep_focus;
 use controls::Controls;
 pub use controls::{NumberField, PairField, drafter_title, hint_line};
 use inspector::Inspector;

@@ -114,6 +114,8 @@ impl Picking {
                 "Enter" | " " => self.pick(token),
                 "ArrowRight" | "ArrowDown" => move_focus(area, true),
                 "ArrowLeft" | "ArrowUp" => move_focus(area, false),
+                "Home" => focus_end(&area, "first"),
+                "End" => focus_end(&area, "last"),
                 _ => return,
             }
             event.prevent_default();
@@ -204,6 +206,17 @@ fn area_of(event: &Event) -> Option<(Element, u32)> {
     let area = target.closest(".pick").ok()??;
     let token = area.get_attribute("data-token")?.parse().ok()?;
     Some((area, token))
+}
+
+/// To the first or last token of the chart.
+fn focus_end(area: &Element, which: &str) {
+    let end = format!(".pick:{which}-of-type");
+    if let Some(end) = area
+        .parent_element()
+        .and_then(|chart| chart.query_selector(&end).ok().flatten())
+    {
+        browser::focus_quietly(&end);
+    }
 }
 
 /// To the next or previous token of the chart. The playhead stays where it is.

@@ -58,6 +58,11 @@ impl Store {
         }
     }
 
+    /// Whether the address names a place in the run that comes.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.arrival.asked.with_value(Option::is_some)
+    }
+
     /// Whether the playhead is on its way to where the address wants it.
     pub fn is_arriving(&self) -> bool {
         self.arrival.pending.get_untracked().is_some() || self.arrival.asked.get_value().is_some()

@@ -10,6 +10,7 @@ use tr::tr;
 
 use super::{Shown, Store};
 use crate::browser;
+use crate::playhead::wants_stillness;
 
 /// One of the runs that come with a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +107,8 @@ impl Store {
         self.append(&trace.events);
         if self.asking.linked.get_untracked() {
             self.playhead.play();
-        } else {
+        } else if !wants_stillness() || self.is_awaited() {
+            // Nobody pressed Play: whoever wants less movement does that first.
             self.play_or_arrive();
         }
     }
