@@ -212,9 +212,15 @@ test("a throw is drawn step by step and said in words", async ({ page, base }) =
   assert.ok(rims.length > 0 && rims.every((rim) => rim === "none"), `${rims}`);
   const landed = () => page.locator("[data-testid=card-minhash] .dart:not(.away)").count();
   assert.equal(await landed(), 0);
-  for (let step = 0; step < 6; step += 1) await page.getByTestId("throw-step").click();
+  // Of quick steps the last is heard, with the tokens that are decided.
+  const heard = (words) => page.getByTestId("throw-heard").getByText(words).waitFor({ state: "attached" });
+  await heard(/^Throw 3, step 0 of 6\. Independent: nothing yet\. /);
+  for (let step = 0; step < 3; step += 1) await page.getByTestId("throw-step").click();
+  await heard(/^Throw 3, step 3 of 6\. Independent: draft \w\. Weighted MinHash: .+\. Optimal overlap: draft \w(, target \w)?\.$/);
+  for (let step = 3; step < 6; step += 1) await page.getByTestId("throw-step").click();
   assert.ok((await landed()) >= 1);
   assert.ok((await page.getByTestId("throw-said").innerText()).length > 10);
+  assert.equal(await page.getByTestId("throw-heard").textContent(), "");
 });
 
 test("distributions come from the Stage, position by position", async ({ page, base }) => {
@@ -370,6 +376,9 @@ test("another drafter keeps the text under Gumbel and not under Rejection", asyn
   await page.getByRole("button", { name: "Couplings" }).click();
   await page.getByTestId("swap-run").click();
   await page.getByTestId("swap-run").getByText("Write anew").waitFor({ timeout: 90_000 });
+  const heard = page.getByTestId("swap-heard").getByText("Done. Under Gumbel the text is the same. Under rejection it is another sample.");
+  await heard.waitFor({ state: "attached" });
+  await page.getByRole("table", { name: "Swap the drafter, keep the seed" }).waitFor();
   const text = (drafter, rule) =>
     page.getByTestId(`swap-${drafter}-${rule}`).locator(".swap-text").innerText();
   const gumbel = await text("model", "gumbel");

@@ -117,6 +117,29 @@ test("the steps of the proof are drawn one after another", async ({ page, base }
   assert.equal(await page.locator("[data-testid=why-3] .poured").count(), 4);
 });
 
+test("a picture's name tells the bars that it draws, and a lesson's covered numbers stay away", async ({ page, base }) => {
+  await openProof(page, base);
+  const name = (step) => page.getByTestId(`why-${step}`).getByRole("img").getAttribute("aria-label");
+  await page.getByTestId("preset-three").click();
+  await page.getByTestId("why-step-1").click();
+  assert.match(await name(1), /: a: draft 0\.50, target 0\.20; b: /);
+  assert.match(await name(2), /^Only the target’s level of every token: a: 0\.20; b: /);
+  await page.getByTestId("why-step-3").click();
+  assert.match(await name(2), /: a: accepted 0\.20, rejected 0\.30; b: /);
+  assert.match(await name(3), /: a: accepted 0\.20, poured back 0; b: /);
+  await pValue(page);
+  const [output, difference] = await page.getByTestId("test").locator("svg[role=img]").evaluateAll((all) => all.map((each) => each.getAttribute("aria-label")));
+  assert.match(output, /: a: 0\.\d{3}, target 0\.200; b: /);
+  assert.match(difference, /: a: [+−]\d\.\d\d/);
+  await page.goto("about:blank");
+  await page.goto(`${base}?backend=cpu#v=1&lesson=exact&step=3`);
+  await page.getByTestId("why").getByTestId("covered").waitFor();
+  await page.locator("[data-testid=why-step-1][aria-pressed=true]").waitFor();
+  assert.match(await name(1), /: a: draft 0\.50, target 0\.20; /);
+  await page.getByTestId("why-step-3").click();
+  for (const step of [2, 3]) assert.doesNotMatch(await name(step), /\d/);
+});
+
 test("one's own distributions are used, and wrong ones refused at their field", async ({ page, base }) => {
   await openProof(page, base);
   await page.getByTestId("own-pair").click();
@@ -246,6 +269,7 @@ test("without an engine the argument stands and the test says what it lacks", as
 test("the first texts are counted by themselves, of whatever is tested, and no more", async ({ page, base }) => {
   await openProof(page, base);
   const first = await pValue(page);
+  await page.getByTestId("test-heard").getByText(/^p [=<] \S+.*: no sign of a difference$/).waitFor({ state: "attached" });
   await page.getByTestId("test-gamma-1").click();
   await page.getByTestId("test-about").filter({ hasText: "20,000 texts of two tokens" }).waitFor();
   await page.getByTestId("preset-three").click();

@@ -305,6 +305,9 @@ test("a trace goes out, comes in by hand, and goes out the same", async ({ page,
   await page.getByTestId("trace-file").setInputFiles({ name: "a run.json", mimeType: "application/json", buffer: Buffer.from(json.text) });
   await shown(page, "file");
   assert.match(await page.getByTestId("provenance").innerText(), /Replayed from a run\.json/);
+  const rounds = 1 + Math.max(...trace.events.map((event) => event.round ?? 0));
+  await page.getByTestId("replayed").getByText(`a run.json is replayed: ${rounds} rounds`).waitFor({ state: "attached" });
+  await page.waitForFunction(() => document.activeElement.dataset.testid === "play");
   await page.keyboard.press("End");
   assert.deepEqual(await picture(page), before);
   assert.deepEqual(await page.evaluate(() => window.couplet.trace()), trace);

@@ -17,6 +17,9 @@ pub fn Heard(
     /// How long it waits for the next: of sentences that follow each other faster only the last is heard.
     #[prop(optional)]
     waits: Duration,
+    /// Whether what there is at first is no news: it was said before this part of the page was left.
+    #[prop(optional)]
+    known: bool,
     /// The name by which tests find it.
     #[prop(optional)]
     testid: Option<&'static str>,
@@ -32,9 +35,15 @@ pub fn Heard(
     let later = move |after: Duration, what: Box<dyn FnOnce()>| {
         timer.set_value(set_timeout_with_handle(what, after).ok());
     };
-    Effect::new(move |_| {
+    Effect::new(move |before: Option<()>| {
         let sentence = said.get();
         stop();
+        if sentence.is_none() {
+            return spoken.set(None);
+        }
+        if known && before.is_none() {
+            return;
+        }
         let speak = move || {
             spoken.set(sentence);
             later(STAYS, Box::new(move || spoken.set(None)));

@@ -1,20 +1,20 @@
 //! The numbers behind a chart, on request.
 
-use couplet_playback::separator;
+use couplet_playback::spoken;
 use leptos::prelude::*;
 use tr::tr;
 
 /// The most numbers that are told with the name of a chart.
 const TOLD: usize = 8;
 
-/// The name of a chart with the first of its numbers, each behind what it belongs to, for whoever
-/// hears the chart.
+/// The name of a chart with the first of its numbers, each behind the token or whatever it belongs to,
+/// for whoever hears the chart.
 pub fn told(name: &str, numbers: impl IntoIterator<Item = (String, String)>) -> String {
     let numbers = numbers.into_iter().take(TOLD);
     let numbers: Vec<String> = numbers
-        .map(|(of, number)| format!("{of}: {number}"))
+        .map(|(of, number)| format!("{}: {number}", spoken(&of)))
         .collect();
-    format!("{name}: {}", numbers.join(&separator()))
+    format!("{name}: {}", numbers.join("; "))
 }
 
 /// What a table holds.

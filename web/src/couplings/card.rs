@@ -7,7 +7,7 @@ use couplet_speculation::ranked;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::exhibit::{Cells, Drawn, Exact, use_exhibit};
+use super::exhibit::{Cells, Exact, use_exhibit};
 use super::line::title;
 use super::mark::mark_icon;
 use super::matrix::matrix;
@@ -50,18 +50,7 @@ pub fn Card(coupling: Coupling) -> impl IntoView {
         .position(|other| *other == coupling)
         .unwrap_or_default();
     let board = exhibit.boards[index];
-    let drawn = Memo::new(move |_| {
-        let exact = exhibit.exact.get();
-        let (outcome, steps) =
-            exact
-                .pair
-                .sample_with_steps(coupling, exhibit.seed.get(), exhibit.trial.get());
-        Drawn {
-            exact,
-            outcome,
-            steps,
-        }
-    });
+    let drawn = Memo::new(move |_| exhibit.drawn(coupling));
     let exact_rate = move || exhibit.exact.with(|exact| exact.agreement[index]);
     let counted = Memo::new(move |_| {
         exhibit.cells.get() == Cells::Measured && board.measured.with(Option::is_some)

@@ -7,7 +7,7 @@ use crate::playhead::{now, reduced_motion};
 /// How long a whole throw takes to draw.
 const LENGTH_MS: f64 = 2600.0;
 /// Into how many steps a person can take it apart.
-const STEPS: f64 = 6.0;
+pub const STEPS: usize = 6;
 
 /// How far the drawing is; copies are the same clock.
 #[derive(Clone, Copy)]
@@ -47,8 +47,9 @@ impl Clock {
         if at >= 1.0 {
             return false;
         }
+        let steps = STEPS as f64;
         self.at
-            .set((((at * STEPS + 1e-6).floor() + 1.0) / STEPS).min(1.0));
+            .set((((at * steps + 1e-6).floor() + 1.0) / steps).min(1.0));
         true
     }
 

@@ -305,6 +305,20 @@ impl Exhibit {
         self.held.set_value(None);
     }
 
+    /// The throw under consideration under a coupling, tracked.
+    pub fn drawn(&self, coupling: Coupling) -> Drawn {
+        let exact = self.exact.get();
+        let (outcome, steps) =
+            exact
+                .pair
+                .sample_with_steps(coupling, self.seed.get(), self.trial.get());
+        Drawn {
+            exact,
+            outcome,
+            steps,
+        }
+    }
+
     /// Draws the next throw, from its beginning.
     pub fn throw_again(&self) {
         self.trial.update(|trial| *trial = trial.wrapping_add(1));

@@ -1,20 +1,31 @@
 //! The throw on the page: which one, once more, step by step; and many at once.
 
+use std::time::Duration;
+
 use couplet_playback::grouped;
 use couplet_protocol::MAX_SEED;
 use couplet_speculation::couplings::Coupling;
 use leptos::prelude::*;
 use tr::tr;
 
+use super::clock::STEPS;
 use super::exhibit::{Cells, use_exhibit};
+use super::mechanism::so_far;
 use super::throwing::{Board, ON_REQUEST, Throwing};
+use crate::heard::Heard;
 use crate::language::{filled, slot};
+
+/// Of steps that somebody takes faster, only the last is said.
+const STEP: Duration = Duration::from_millis(300);
 
 /// The bar between the distributions and the cards.
 #[component]
 pub fn Throws() -> impl IntoView {
     let exhibit = use_exhibit();
+    // What a step comes to is heard; a throw that plays says only how it ended.
+    let by_hand = RwSignal::new(false);
     let step = move |_| {
+        by_hand.set(true);
         if !exhibit.clock.step() {
             exhibit.trial.update(|trial| *trial = trial.wrapping_add(1));
             exhibit.clock.rewind();
@@ -25,7 +36,7 @@ pub fn Throws() -> impl IntoView {
         exhibit.boards.into_iter().any(busy)
     };
     // What becomes of many is shown on each card, and heard here once for all of them.
-    let heard = move || {
+    let heard = Signal::derive(move || {
         let states = exhibit.boards.map(|board| board.state.get());
         if states.contains(&Throwing::UnderWay(ON_REQUEST)) {
             return Some(tr!("throwing {} pairs…", grouped(ON_REQUEST as usize)));
@@ -42,7 +53,17 @@ pub fn Throws() -> impl IntoView {
         // What is thrown by itself, at every change of the distributions, is less.
         let asked = least.filter(|trials| *trials >= ON_REQUEST);
         failed.or_else(|| asked.map(|trials| tr!("measured, {} pairs", grouped(trials as usize))))
-    };
+    });
+    let stands = Signal::derive(move || {
+        let at = exhibit.clock.at.get();
+        (by_hand.get() && at < 1.0).then(|| {
+            let step = (at * STEPS as f64).round();
+            let heading = tr!("Throw {}, step {} of {}", exhibit.trial.get(), step, STEPS);
+            let so_far =
+                Coupling::ALL.map(|coupling| so_far(coupling, &exhibit.drawn(coupling), at));
+            format!("{heading}. {}.", so_far.join(". "))
+        })
+    });
     // Spoken once a throw is decided.
     let said = move || {
         (exhibit.clock.at.get() >= 1.0).then(|| {
@@ -70,13 +91,17 @@ pub fn Throws() -> impl IntoView {
     let many = tr!("Throw {} pairs", grouped(ON_REQUEST as usize));
     view! {
         <section class="throws" aria-label=tr!("Throws")>
-            <button type="button" class="button primary" data-testid="throw-again" on:click=move |_| exhibit.throw_again()>
+            <button type="button" class="button primary" data-testid="throw-again" on:click=move |_| {
+                by_hand.set(false);
+                exhibit.throw_again();
+            }>
                 {tr!("Throw again")}
             </button>
             <button type="button" class="button" data-testid="throw-step" on:click=step>{tr!("Step")}</button>
             <SeedField />
             <p class="serif throw-said" role="status" data-testid="throw-said">{said}</p>
-            <p class="visually-hidden" role="status">{heard}</p>
+            <Heard said=stands waits=STEP testid="throw-heard" />
+            <Heard said=heard known=true />
             <div class="throws-end">
                 <div class="segments" role="group" aria-label=tr!("What the cells show, in hundredths") title=tr!("What the cells show, in hundredths")>
                     {[(Cells::Exact, tr!("cells: exact %")), (Cells::Measured, tr!("measured %"))]

@@ -4,6 +4,7 @@ use tr::tr;
 
 use crate::browser;
 use crate::engine_client::EngineState;
+use crate::heard::Heard;
 use crate::language;
 use crate::release::{self, Release};
 use crate::share::{has_control, use_sharing};
@@ -239,8 +240,9 @@ pub fn Notices() -> impl IntoView {
         notices(store, release, hidden, known)
     });
     let newest = newest(all);
+    let heard = Signal::derive(move || Some(newest.get()).filter(|sentence| !sentence.is_empty()));
     view! {
-        <p class="visually-hidden" role="status">{move || newest.get()}</p>
+        <Heard said=heard />
         <section class="notices" data-testid="notice" aria-label=tr!("Notices") hidden=move || all.with(Vec::is_empty)>
             {move || {
                 all.get()

@@ -2,6 +2,7 @@
 
 use couplet_playback::{decimal, grouped, shortest, written};
 use leptos::prelude::*;
+use tr::tr;
 
 /// With a sign in front, a proper minus among them: "+0.18", "−0.12".
 pub fn signed(value: f64, decimals: usize) -> String {
@@ -55,6 +56,14 @@ pub fn p_value(p: f64) -> AnyView {
     match printed(p) {
         Printed::Equal(p, decimals) => format!("p = {}", decimal(p, decimals)).into_any(),
         Printed::Below(power) => view! { "p < 10"<sup>{format!("−{}", -power)}</sup> }.into_any(),
+    }
+}
+
+/// A p-value as it can be heard.
+pub fn spoken_p_value(p: f64) -> String {
+    match printed(p) {
+        Printed::Equal(p, decimals) => format!("p = {}", decimal(p, decimals)),
+        Printed::Below(power) => tr!("p < 10 to the −{}", -power),
     }
 }
 

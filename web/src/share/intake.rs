@@ -9,6 +9,7 @@ use web_sys::{DataTransfer, DragEvent, File};
 
 use super::Sharing;
 use super::check::{self, MOST_BYTES};
+use crate::browser;
 use crate::errors::Said;
 use crate::store::{Scene, Store};
 
@@ -89,6 +90,7 @@ fn refuse(store: Store, sharing: Sharing, sentence: String) {
 /// scene, and the page then stays as it is.
 pub fn take(store: Store, sharing: Sharing, file: File) {
     sharing.file_trouble.set(None);
+    sharing.replayed.set(None);
     let (name, size) = (file.name(), file.size());
     let refuse = move |sentence: String| refuse(store, sharing, sentence);
     if size > MOST_BYTES as f64 {
@@ -106,11 +108,24 @@ pub fn take(store: Store, sharing: Sharing, file: File) {
         };
         match check::read(&text) {
             Ok(trace) => {
+                let chosen = sharing.open.get_untracked();
                 store.message.set(None);
                 sharing.open.set(false);
                 store.open_scene(Scene::Stage);
-                store.replay(trace, Some(name.chars().take(40).collect()));
+                let name: String = name.chars().take(40).collect();
+                store.replay(trace, Some(name.clone()));
                 store.playhead.play();
+                let rounds = store.run.with_untracked(|run| run.rounds().len());
+                let rounds = tr!("1 round" | "{n} rounds" % rounds);
+                sharing
+                    .replayed
+                    .set(Some(tr!("{name} is replayed: {rounds}", name, rounds)));
+                if chosen {
+                    // The panel goes first, and gives the focus to the button that opened it.
+                    request_animation_frame(|| {
+                        browser::focus("[data-testid=play]");
+                    });
+                }
             }
             Err(sentence) => refuse(tr!(
                 "“{name}” cannot be replayed. {sentence}",

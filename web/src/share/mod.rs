@@ -41,6 +41,8 @@ pub struct Sharing {
     pub embed: bool,
     /// What came of the last file.
     pub file_trouble: RwSignal<Option<String>>,
+    /// What is heard of a file that is replayed.
+    pub replayed: RwSignal<Option<String>>,
     /// Whether a file hangs over the page.
     pub hovering: RwSignal<bool>,
     store: Store,
@@ -65,6 +67,7 @@ impl Sharing {
             hidden: RwSignal::new(view.hide.clone()),
             embed: view.embed,
             file_trouble: RwSignal::new(None),
+            replayed: RwSignal::new(None),
             hovering: RwSignal::new(false),
             store,
             lessons,

@@ -14,6 +14,7 @@ use super::trace_csv::trace_csv;
 use super::{Sharing, intake, link, use_sharing};
 use crate::browser;
 use crate::dialog::Dialog;
+use crate::heard::Heard;
 use crate::permalink::HIDEABLE;
 use crate::store::{Scene, Store, use_store};
 
@@ -23,6 +24,7 @@ pub fn Share() -> impl IntoView {
     let (store, sharing) = (use_store(), use_sharing());
     let open = sharing.open;
     view! {
+        <Heard said=sharing.replayed known=true testid="replayed" />
         <Dialog open=open name="share" title=tr!("Share and keep")>
             // Made anew whenever it opens: it is about the page as it then is.
             {move || open.get().then(|| view! {

@@ -15,8 +15,8 @@ const BASE: f64 = 119.0;
 /// Clocks that are drawn; of more, the soonest.
 const DRAWN: usize = 8;
 
-/// The clocks, as far as the time is. `clocks`: (tokens).
-pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoView + use<> {
+/// The clocks that are drawn, by their tokens.
+fn drawn_clocks(clocks: &[ClockPair]) -> Vec<usize> {
     let soonest = |pair: &ClockPair| {
         let of = |time: Option<f32>| time.map_or(f64::INFINITY, f64::from);
         of(pair.draft).min(of(pair.target))
@@ -24,18 +24,32 @@ pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoVi
     let mut order = ranked(clocks.iter().map(|pair| -soonest(pair)));
     order.truncate(DRAWN);
     order.sort_unstable();
+    order
+}
+
+/// When the draft's and the target's winner ring, in the clocks' own time.
+fn winners_ring(drawn: &Drawn, clocks: &[ClockPair]) -> [Option<f64>; 2] {
+    let (draft, target) = (drawn.outcome.draft, drawn.outcome.target);
+    [
+        clocks.get(draft).and_then(|pair| pair.draft),
+        clocks.get(target).and_then(|pair| pair.target),
+    ]
+    .map(|time| time.map(f64::from))
+}
+
+/// When the draft's and the target's winner ring, of the time that is drawn.
+pub fn rings(drawn: &Drawn, clocks: &[ClockPair]) -> [f64; 2] {
+    let ring = winners_ring(drawn, clocks);
+    let end = length(&drawn_clocks(clocks), clocks, ring);
+    ring.map(|time| time.map_or(1.0, |time| time / end))
+}
+
+/// The clocks, as far as the time is. `clocks`: (tokens).
+pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoView + use<> {
+    let order = drawn_clocks(clocks);
     let hidden = clocks.len() - order.len();
     let winners = [drawn.outcome.draft, drawn.outcome.target];
-    let first = [
-        clocks.get(winners[0]).and_then(|pair| pair.draft),
-        clocks.get(winners[1]).and_then(|pair| pair.target),
-    ];
-    let last_winner = first
-        .into_iter()
-        .flatten()
-        .map(f64::from)
-        .fold(1e-6, f64::max);
-    let end = length(&order, clocks, last_winner);
+    let end = length(&order, clocks, winners_ring(drawn, clocks));
     let x = move |time: f64| LEFT + (time / end).min(1.0) * (RIGHT - LEFT);
     let front = move || clock.at.get() * end;
     let row_height = (BASE - 6.0) / order.len() as f64;
@@ -97,7 +111,8 @@ pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoVi
 
 /// How much time is drawn: most of the clocks ring in it, and the later winner before its middle,
 /// so that words fit behind it.
-fn length(shown: &[usize], clocks: &[ClockPair], last_winner: f64) -> f64 {
+fn length(shown: &[usize], clocks: &[ClockPair], winners: [Option<f64>; 2]) -> f64 {
+    let last_winner = winners.into_iter().flatten().fold(1e-6, f64::max);
     let mut times: Vec<f64> = shown
         .iter()
         .flat_map(|token| [clocks[*token].draft, clocks[*token].target])

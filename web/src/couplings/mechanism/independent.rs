@@ -10,11 +10,14 @@ use crate::couplings::exhibit::{Drawn, Row};
 const LEFT: f64 = 22.0;
 const LENGTH: f64 = 256.0;
 
+/// When the draft's and the target's needle drop.
+pub const DROPS: [f64; 2] = [0.35, 0.85];
+
 /// `numbers`: what drew the draft's and the target's token, in (0, 1).
 pub fn drawing(drawn: &Drawn, numbers: [f64; 2], clock: Clock) -> impl IntoView + use<> {
     [
-        (Row::Draft, 26.0, "u", numbers[0], 0.35),
-        (Row::Target, 90.0, "v", numbers[1], 0.85),
+        (Row::Draft, 26.0, "u", numbers[0], DROPS[0]),
+        (Row::Target, 90.0, "v", numbers[1], DROPS[1]),
     ]
     .map(|(row, y, name, number, after)| {
         let x = LEFT + number * LENGTH;

@@ -89,6 +89,25 @@ pub fn outcome(drawn: &Drawn, darts: &[DartPair], thrown: usize) -> String {
     }
 }
 
+/// Places in `all` of the darts that are drawn, in their order.
+fn drawn_darts(all: &[Thrown<'_>]) -> Vec<usize> {
+    let from = all.len().saturating_sub(DRAWN);
+    (0..all.len())
+        .filter(|index| *index >= from || all[*index].decides())
+        .collect()
+}
+
+/// When the darts land that the draft and the target keep.
+pub fn lands(darts: &[DartPair], thrown: usize) -> [f64; 2] {
+    let all = numbered(darts, thrown);
+    let shown = drawn_darts(&all);
+    let after = |keeps: fn(&Thrown<'_>) -> bool| {
+        let rank = shown.iter().position(|index| keeps(&all[*index]));
+        rank.map_or(1.0, |rank| (rank + 1) as f64 / shown.len() as f64)
+    };
+    [after(|dart| dart.draft), after(|dart| dart.target)]
+}
+
 /// The board and its darts, as far as they are thrown.
 pub fn drawing(
     drawn: &Drawn,
@@ -132,12 +151,9 @@ pub fn drawing(
         })
         .collect_view();
     let all = numbered(darts, thrown);
-    let from = all.len().saturating_sub(DRAWN);
-    let shown: Vec<&Thrown<'_>> = all
-        .iter()
-        .enumerate()
-        .filter(|(index, dart)| *index >= from || dart.decides())
-        .map(|(_, dart)| dart)
+    let shown: Vec<&Thrown<'_>> = drawn_darts(&all)
+        .into_iter()
+        .map(|index| &all[index])
         .collect();
     let count = shown.len() as f64;
     let times: Vec<f64> = (1..=shown.len()).map(|rank| rank as f64 / count).collect();
@@ -194,8 +210,8 @@ pub fn drawing(
             }
         })
         .collect_view();
-    let left_out = (all.len().max(thrown) > timed_len(from, &all)).then(|| {
-        let hidden = thrown - timed_len(from, &all);
+    let left_out = (all.len().max(thrown) > shown.len()).then(|| {
+        let hidden = thrown - shown.len();
         view! {
             <text class="number small" x=(WIDTH - LEFT).to_string() y=(BASE + 17.0).to_string() text-anchor="end">
                 {tr!("{} more darts missed", grouped(hidden))}
@@ -235,10 +251,4 @@ fn free_place(places: &[f64], y: f64, taken: &[(f64, f64)]) -> f64 {
         if room > best.1 { (x, room) } else { best }
     });
     best.0
-}
-
-/// How many darts are drawn.
-fn timed_len(from: usize, all: &[Thrown<'_>]) -> usize {
-    let before = all[..from].iter().filter(|dart| dart.decides()).count();
-    all.len() - from + before
 }

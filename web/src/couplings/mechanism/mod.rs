@@ -5,6 +5,7 @@ mod independent;
 mod minhash;
 mod optimal;
 
+use couplet_playback::spoken;
 use couplet_speculation::couplings::{Coupling, Region, Steps};
 use leptos::prelude::*;
 use tr::tr;
@@ -39,7 +40,15 @@ pub fn drawing(coupling: Coupling, drawn: &Drawn, clock: Clock) -> AnyView {
             optimal::drawing(drawn, *height, residual, clock).into_any()
         }
     };
-    let label = format!("{}: {}", title(coupling), outcome(drawn));
+    let (label, decided) = (
+        title(coupling),
+        format!("{}: {}", title(coupling), outcome(drawn)),
+    );
+    // Who listens is not told how a throw ends before it has, either.
+    let label = move || match clock.at.get() >= 1.0 {
+        true => decided.clone(),
+        false => label.clone(),
+    };
     view! {
         <svg class="mechanism" viewBox=format!("0 0 {WIDTH} {HEIGHT}") role="img" aria-label=label>
             {inner}
@@ -91,6 +100,37 @@ pub fn outcome(drawn: &Drawn) -> String {
     }
 }
 
+/// When the draft's and the target's token are decided, on a clock from 0 to 1.
+fn decided(drawn: &Drawn) -> [f64; 2] {
+    match &drawn.steps {
+        Steps::Independent { .. } => independent::DROPS,
+        Steps::MinHash { darts, thrown } => minhash::lands(darts, *thrown),
+        Steps::Gumbel { clocks } => gumbel::rings(drawn, clocks),
+        Steps::Optimal { region, .. } => match region {
+            Region::DraftOnly => optimal::DROPS,
+            _ => [optimal::DROPS[0]; 2],
+        },
+    }
+}
+
+/// How far a throw is at a time of the clock, for whoever hears it: the tokens that are decided.
+pub fn so_far(coupling: Coupling, drawn: &Drawn, at: f64) -> String {
+    let title = title(coupling);
+    let label = |token| spoken(&drawn.exact.label(token));
+    let (draft, target) = (label(drawn.outcome.draft), label(drawn.outcome.target));
+    match decided(drawn).map(|decided| at >= decided - 1e-9) {
+        [false, false] => tr!("{title}: nothing yet", title),
+        [true, false] => tr!("{title}: draft {draft}", title, draft),
+        [false, true] => tr!("{title}: target {target}", title, target),
+        [true, true] => tr!(
+            "{title}: draft {draft}, target {target}",
+            title,
+            draft,
+            target
+        ),
+    }
+}
+
 /// A segment's letter, if it fits.
 fn fits(label: &str, width: f64) -> bool {
     width >= 5.0 + 7.5 * label.chars().count() as f64
@@ -103,5 +143,46 @@ fn needle(x: f64, y: f64, length: f64, after: f64, clock: Clock) -> impl IntoVie
             <path class="needle-line" d=format!("M{x:.1} {:.1}v{length}", y) />
             <path class="needle-point" d=format!("M{x:.1} {:.1}l-5-8h10z", y + 3.0) />
         </g>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::couplings::exhibit::{Exact, Origin};
+    use couplet_speculation::couplings::Pair;
+    use std::sync::Arc;
+
+    #[test]
+    fn nothing_is_decided_at_first_and_both_tokens_at_the_end() {
+        let pair = Pair::new(&[0.5, 0.3, 0.2], &[0.2, 0.3, 0.5]).unwrap();
+        let exact = Arc::new(Exact {
+            labels: ["a", "b", "c"].map(String::from).to_vec(),
+            agreement: Coupling::ALL.map(|coupling| pair.agreement(coupling)),
+            bound: pair.agreement_bound(),
+            distance: pair.total_variation(),
+            pair,
+            origin: Origin::Edited,
+        });
+        for coupling in Coupling::ALL {
+            for trial in 0..40 {
+                let (outcome, steps) = exact.pair.sample_with_steps(coupling, 7, trial);
+                let drawn = Drawn {
+                    exact: Arc::clone(&exact),
+                    outcome,
+                    steps,
+                };
+                let all = decided(&drawn);
+                assert!(
+                    all.iter().all(|at| 0.0 < *at && *at <= 1.0),
+                    "{coupling:?}, {trial}: {all:?}"
+                );
+                assert!(so_far(coupling, &drawn, 0.0).ends_with(": nothing yet"));
+                let [draft, target] =
+                    [outcome.draft, outcome.target].map(|token| exact.label(token));
+                let end = format!(": draft {draft}, target {target}");
+                assert!(so_far(coupling, &drawn, 1.0).ends_with(&end));
+            }
+        }
     }
 }

@@ -45,6 +45,9 @@ fn strip(draft: &[f64], target: &[f64]) -> Strip {
     }
 }
 
+/// When the needle drops, and when the second one where the first fell on what only the draft has.
+pub const DROPS: [f64; 2] = [0.4, 0.85];
+
 /// `height` is how high the point is under the draft's probability of the drawn token, `residual`
 /// the number that drew the target's token from what is left, if one did.
 pub fn drawing(
@@ -107,7 +110,7 @@ pub fn drawing(
     let second = residual.map(|number| {
         let at = x(strip.end + number * (1.0 - strip.end));
         view! {
-            <g class="needle" class:away=move || clock.at.get() < 0.85>
+            <g class="needle" class:away=move || clock.at.get() < DROPS[1]>
                 <path class="needle-line" d=format!("M{at:.1} {}v{}", TOP + TALL + 7.0, -(HALF + 7.0)) />
                 <path class="needle-point" d=format!("M{at:.1} {}l-5 8h10z", TOP + TALL + 4.0) />
             </g>
@@ -131,7 +134,7 @@ pub fn drawing(
     let differ = tr!("differ, {}", decimal(1.0 - overlap, 2));
     view! {
         {all}
-        {needle(x(point), TOP - 8.0, long, 0.4, clock)}
+        {needle(x(point), TOP - 8.0, long, DROPS[0], clock)}
         {second}
         <path class="brace" d=shared />
         <path class="brace" d=rest />

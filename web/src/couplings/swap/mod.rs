@@ -3,7 +3,7 @@
 
 mod runs;
 
-use couplet_playback::{Cut, decimal, interval};
+use couplet_playback::{Cut, count_word, decimal, interval};
 use couplet_protocol::{Drafter, Rule};
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::statistics::wilson_interval;
@@ -12,6 +12,7 @@ use tr::tr;
 
 use super::exhibit::use_exhibit;
 use super::mark::mark_icon;
+use crate::heard::Heard;
 use crate::stage::icons::{Sign, icon};
 use crate::stage::{drafter_title, rule_title};
 
@@ -53,6 +54,12 @@ pub fn SwapPanel() -> impl IntoView {
         Writing::Row { done, of } => Some(tr!("Writing text {} of {}…", done + 1, of)),
         Writing::Failed(sentence) => Some(sentence),
     };
+    // Six texts are written in a moment: their beginning is heard, and what they come to.
+    let heard = Signal::derive(move || match swap.writing.get() {
+        Writing::Idle => swap.texts.with(|texts| texts.as_ref().map(in_short)),
+        Writing::Row { of, .. } => Some(tr!("Writing {} texts…", count_word(of))),
+        Writing::Failed(sentence) => Some(sentence),
+    });
     let rule = move |event| {
         let name = event_target_value(&event);
         if let Some(rule) = invariant().find(|rule| rule.name() == name) {
@@ -88,7 +95,8 @@ pub fn SwapPanel() -> impl IntoView {
                     </button>
                 </div>
             </header>
-            <p class="swap-said" role="status" data-testid="swap-said">{said}</p>
+            <p class="swap-said" data-testid="swap-said">{said}</p>
+            <Heard said=heard known=true testid="swap-heard" />
             {move || match swap.texts.get() {
                 Some(texts) => table(&texts).into_any(),
                 None => view! {
@@ -138,7 +146,7 @@ fn table(texts: &Texts) -> impl IntoView + use<> {
         view! { <p class="muted">{tr!("At temperature 0 and at top-k 1 the target has one text: every rule writes its most probable tokens.")}</p> }
     });
     view! {
-        <table>
+        <table aria-labelledby="swap-title">
             <thead>
                 <tr>
                     <th scope="col"><span class="visually-hidden">{tr!("Drafter")}</span></th>
@@ -169,6 +177,15 @@ fn column_title(texts: &Texts, column: usize) -> String {
         (_, true, true) => tr!("Under rejection it is the same here"),
         _ => tr!("Under rejection it is another sample"),
     }
+}
+
+/// What the texts come to, for whoever hears it once they are written.
+fn in_short(texts: &Texts) -> String {
+    tr!(
+        "Done. {}. {}.",
+        column_title(texts, 0),
+        column_title(texts, 1)
+    )
 }
 
 /// A text, what of it differs from the first drafter's, and how much of the draft was kept.

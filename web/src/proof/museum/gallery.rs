@@ -7,6 +7,7 @@ use tr::tr;
 
 use super::exhibit::{card, heard};
 use super::{Found, GAMMA};
+use crate::heard::Heard;
 use crate::proof::counting::{BATCH, waits_for};
 use crate::proof::pair::ProofPair;
 use crate::proof::state::use_proof;
@@ -33,11 +34,11 @@ pub fn Gallery() -> impl IntoView {
             .then(|| view! { <p class="muted" data-testid="museum-waits">{sentence}</p> })
     };
     // One voice for all of them, which is silent until the last one is counted.
-    let said = Memo::new(move |_| {
+    let said = Signal::derive(move || {
         museum.exhibits.with_value(|exhibits| {
             let waits = |found: &Found| matches!(found, Found::Waiting(_));
             if exhibits.iter().any(|exhibit| exhibit.found.with(waits)) {
-                return tr!("Counting …");
+                return Some(tr!("Counting …"));
             }
             let of = |pair: &ProofPair| {
                 exhibits
@@ -46,7 +47,7 @@ pub fn Gallery() -> impl IntoView {
                     .collect()
             };
             let all: Vec<String> = proof.pair.with(of);
-            all.join(". ")
+            (!all.is_empty()).then(|| all.join(". "))
         })
     });
     let cards = museum.exhibits.with_value(|exhibits| {
@@ -69,7 +70,7 @@ pub fn Gallery() -> impl IntoView {
                 </button>
             </header>
             {waits}
-            <p class="visually-hidden" role="status">{move || said.get()}</p>
+            <Heard said=said known=true />
             <div class="exhibits">{cards}</div>
         </section>
     }

@@ -8,7 +8,8 @@ use crate::axis::round_step;
 use crate::proof::bars::{Bar, tallest};
 use crate::proof::chart::{Slots, bar, base, label, level};
 use crate::proof::pair::ProofPair;
-use crate::proof::words::signed;
+use crate::proof::words::{share, signed};
+use crate::table::told;
 
 /// Room for the numbers of the axis, in per cent.
 const MARGIN: f64 = 8.0;
@@ -56,6 +57,17 @@ pub fn output(pair: &ProofPair, bars: &[Bar], place: usize) -> impl IntoView + u
     let alt = tr!(
         "What came out as token {} of the texts, against the target",
         place + 1
+    );
+    let number = |bar: &Bar| {
+        let target = tr!("target {}", share(bar.target, 3));
+        let theory = bar.theory.map(|theory| tr!("theory {}", share(theory, 3)));
+        let parts = [bar.share.map(|came| share(came, 3)), Some(target), theory];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        parts.join(", ")
+    };
+    let alt = told(
+        &alt,
+        pair.tokens.iter().cloned().zip(bars.iter().map(number)),
     );
     view! {
         <svg class="figure" height=HEIGHT.to_string() role="img" aria-label=alt>
@@ -127,9 +139,24 @@ pub fn difference(pair: &ProofPair, bars: &[Bar]) -> impl IntoView + use<> {
             })
             .collect_view();
     let middle = OFF_MIDDLE.to_string();
+    let alt = tr!(
+        "Difference from the target in percentage points, with the band in which an exact sampler stays"
+    );
+    let number = |(token, bar): (&String, &Bar)| {
+        let off = signed(100.0 * bar.off()?, 2);
+        let number = match bar.inside() {
+            true => off,
+            false => tr!("{off}, outside the band", off),
+        };
+        Some((token.clone(), number))
+    };
+    let alt = match counted {
+        true => told(&alt, pair.tokens.iter().zip(bars).filter_map(number)),
+        false => alt,
+    };
     view! {
         <svg class="figure difference" height=OFF_HEIGHT.to_string() role="img"
-            aria-label=tr!("Difference from the target in percentage points, with the band in which an exact sampler stays")>
+            aria-label=alt>
             {grid}
             <line class="axis" x1=format!("{MARGIN}%") x2="100%" y1=middle.clone() y2=middle />
             <text class="number small" x="0" y=format!("{:.1}", OFF_MIDDLE + 4.0)>"0"</text>

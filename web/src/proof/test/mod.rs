@@ -10,16 +10,16 @@ use couplet_protocol::{BackendKind, Settings};
 use leptos::prelude::*;
 use tr::tr;
 
+use crate::heard::Heard;
 use crate::proof::bars::{Bar, bars};
 use crate::proof::counting::{BATCH, enough};
 use crate::proof::pair::ProofPair;
 use crate::proof::state::use_proof;
 use crate::proof::theory::{Law, is_exact, marginal, target_joint};
-use crate::proof::words::p_value;
 use crate::table::{Numbers, Table};
 use chart::{difference, output};
 use controls::{Choices, Place};
-use says::{Trouble, expectation, in_words, verdict};
+use says::{Trouble, expectation, in_short, verdict};
 use texts::AllTexts;
 
 /// Of a band around every target line.
@@ -75,14 +75,10 @@ pub fn Test() -> impl IntoView {
     let tokens = move || proof.pair.with(ProofPair::len);
     let lacks = move || theory.with(|theory| (theory.off, theory.enough));
     // Heard once the counting is over, and not at every slice of it.
-    let heard = move || {
-        if proof.counting.get() {
-            return None;
-        }
-        let test = found.get()?;
-        let words = in_words(&test, proof.rule.get(), length(), tokens(), lacks());
-        Some(view! { {p_value(test.p_value)}". "{words} })
-    };
+    let heard = Signal::derive(move || {
+        let counting = proof.counting.get();
+        found.with(|test| test.as_ref().filter(|_| !counting).map(in_short))
+    });
     let about = move || {
         let tokens = count_word(length());
         let (texts, backend) = proof
@@ -134,7 +130,7 @@ pub fn Test() -> impl IntoView {
             <div class="test-verdict" data-testid="test-verdict">
                 {move || verdict(found.get(), proof.rule.get(), length(), tokens(), lacks())}
             </div>
-            <p class="visually-hidden" role="status">{heard}</p>
+            <Heard said=heard known=true testid="test-heard" />
             <Numbers content=numbers />
             <p class="visually-hidden" data-testid="test-seed">{move || tr!("Seed {}", proof.seed.get())}</p>
         </section>

@@ -11,7 +11,7 @@ use crate::proof::pair::NOTHING;
 use crate::proof::state::use_proof;
 use crate::proof::theory::is_exact;
 use crate::proof::verdict::cross;
-use crate::proof::words::{p_value, share, statistic};
+use crate::proof::words::{p_value, share, spoken_p_value, statistic};
 use crate::store::use_store;
 use couplet_playback::{count_word, grouped};
 
@@ -101,8 +101,22 @@ pub fn verdict(
     .into_any()
 }
 
+/// What a test says, for whoever hears it after every counting.
+pub fn in_short(test: &ChiSquare) -> String {
+    let p = spoken_p_value(test.p_value);
+    if test.p_value < NO_ACCIDENT {
+        tr!("{p}: not the target", p)
+    } else if test.p_value < DOUBT {
+        tr!("{p}: a hint and no proof", p)
+    } else if test.degrees_of_freedom == 0 {
+        tr!("There is only one text to compare.")
+    } else {
+        tr!("{p}: no sign of a difference", p)
+    }
+}
+
 /// What a test says, in words; the last are as for [`verdict`].
-pub fn in_words(
+fn in_words(
     test: &ChiSquare,
     rule: Rule,
     length: usize,
@@ -168,5 +182,23 @@ pub fn in_words(
         .into_any()
     } else {
         view! { <b>{tr!("This is not the target:")}" "</b>{figures}{impossible} }.into_any()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_heard_of_a_test_is_short_and_has_its_p_value() {
+        let of = |p_value, degrees_of_freedom| ChiSquare {
+            statistic: 1.0,
+            degrees_of_freedom,
+            p_value,
+        };
+        assert_eq!(in_short(&of(0.234, 5)), "p = 0.23: no sign of a difference");
+        assert_eq!(in_short(&of(0.0034, 5)), "p = 0.0034: a hint and no proof");
+        assert_eq!(in_short(&of(3e-7, 5)), "p < 10 to the −6: not the target");
+        assert_eq!(in_short(&of(1.0, 0)), "There is only one text to compare.");
     }
 }

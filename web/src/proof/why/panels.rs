@@ -9,6 +9,7 @@ use crate::proof::chart::{Slots, bar, base, label, level};
 use crate::proof::pair::{NOTHING, ProofPair};
 use crate::proof::words::{share, signed};
 use crate::stage::{Sign, mark};
+use crate::table::told;
 
 const HEIGHT: f64 = 236.0;
 const BASE: f64 = 200.0;
@@ -85,7 +86,20 @@ pub fn panel(pair: &ProofPair, step: usize, drawn: bool, numbers: bool) -> impl 
             )
         })
         .collect_view();
-    let alt = match (drawn, step) {
+    let alt = name(pair, step, drawn, numbers);
+    view! {
+        <svg class="figure" class:many={pair.len() > MANY} style=format!("--tokens:{}", pair.len()) height=HEIGHT.to_string() role="img" aria-label=alt data-step=step>
+            {bars}
+            {lines}
+            {base(slots, pair, BASE, false)}
+        </svg>
+    }
+}
+
+/// What a picture shows, with the heights of its bars. Of the later steps these are what a lesson asks
+/// for where it covers the numbers.
+fn name(pair: &ProofPair, step: usize, drawn: bool, numbers: bool) -> String {
+    let name = match (drawn, step) {
         (false, _) => tr!("Only the target’s level of every token"),
         (true, 1) => tr!("The draft’s probabilities as bars, with the target’s level on each"),
         (true, 2) => {
@@ -97,13 +111,34 @@ pub fn panel(pair: &ProofPair, step: usize, drawn: bool, numbers: bool) -> impl 
             )
         }
     };
-    view! {
-        <svg class="figure" class:many={pair.len() > MANY} style=format!("--tokens:{}", pair.len()) height=HEIGHT.to_string() role="img" aria-label=alt data-step=step>
-            {bars}
-            {lines}
-            {base(slots, pair, BASE, false)}
-        </svg>
+    if drawn && step > 1 && !numbers {
+        return name;
     }
+    let print = |prob: f64| share(prob, pair.decimals());
+    let height = |index: usize| {
+        let (draft, target) = both(pair, index);
+        let kept = draft.min(target);
+        match (drawn, step) {
+            (false, _) => print(target),
+            (true, 1) => tr!(
+                "draft {draft}, target {target}",
+                draft = print(draft),
+                target = print(target)
+            ),
+            (true, 2) => tr!(
+                "accepted {kept}, rejected {lost}",
+                kept = print(kept),
+                lost = print(draft - kept)
+            ),
+            (true, _) => tr!(
+                "accepted {kept}, poured back {poured}",
+                kept = print(kept),
+                poured = print(target - kept)
+            ),
+        }
+    };
+    let heights = (0..pair.len()).map(height);
+    told(&name, pair.tokens.iter().cloned().zip(heights))
 }
 
 fn guess(pair: &ProofPair, slots: Slots, index: usize, numbers: bool) -> AnyView {
@@ -210,4 +245,26 @@ fn pour(pair: &ProofPair, slots: Slots, index: usize, numbers: bool) -> AnyView 
         {reached}
     }
     .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof::pair::Preset;
+
+    /// A lesson asks for what is accepted and poured back, and nobody hears it before the guess.
+    #[test]
+    fn a_picture_tells_what_it_draws_and_no_more() {
+        let pair = Preset::Three.pair();
+        let told = |step, drawn, numbers| name(&pair, step, drawn, numbers);
+        let first = told(1, true, false);
+        assert!(first.contains("a: draft 0.50, target 0.20"), "{first}");
+        assert!(told(2, false, true).contains("a: 0.20"));
+        assert!(told(2, true, true).contains("a: accepted 0.20, rejected 0.30"));
+        assert!(told(3, true, true).contains("c: accepted 0.20, poured back 0.30"));
+        for step in [2, 3] {
+            let covered = told(step, true, false);
+            assert!(!covered.contains("0."), "{covered}");
+        }
+    }
 }
