@@ -35,7 +35,8 @@ pub fn Numbers(
     content: Signal<Table>,
 ) -> impl IntoView {
     let open = RwSignal::new(false);
-    view! { <Folded open=open>{move || filled(content.get())}</Folded> }
+    let name = Signal::derive(move || content.with(|table| table.name.clone()));
+    view! { <Folded open=open name=name>{move || filled(content.get())}</Folded> }
 }
 
 /// Numbers that unfold; made only while they are shown.
@@ -43,13 +44,16 @@ pub fn Numbers(
 pub fn Folded(
     /// Whether they are; whoever draws them anew keeps it.
     open: RwSignal<bool>,
+    /// What they are about, for whoever hears of several such.
+    #[prop(into)]
+    name: Signal<String>,
     /// The numbers.
     children: ChildrenFn,
 ) -> impl IntoView {
     view! {
         <details class="table" prop:open=move || open.get()
             on:toggle=move |event| open.set(is_unfolded(&event))>
-            <summary>{tr!("As a table")}</summary>
+            <summary>{tr!("As a table")}<span class="visually-hidden">": "{move || name.get()}</span></summary>
             <Show when=move || open.get()>{children()}</Show>
         </details>
     }
@@ -61,6 +65,7 @@ pub fn is_unfolded(toggle: &web_sys::Event) -> bool {
 }
 
 fn filled(table: Table) -> impl IntoView {
+    let name = table.name;
     let head = table
         .head
         .into_iter()
@@ -77,8 +82,8 @@ fn filled(table: Table) -> impl IntoView {
         })
         .collect_view();
     view! {
-        <div class="table-scroll" tabindex="0" role="region" aria-label=table.name>
-            <table>
+        <div class="table-scroll" tabindex="0" role="region" aria-label=name.clone()>
+            <table aria-label=name.clone()>
                 <thead><tr>{head}</tr></thead>
                 <tbody>{rows}</tbody>
             </table>

@@ -13,7 +13,7 @@ use super::mark::mark_icon;
 use super::matrix::matrix;
 use super::mechanism;
 use super::throwing::{Board, Measured, Throwing};
-use crate::table::is_unfolded;
+use crate::table::Folded;
 
 fn shares(coupling: Coupling) -> String {
     match coupling {
@@ -167,6 +167,10 @@ const LISTED: usize = 40;
 fn JointTable(coupling: Coupling, board: Board, counted: Memo<bool>) -> impl IntoView {
     let exhibit = use_exhibit();
     let open = RwSignal::new(false);
+    let name = move || match counted.get() {
+        true => label(coupling, Cells::Measured),
+        false => label(coupling, Cells::Exact),
+    };
     let table = move || {
         let exact = exhibit.exact.get();
         let measured = board.measured.get().filter(|_| counted.get());
@@ -176,26 +180,19 @@ fn JointTable(coupling: Coupling, board: Board, counted: Memo<bool>) -> impl Int
             (None, Err(_)) => return ().into_any(),
         };
         if exact.len() <= WHOLE {
-            whole(&exact, &probs).into_any()
+            whole(&exact, &probs, name()).into_any()
         } else {
-            listed(&exact, &probs).into_any()
+            listed(&exact, &probs, name()).into_any()
         }
     };
-    let name = move || match counted.get() {
-        true => label(coupling, Cells::Measured),
-        false => label(coupling, Cells::Exact),
-    };
     view! {
-        <details class="table" on:toggle=move |event| open.set(is_unfolded(&event))>
-            <summary>{tr!("As a table")}</summary>
-            <Show when=move || open.get()>
-                <div class="table-scroll" tabindex="0" role="region" aria-label=name>{table}</div>
-            </Show>
-        </details>
+        <Folded open=open name=title(coupling)>
+            <div class="table-scroll" tabindex="0" role="region" aria-label=name>{table}</div>
+        </Folded>
     }
 }
 
-fn whole(exact: &Exact, probs: &[f64]) -> impl IntoView + use<> {
+fn whole(exact: &Exact, probs: &[f64], name: String) -> impl IntoView + use<> {
     let rows = probs
         .chunks(exact.len())
         .enumerate()
@@ -211,14 +208,14 @@ fn whole(exact: &Exact, probs: &[f64]) -> impl IntoView + use<> {
         .map(|token| view! { <th scope="col">{exact.label(token)}</th> })
         .collect_view();
     view! {
-        <table>
+        <table aria-label=name>
             <thead><tr><th scope="col">{tr!("draft \\ target")}</th>{heads}</tr></thead>
             <tbody>{rows}</tbody>
         </table>
     }
 }
 
-fn listed(exact: &Exact, probs: &[f64]) -> impl IntoView + use<> {
+fn listed(exact: &Exact, probs: &[f64], name: String) -> impl IntoView + use<> {
     let rows = ranked(probs.iter().copied())
         .into_iter()
         .take(LISTED)
@@ -228,7 +225,7 @@ fn listed(exact: &Exact, probs: &[f64]) -> impl IntoView + use<> {
         })
         .collect_view();
     view! {
-        <table>
+        <table aria-label=name>
             <caption>{tr!("the {} most probable pairs", LISTED)}</caption>
             <thead><tr><th scope="col">{tr!("draft")}</th><th scope="col">{tr!("target")}</th><th scope="col">{tr!("both")}</th></tr></thead>
             <tbody>{rows}</tbody>

@@ -420,9 +420,9 @@ fn Table(
             .collect_view()
     };
     view! {
-        <Folded open=open>
+        <Folded open=open name=tr!("Probabilities")>
             <div class="table-scroll" tabindex="0" role="region" aria-label=tr!("Probabilities")>
-                <table>
+                <table aria-label=tr!("Probabilities")>
                     <thead>
                         <tr>
                             <th scope="col">{tr!("token")}</th>

@@ -176,7 +176,7 @@ fn Choice(form: Form, inexact: Memo<bool>) -> impl IntoView {
             </span>
             <button type="button" class="choice" id="rule" data-testid="rule" node_ref=button role="combobox"
                 aria-haspopup="listbox" aria-expanded=move || open.get().to_string() aria-controls="rule-list"
-                aria-activedescendant=meant aria-labelledby="rule-label rule" aria-describedby="rule-note"
+                aria-activedescendant=meant aria-labelledby="rule-label" aria-describedby="rule-note"
                 title=move || hint(chosen())
                 on:click=move |_| if open.get_untracked() { open.set(false) } else { show() }
                 on:keydown=on_key on:blur=move |_| open.set(false)>

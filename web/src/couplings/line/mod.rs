@@ -11,6 +11,7 @@ use tr::tr;
 use super::exhibit::{Exact, Origin, use_exhibit};
 use super::mark::mark_at;
 use super::presets::PRESETS;
+use crate::table::Folded;
 use crate::width::width_of;
 use layout::{spread, stacked};
 
@@ -63,11 +64,11 @@ pub fn Line() -> impl IntoView {
 #[component]
 fn AsTable() -> impl IntoView {
     let exhibit = use_exhibit();
+    let open = RwSignal::new(false);
     view! {
-        <details class="table">
-            <summary>{tr!("As a table")}</summary>
+        <Folded open=open name=tr!("Rates of agreement")>
             <div class="table-scroll" tabindex="0" role="region" aria-label=tr!("Rates of agreement")>
-                <table data-testid="agreement-table">
+                <table data-testid="agreement-table" aria-label=tr!("Rates of agreement")>
                     <thead>
                         <tr>
                             <th scope="col">{tr!("how they are drawn")}</th>
@@ -112,7 +113,7 @@ fn AsTable() -> impl IntoView {
                     </tbody>
                 </table>
             </div>
-        </details>
+        </Folded>
     }
 }
 

@@ -204,7 +204,7 @@ fn sentence(pair: &ProofPair, step: usize, notation: Notation) -> AnyView {
 
 fn steps_table(pair: &ProofPair, notation: Notation) -> Table {
     let head = [
-        String::new(),
+        tr!("token"),
         notation.draft(),
         notation.target(),
         tr!("accepted"),
