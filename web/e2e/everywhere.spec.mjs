@@ -91,8 +91,10 @@ test("axe finds nothing in the help, in large letters, and in the system's own c
     assert.deepEqual(await findings(page), [], colorScheme);
     await page.keyboard.press("Escape");
   }
+  // An arrow that is drawn as a ground is not there.
+  assert.equal(await page.getByTestId("pair").evaluate((select) => getComputedStyle(select).appearance), "auto");
   // A filled button's letters would have the ground's colour, with a ground of their own under them.
-  for (const [scene, button] of [["stage", ".button.play"], ["couplings", ".button.primary"], ["proof", ".button.primary"], ["speed", ".button.primary"]]) {
+  for (const [scene, button] of [["stage", ".button.play"], ["couplings", ".button.primary"], ["couplings", ".presets [aria-pressed=true]"], ["proof", ".button.primary"], ["proof", ".switch i"], ["speed", ".button.primary"]]) {
     await page.getByTestId(`scene-${scene}`).click();
     const adjusts = await page.locator(button).first().evaluate((element) => getComputedStyle(element).forcedColorAdjust);
     assert.equal(adjusts, "none", `${button} of ${scene}`);

@@ -28,6 +28,7 @@ async function steps(page) {
   if (!(await why.locator("table").count())) await why.locator("summary").click();
   // The table is drawn once the browser says that its fold is open.
   await why.locator("tbody tr").first().waitFor();
+  assert.equal(await why.getByRole("table", { name: "The three steps in numbers" }).count(), 1);
   const rows = await why.locator("tbody tr").evaluateAll((rows) =>
     rows.map((row) => [...row.cells].map((cell) => cell.textContent)),
   );

@@ -155,7 +155,7 @@ test("a block is judged in one step, and only its cut counts as a rejection", as
 test("the list of rules works by keyboard", async ({ page, base }) => {
   await page.goto(base + "?backend=cpu");
   const rule = page.getByTestId("rule");
-  await rule.focus();
+  await page.getByRole("combobox", { name: "Rule", exact: true }).focus();
   await page.keyboard.press("ArrowDown");
   const list = page.getByRole("listbox", { name: "Rule" });
   await list.waitFor();
