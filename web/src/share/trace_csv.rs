@@ -6,7 +6,7 @@ use couplet_protocol::{Event, Trace};
 
 use super::csv;
 
-const HEAD: [&str; 17] = [
+const HEAD: [&str; 18] = [
     "round",
     "column",
     "position",
@@ -18,6 +18,7 @@ const HEAD: [&str; 17] = [
     "threshold",
     "own_token",
     "accepted",
+    "tested",
     "round_accepted",
     "closing",
     "closing_token",
@@ -82,6 +83,8 @@ pub fn trace_csv(trace: &Trace) -> String {
             optional(*threshold),
             own_token.map_or_else(String::new, text_of),
             accepted.to_string(),
+            // Block judges behind its cut too, which is no test.
+            (*place <= facts.accepted).to_string(),
             facts.accepted.to_string(),
             facts.closing.to_owned(),
             facts.closing_token.clone(),
@@ -135,6 +138,67 @@ fn round_facts(trace: &Trace, text_of: impl Fn(u32) -> String) -> HashMap<u32, R
 mod tests {
     use super::super::check::tests::recording;
     use super::*;
+    use couplet_playback::{Round, Run};
+
+    /// (accepted, tested, rows) of a table, and of the same run as the page counts it.
+    fn counts(trace: &Trace) -> [(usize, usize, usize); 2] {
+        // The one cell with a separator in it.
+        let text = trace_csv(trace).replace("\",\"", "comma");
+        let named = |name: &str| HEAD.iter().position(|title| *title == name).unwrap();
+        let (accepted, tested) = (named("accepted"), named("tested"));
+        let rows: Vec<Vec<&str>> = text
+            .split_terminator("\r\n")
+            .skip(1)
+            .map(|row| row.split(',').collect())
+            .collect();
+        assert!(rows.iter().all(|cells| cells.len() == HEAD.len()));
+        let count = |column: usize| rows.iter().filter(|cells| cells[column] == "true").count();
+        let run = Run::from_events(&trace.events);
+        let sum = |of: fn(&Round) -> usize| run.rounds().iter().map(|round| of(round)).sum();
+        let judged = |round: &Round| {
+            let verdicts = round.proposals.iter();
+            verdicts.filter(|it| it.verdict.is_some()).count()
+        };
+        [
+            (count(accepted), count(tested), rows.len()),
+            (sum(Round::accepted), sum(Round::tested), sum(judged)),
+        ]
+    }
+
+    #[test]
+    fn accepted_of_tested_is_what_the_page_counts() {
+        let mut trace = recording();
+        let [table, page] = counts(&trace);
+        assert_eq!(table, page);
+        assert_eq!(page.1, page.2, "every token is tested by itself");
+        // As Block has it: with a draw and a threshold, and verdicts behind the cut.
+        let judged_too = |event: Event| match event {
+            Event::Discarded {
+                round,
+                position,
+                token,
+                draft_prob,
+                target_prob,
+                target_distribution,
+            } => Event::Verified {
+                round,
+                position,
+                token,
+                draft_prob,
+                target_prob,
+                draw: 0.5,
+                threshold: Some(0.25),
+                own_token: None,
+                accepted: false,
+                target_distribution,
+            },
+            event => event,
+        };
+        trace.events = trace.events.into_iter().map(judged_too).collect();
+        let [table, page] = counts(&trace);
+        assert_eq!(table, page);
+        assert!(page.1 < page.2, "some are judged behind a cut");
+    }
 
     #[test]
     fn every_judged_token_has_a_row() {
@@ -172,7 +236,7 @@ mod tests {
         });
         let mass = mass.unwrap();
         let expected = format!(
-            "0,0,{position},{token},N,{draft_prob},{target_prob},{draw},,,true,4,resampled,l,{mass},5,{milliseconds}"
+            "0,0,{position},{token},N,{draft_prob},{target_prob},{draw},,,true,true,4,resampled,l,{mass},5,{milliseconds}"
         );
         assert_eq!(rows.next(), Some(&*expected));
     }
