@@ -40,6 +40,7 @@ fn Acceptance() -> impl IntoView {
         last.is_some_and(|glyph| glyph.drafted == 0)
     });
     let theory = expected(store);
+    let tokenwise = tokenwise(store);
     view! {
         <div class="statistic">
             <h3>{tr!("Acceptance rate")}" "<em>"α"</em></h3>
@@ -56,6 +57,15 @@ fn Acceptance() -> impl IntoView {
                     .into_any();
                 }
                 let rate = accepted as f64 / tested as f64;
+                if !tokenwise.get() {
+                    return view! {
+                        <p class="big" data-testid="acceptance-rate">{decimal(rate, 2)}</p>
+                        <p class="muted">
+                            {tr!("{accepted} of {tested} kept, without those behind a cut; no interval, as no token is tested by itself", accepted, tested)}
+                        </p>
+                    }
+                    .into_any();
+                }
                 let [low, high] = wilson_interval(accepted, tested, 0.95);
                 let x = |value: f64| format!("{:.1}", value.clamp(0.0, 1.0) * WIDTH);
                 let [from, to] = [low, high].map(|end| decimal(end, 2));

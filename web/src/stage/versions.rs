@@ -2,6 +2,7 @@
 
 use super::statistics::mean_between;
 use couplet_playback::{Continuation, decimal, interval};
+use couplet_protocol::Rule;
 use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
 use tr::tr;
@@ -119,6 +120,10 @@ fn Row(
     let row = move || {
         let compared = store.compared.get()?;
         let (index, is_child) = of(&compared);
+        let rule = store
+            .versions
+            .list
+            .with(|list| Some(list.get(index)?.shown.settings.rule))?;
         let comparison = &compared.comparison;
         let part = if is_child {
             &comparison.new
@@ -139,7 +144,7 @@ fn Row(
                 <td class="versions-text" lang="en">{text(store, &shared, part, differs)}</td>
                 <td>{filled(&rounds, [count.into_any()])}</td>
                 <td>{per_round(part)}" "{tr!("per round")}</td>
-                <td title=tr!("acceptance rate, and its Wilson interval at 95 %, if all tests were independent and alike")><em>"α"</em>" "{rate(part)}</td>
+                {rate(part, rule)}
             </tr>
         })
     };
@@ -155,14 +160,27 @@ fn per_round(part: &Continuation) -> AnyView {
         .into_any()
 }
 
-fn rate(part: &Continuation) -> AnyView {
-    if part.tested == 0 {
-        return "–".into_any();
-    }
-    let rate = part.accepted as f64 / part.tested as f64;
-    let ends = wilson_interval(part.accepted, part.tested, 0.95);
-    let [low, high] = ends.map(|end| decimal(end, 2));
-    view! { <b>{decimal(rate, 2)}</b>" "<small>{interval(low, high)}</small> }.into_any()
+fn rate(part: &Continuation, rule: Rule) -> impl IntoView + use<> {
+    let rate = (part.tested > 0).then(|| part.accepted as f64 / part.tested as f64);
+    // Under Block no token is tested by itself.
+    let interval = rate.filter(|_| rule != Rule::Block).map(|_| {
+        let ends = wilson_interval(part.accepted, part.tested, 0.95);
+        let [low, high] = ends.map(|end| decimal(end, 2));
+        interval(low, high)
+    });
+    let title = match rule {
+        Rule::Block => tr!("acceptance rate"),
+        _ => tr!(
+            "acceptance rate, and its Wilson interval at 95 %, if all tests were independent and alike"
+        ),
+    };
+    let rate = match rate {
+        None => "–".into_any(),
+        Some(rate) => {
+            view! { <b>{decimal(rate, 2)}</b>" "{interval.map(|ends| view! { <small>{ends}</small> })} }.into_any()
+        }
+    };
+    view! { <td title=title><em>"α"</em>" "{rate}</td> }
 }
 
 /// The end of the text that both have.
