@@ -81,6 +81,36 @@ for (const [rule, { say, caption, drawing, panel }] of Object.entries(SHOWN)) {
   });
 }
 
+test("the places that a run visited are compared under every rule, and drafts under Block", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await call(page, "generate", { ...RUN, rule: "gumbel" });
+  await page.keyboard.press("End");
+  const panel = page.getByTestId("every-rule");
+  assert.equal(await panel.locator("table").count(), 0, "made only while it is unfolded");
+  await panel.locator("summary").click();
+  const chance = (rule) => page.getByTestId(`expected-${rule}`).innerText();
+  assert.equal(await chance("gumbel"), await page.getByTestId("theory").innerText());
+  const [best, shared, apart] = await Promise.all(["rejection", "gumbel", "sample_and_match"].map(chance));
+  assert.ok(Number(best) >= Number(shared) && Number(shared) > Number(apart), `${best} ${shared} ${apart}`);
+  assert.match(await panel.locator(".here").innerText(), /^Gumbel in use\s+0\.\d\d$/);
+  assert.equal(await page.getByTestId("expected-block").count(), 0);
+  assert.match(await panel.innerText(), /it would keep \d\.\d\d tokens a round on average, Rejection \d\.\d\d\./);
+});
+
+test("acceptance by place in the draft adds up to all tests, and one place is no list", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await call(page, "generate", RUN);
+  await page.keyboard.press("End");
+  const counts = (text) => Number(/ of (\d+)/.exec(text)[1]);
+  const places = await page.locator(".by-place li").allInnerTexts();
+  assert.equal(places.length, RUN.gamma);
+  const all = await page.locator(".statistic").first().locator(".muted").first().innerText();
+  assert.equal(places.map(counts).reduce((sum, tests) => sum + tests), counts(all));
+  await call(page, "generate", { ...RUN, gamma: 1 });
+  await page.keyboard.press("End");
+  assert.equal(await page.locator(".by-place").count(), 0);
+});
+
 test("a number reads the same in the sentence, under its column and in the inspector", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   await call(page, "generate", { ...RUN, temperature: 1.4, seed: 9 });

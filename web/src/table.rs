@@ -47,13 +47,19 @@ pub fn Folded(
     /// What they are about, for whoever hears of several such.
     #[prop(into)]
     name: Signal<String>,
+    /// Whether that stands for all to see, in the place of the words for a table.
+    #[prop(optional)]
+    named: bool,
     /// The numbers.
     children: ChildrenFn,
 ) -> impl IntoView {
     view! {
         <details class="table" prop:open=move || open.get()
             on:toggle=move |event| open.set(is_unfolded(&event))>
-            <summary>{tr!("As a table")}<span class="visually-hidden">": "{move || name.get()}</span></summary>
+            <summary>
+                {(!named).then(|| tr!("As a table"))}
+                <span class:visually-hidden=!named>{(!named).then_some(": ")}{move || name.get()}</span>
+            </summary>
             <Show when=move || open.get()>{children()}</Show>
         </details>
     }

@@ -19,6 +19,7 @@ mod language;
 mod narration;
 mod numbers;
 mod own_draw;
+mod places;
 mod race;
 mod run;
 mod state;
@@ -32,7 +33,7 @@ mod fixture;
 pub use board::{Board, Throw};
 pub use caches::{Cache, Caches};
 pub use comparison::{Comparison, Continuation, Take};
-pub use expected::expected_acceptance;
+pub use expected::{ExpectedKept, ExpectedMean, expected_acceptance, expected_kept};
 pub use judging::{Test, is_exact, procedure};
 pub use language::{speak_as, speak_english};
 pub use narration::{Piece, capital, count_word, narrate, plain, redraws, round_summary};
@@ -41,6 +42,7 @@ pub use numbers::{
     without_idle_noughts, written,
 };
 pub use own_draw::OwnDraw;
+pub use places::{Tests, tests_by_place};
 pub use race::{Race, Runner};
 pub use run::{Closing, ClosingKind, Proposal, Round, Run, Unjudged, Verdict};
 pub use state::{Glyph, InkToken, Mark, RoundInk, StageState, Statistics, fold};

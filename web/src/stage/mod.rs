@@ -5,6 +5,7 @@ mod caches;
 mod caption;
 mod columns;
 mod controls;
+mod every_rule;
 mod fate;
 mod figure;
 pub(crate) mod gauge;

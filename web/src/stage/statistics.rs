@@ -1,10 +1,11 @@
-use couplet_playback::{StageState, decimal, expected_acceptance, interval};
-use couplet_protocol::Rule;
+use couplet_playback::{ExpectedMean, StageState, decimal, interval, tests_by_place};
+use couplet_protocol::{Rule, Settings};
 use couplet_speculation::formulas::{accepted_length_probabilities, expected_tokens_per_round};
 use couplet_speculation::statistics::{mean_interval, wilson_interval};
 use leptos::prelude::*;
 use tr::tr;
 
+use super::every_rule::EveryRule;
 use super::rule_formula::{expectation, settings_of};
 use super::speed_up::SpeedUp;
 use crate::language::{filled, slot};
@@ -22,6 +23,8 @@ pub fn StatisticsPanel() -> impl IntoView {
             <TokensPerRound />
             <SpeedUp />
             <Lengths />
+            <ByPlace />
+            <EveryRule />
         </section>
     }
 }
@@ -39,7 +42,7 @@ fn Acceptance() -> impl IntoView {
         let last = store.state.with(|state| state.glyphs.last().copied());
         last.is_some_and(|glyph| glyph.drafted == 0)
     });
-    let theory = expected(store);
+    let theory = expected(store, |settings| settings.rule);
     let tokenwise = tokenwise(store);
     view! {
         <div class="statistic">
@@ -139,41 +142,27 @@ fn tokenwise(store: Store) -> Memo<bool> {
     })
 }
 
-/// The mean of what the rule's formula says about the tested tokens; none where it has none or
-/// the log does not hold enough for one of them.
-fn expected(store: Store) -> Memo<Option<f64>> {
-    // Rounds never change once they are there: each is computed once.
-    let known = StoredValue::new((0, Vec::<Vec<Option<f64>>>::new()));
+/// The mean of what a rule's formula says about the tested tokens; none where it has none or the
+/// log does not hold enough for one of them. The rule depends on the run's settings alone.
+pub(super) fn expected(
+    store: Store,
+    rule: impl Fn(&Settings) -> Rule + Send + Sync + 'static,
+) -> Memo<Option<f64>> {
+    let known = StoredValue::new((0, ExpectedMean::default()));
     Memo::new(move |_| {
         let epoch = store.epoch.get();
         let settings = settings_of(store);
-        let (step, judged) = store
-            .state
-            .with(|state| Some((state.step?, state.judged())))?;
-        store.run.with_untracked(|run| {
-            known.update_value(|(of, rounds)| {
-                if *of != epoch {
-                    (*of, *rounds) = (epoch, Vec::new());
-                }
-                let new = run.rounds().iter().take(step.round + 1).skip(rounds.len());
-                rounds.extend(new.map(|round| {
-                    let tested = round.proposals.iter().take(round.tested());
-                    tested
-                        .map(|it| expected_acceptance(it, &settings))
-                        .collect()
-                }));
-            });
-        });
-        known.with_value(|(_, rounds)| {
-            let before = rounds.iter().take(step.round).flatten();
-            let here = rounds.get(step.round).into_iter().flatten().take(judged);
-            let (mut sum, mut count) = (0.0, 0);
-            for expected in before.chain(here) {
-                sum += (*expected)?;
-                count += 1;
-            }
-            (count > 0).then(|| sum / f64::from(count))
-        })
+        let rule = rule(&settings);
+        store.state.with(|state| {
+            store.run.with_untracked(|run| {
+                known.try_update_value(|(of, known)| {
+                    if *of != epoch {
+                        (*of, *known) = (epoch, ExpectedMean::default());
+                    }
+                    known.until(run, state, rule, &settings)
+                })
+            })
+        })?
     })
 }
 
@@ -330,5 +319,41 @@ fn Lengths() -> impl IntoView {
             <h3>{tr!("Accepted length")}</h3>
             {move || bars().map_or_else(|| view! { <p class="big">"–"</p> }.into_any(), IntoAny::into_any)}
         </div>
+    }
+}
+
+/// The acceptance rate at each place of a draft. Later places are reached where the text is easy to
+/// draft, which one rate for all does not tell.
+#[component]
+fn ByPlace() -> impl IntoView {
+    let store = use_store();
+    let tokenwise = tokenwise(store);
+    let places = Memo::new(move |_| {
+        store
+            .state
+            .with(|state| store.run.with_untracked(|run| tests_by_place(run, state)))
+    });
+    move || {
+        let places = places.get();
+        // One place has the rate of all.
+        if places.len() < 2 || !tokenwise.get() {
+            return None;
+        }
+        let places = places.into_iter().zip(1..).map(|(tests, place)| {
+            let share = decimal(tests.accepted as f64 / tests.tested as f64, 2);
+            let saying = tr!(
+                "{place}: {share} of {tested}",
+                place,
+                share = slot(0),
+                tested = tests.tested
+            );
+            view! { <li>{filled(&saying, [view! { <b>{share}</b> }.into_any()])}</li> }
+        });
+        Some(view! {
+            <div class="statistic by-place">
+                <h3>{tr!("Kept of tested, by place in the draft")}</h3>
+                <ol>{places.collect_view()}</ol>
+            </div>
+        })
     }
 }
