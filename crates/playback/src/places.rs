@@ -58,7 +58,12 @@ mod tests {
 
     #[test]
     fn the_places_add_up_to_what_is_counted_in_all() {
-        for events in [fixture::events(), fixture::typical(), fixture::kept(4, 2)] {
+        for events in [
+            fixture::events(),
+            fixture::typical(),
+            fixture::kept(4, 2),
+            fixture::ended_by_a_drafted_token(4),
+        ] {
             let run = Run::from_events(&events);
             for playhead in 0..=run.steps().len() {
                 let sums = counts(&run, playhead)
