@@ -293,6 +293,12 @@ test("the formula answers before anything is measured, and takes the numbers of 
   assert.equal(await value("alpha"), String(Math.round((100 * accepted) / judged) / 100));
   // c is .5 / 2, and each further token adds .2 to a pass.
   assert.deepEqual([await value("draft"), await value("row")], ["0.25", "0.2"]);
+  // What was measured speaks for itself until a slider is moved.
+  assert.match(await says.textContent(), /v of each γ as measured/);
+  assert.match(await page.getByTestId("what-if-small").textContent(), /beyond γ = 3 each further token adds s/);
+  await page.getByTestId("what-if-dear").click();
+  assert.doesNotMatch(await says.textContent(), /as measured/);
+  assert.match(await page.getByTestId("what-if-small").textContent(), /with v = 1 \+ γs\. Thin line: as measured here/);
 });
 
 test("a finger that scrolls the page from a slider moves nothing", async ({ browser, base }) => {

@@ -1,6 +1,8 @@
 //! What a report says, derived from it and from nothing else.
 
-use couplet_protocol::{GammaSpeed, SpeedReport, SpeedRequest, TokensPerSecond, Verdict};
+use couplet_protocol::{
+    GammaSpeed, MAX_GAMMA, SpeedReport, SpeedRequest, TokensPerSecond, Verdict,
+};
 use couplet_speculation::formulas::{expected_tokens_per_round, speed_up};
 
 /// The acceptance rate, the share of the judged tokens that were kept, over all rounds of all draft
@@ -59,6 +61,16 @@ pub fn further_row(report: &SpeedReport) -> Option<f64> {
     slope.is_finite().then_some(slope)
 }
 
+/// The same as [`v`], and beyond the longest draft that was timed a guess: from there each further
+/// token adds what [`further_row`] says.
+pub fn v_or_guess(report: &SpeedReport, gamma: f64) -> Option<f64> {
+    v(report, gamma).or_else(|| {
+        let longest = f64::from(*report.request.gammas.last()?);
+        let further = (gamma - longest).max(0.0) * further_row(report)?.max(0.0);
+        positive(v(report, longest)? + further)
+    })
+}
+
 fn positive(value: f64) -> Option<f64> {
     (value.is_finite() && value > 0.0).then_some(value)
 }
@@ -71,6 +83,33 @@ pub fn predicted(report: &SpeedReport, gamma: u32) -> Option<f64> {
     let alpha = alpha(report)?;
     let (c, v) = (c(report)?, v(report, f64::from(gamma))?);
     Some(speed_up(alpha, gamma as usize, c, v))
+}
+
+/// What the formula says of a draft length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Promise {
+    /// Tokens drafted per round.
+    pub gamma: u32,
+    /// Speed-up over the target alone.
+    pub speed_up: f64,
+    /// Whether what it costs to check so many tokens was not measured but guessed from others.
+    pub is_guess: bool,
+}
+
+/// What the formula says of every draft length from 1 to [`MAX_GAMMA`], with v as it was measured
+/// for each that was timed; `None` where there is no formula or nothing was timed.
+pub fn promises(report: &SpeedReport) -> Option<Vec<Promise>> {
+    report.request.has_formula().then_some(())?;
+    let (alpha, c) = (alpha(report)?, c(report)?);
+    let promise = |gamma: u32| {
+        let v = v_or_guess(report, f64::from(gamma))?;
+        Some(Promise {
+            gamma,
+            speed_up: speed_up(alpha, gamma as usize, c, v),
+            is_guess: !report.request.gammas.contains(&gamma),
+        })
+    };
+    (1..=MAX_GAMMA).map(promise).collect()
 }
 
 /// How many times the arithmetic of the target alone a written token took: every round drafts γ
@@ -222,6 +261,33 @@ pub mod tests {
         assert!((predicted(&report, 2).unwrap() - 2.44 / 1.4).abs() < 1e-12);
     }
 
+    /// v rises fast, stays and rises again, so that the line through all of it is nowhere near.
+    fn bent() -> SpeedReport {
+        let mut report = report(&[1, 2, 3, 5].map(|gamma| (gamma, [1.0, 1.1])));
+        report.costs.verify = vec![2.2, 2.4, 2.6, 6.0];
+        report
+    }
+
+    #[test]
+    fn what_was_timed_is_promised_with_its_own_v() {
+        let report = bent();
+        let promises = promises(&report).unwrap();
+        assert_eq!(promises.len(), MAX_GAMMA as usize);
+        for gamma in [1, 2, 3, 5] {
+            let promise = promises[gamma as usize - 1];
+            assert!(!promise.is_guess, "{gamma}");
+            assert_eq!(Some(promise.speed_up), predicted(&report, gamma));
+        }
+        // On the line it would be 1.36.
+        assert!(promises[2].speed_up > 1.8);
+        assert_eq!(promises.iter().filter(|it| it.is_guess).count(), 12);
+        // Beyond, no guess makes a longer draft cheaper to check.
+        let costs = (1..=MAX_GAMMA).map(|gamma| v_or_guess(&report, f64::from(gamma)).unwrap());
+        assert!(costs.clone().is_sorted(), "{:?}", costs.collect::<Vec<_>>());
+        let slope = further_row(&report).unwrap();
+        assert!((v_or_guess(&report, 7.0).unwrap() - (3.0 + 2.0 * slope)).abs() < 1e-12);
+    }
+
     #[test]
     fn arithmetic_is_that_of_the_paper_where_the_rounds_are() {
         let mut report = report(&[(2, [1.0, 1.1])]);
@@ -241,6 +307,7 @@ pub mod tests {
         assert_eq!(c(&report), None);
         assert_eq!(predicted(&report, 2), None);
         assert_eq!(further_row(&report), None);
+        assert_eq!(promises(&report), None);
         report.gammas.clear();
         assert_eq!(alpha(&report), None);
         assert_eq!(report.headline(), None);

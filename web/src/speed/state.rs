@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::race::Clock;
-use super::what_if::Terms;
+use super::what_if::{Measured, Terms};
 use crate::form::FieldError;
 use crate::permalink::Exhibits;
 use crate::store::{AskedBy, Kept, Store};
@@ -39,7 +39,7 @@ pub struct SpeedState {
     /// What somebody asked the formula about.
     pub terms: RwSignal<Option<Terms>>,
     /// What the report above found.
-    pub measured: Memo<Option<Terms>>,
+    pub measured: Memo<Option<Measured>>,
     /// What the formula is asked about: what somebody chose, else what was measured, else an example.
     pub asked: Memo<Terms>,
     /// Whether somebody in this scene asked for the measurement in progress.
@@ -76,8 +76,9 @@ impl SpeedState {
             })
         });
         let terms = RwSignal::new(None);
-        let measured =
-            Memo::new(move |_| main.with(|main| main.as_ref().and_then(Terms::measured)));
+        let measured = Memo::new(move |_| {
+            main.with(|main| main.as_ref().and_then(|main| Measured::of(&main.report)))
+        });
         let clock = Clock::new();
         Effect::new(move |_| {
             main.track();
@@ -100,7 +101,8 @@ impl SpeedState {
             terms,
             measured,
             asked: Memo::new(move |_| {
-                let terms = terms.get().or_else(|| measured.get());
+                let terms = terms.get();
+                let terms = terms.or_else(|| measured.with(|it| it.as_ref().map(|it| it.terms)));
                 terms.unwrap_or(Terms::EXAMPLE)
             }),
             awaited: StoredValue::new(false),

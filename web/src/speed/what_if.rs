@@ -1,18 +1,17 @@
 //! What the formula says of drafts and devices that are not at hand: its numbers can be moved.
 
 use couplet_playback::decimal;
-use couplet_protocol::MAX_GAMMA;
+use couplet_protocol::{MAX_GAMMA, SpeedReport};
 use couplet_speculation::formulas::{ever_pays, speed_up};
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
 
 use super::chart::curve;
-use super::reading::{alpha, c, further_row};
+use super::reading::{Promise, alpha, c, further_row, promises};
 use super::state::use_speed;
 use super::words;
 use crate::lessons::{Cover, Covered};
-use crate::store::Kept;
 use crate::width::width_of;
 
 /// The most that a further token may add to a pass. At 1 rows share nothing; what is measured can be
@@ -38,9 +37,8 @@ impl Terms {
         row: 0.1,
     };
 
-    /// What a report found; `None` where it has no formula.
-    pub fn measured(kept: &Kept) -> Option<Self> {
-        let report = &kept.report;
+    /// What a report found, as sliders can show it; `None` where it has no formula.
+    fn measured(report: &SpeedReport) -> Option<Self> {
         let within =
             |value: f64, most: f64| (100.0 * value).round().clamp(0.0, 100.0 * most) / 100.0;
         report.request.has_formula().then_some(())?;
@@ -72,11 +70,14 @@ impl Terms {
         speed_up(self.alpha, gamma, self.draft, verify)
     }
 
-    /// Speed-ups from γ = 1 to the largest that the page drafts.
-    fn speed_ups(&self) -> Vec<f64> {
-        (1..=MAX_GAMMA as usize)
-            .map(|gamma| self.speed_up(gamma))
-            .collect()
+    /// What the formula says from γ = 1 to the largest that the page drafts.
+    fn promises(&self) -> Vec<Promise> {
+        let promise = |gamma| Promise {
+            gamma,
+            speed_up: self.speed_up(gamma as usize),
+            is_guess: false,
+        };
+        (1..=MAX_GAMMA).map(promise).collect()
     }
 
     /// The draft lengths behind what is said, in words.
@@ -90,34 +91,32 @@ impl Terms {
                 alpha = number(self.alpha)
             );
         }
-        let all = self.speed_ups();
+        let all = self.promises();
         let best = best_of(&all);
         let first = tr!(
             "By the formula, drafting pays because α, {alpha}, is more than what a token costs to draft and to check, {cost} of a pass.",
             alpha = number(self.alpha),
             cost = number(cost)
         );
-        let second = if best + 1 == all.len() {
-            tr!(
+        let second = best.map(|best| match (best.gamma, words::factor(best.speed_up)) {
+            (gamma @ MAX_GAMMA, factor) => tr!(
                 "The longest draft is the best: {factor} at γ = {gamma}.",
-                factor = words::factor(all[best]),
-                gamma = best + 1
-            )
-        } else {
-            tr!(
+                factor,
+                gamma
+            ),
+            (gamma, factor) => tr!(
                 "Best is γ = {gamma}, {factor}: further ahead a token is kept too rarely.",
-                factor = words::factor(all[best]),
-                gamma = best + 1
-            )
-        };
-        let slower = all.iter().rposition(|factor| *factor >= 1.0);
-        let third = slower.filter(|last| last + 1 < all.len()).map(|last| {
+                factor,
+                gamma
+            ),
+        });
+        let third = slower_from(&all).map(|from| {
             tr!(
                 "For γ ≥ {gamma}, the target alone is faster.",
-                gamma = last + 2
+                gamma = from.gamma
             )
         });
-        [Some(first), Some(second), third]
+        [Some(first), second, third]
             .into_iter()
             .flatten()
             .collect::<Vec<_>>()
@@ -125,14 +124,97 @@ impl Terms {
     }
 }
 
-/// The place of the largest; of several, the first.
-fn best_of(all: &[f64]) -> usize {
-    (0..all.len()).fold(
-        0,
-        |best, place| {
-            if all[place] > all[best] { place } else { best }
-        },
-    )
+/// What a report found: its terms, and what the formula says with each v as it was measured, which
+/// need not lie on the line that the terms stand for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// Of the line nearest to it.
+    pub terms: Terms,
+    promises: Vec<Promise>,
+}
+
+impl Measured {
+    /// `None` where a report has no formula.
+    pub fn of(report: &SpeedReport) -> Option<Self> {
+        Some(Self {
+            terms: Terms::measured(report)?,
+            promises: promises(report)?,
+        })
+    }
+
+    /// What may be said of the draft lengths that were timed; what is a guess is left to the drawing.
+    fn says(&self) -> String {
+        let timed: Vec<Promise> = self.timed().collect();
+        let (Some(best), Some(longest)) = (best_of(&timed), timed.last()) else {
+            return String::new();
+        };
+        let gamma = best.gamma;
+        let factor = words::factor(best.speed_up);
+        let [alpha, c] = [self.terms.alpha, self.terms.draft].map(|term| decimal(term, 2));
+        if best.speed_up <= 1.0 {
+            return tr!(
+                "By the formula, with α {alpha}, c {c} and v of each γ as measured, no draft length that was timed pays; γ = {gamma} comes nearest, {factor}.",
+                alpha,
+                c,
+                gamma,
+                factor
+            );
+        }
+        let first = tr!(
+            "By the formula, with α {alpha}, c {c} and v of each γ as measured, best of those timed is γ = {gamma}, {factor}.",
+            alpha,
+            c,
+            gamma,
+            factor
+        );
+        let second = slower_from(&timed).map(|from| {
+            if from.gamma == longest.gamma {
+                tr!("For γ = {}, the target alone is faster.", from.gamma)
+            } else {
+                tr!(
+                    "For γ from {first} to {last}, the target alone is faster.",
+                    first = from.gamma,
+                    last = longest.gamma
+                )
+            }
+        });
+        let says = [Some(first), second].into_iter().flatten();
+        says.collect::<Vec<_>>().join(" ")
+    }
+
+    /// What the drawing shows, for those who want to know it exactly.
+    fn small_print(&self) -> String {
+        let points = tr!("Points: with v as it was measured for this γ.");
+        let guesses = self.promises.iter().any(|it| it.is_guess);
+        match self.timed().last().filter(|_| guesses) {
+            Some(longest) => format!(
+                "{points} {}",
+                tr!(
+                    "Where the line has none it is a guess: beyond γ = {} each further token adds s, the slope of the line that comes nearest to every v.",
+                    longest.gamma
+                )
+            ),
+            None => points,
+        }
+    }
+
+    fn timed(&self) -> impl Iterator<Item = Promise> {
+        self.promises.iter().copied().filter(|it| !it.is_guess)
+    }
+}
+
+/// The largest; of several, the first.
+fn best_of(all: &[Promise]) -> Option<Promise> {
+    // `max_by` takes the last of several.
+    let best = all.iter().rev();
+    best.max_by(|a, b| a.speed_up.total_cmp(&b.speed_up))
+        .copied()
+}
+
+/// The first of those behind which nothing pays any more, if there is one that does.
+fn slower_from(all: &[Promise]) -> Option<Promise> {
+    let last = all.iter().rposition(|it| it.speed_up >= 1.0)?;
+    all.get(last + 1).copied()
 }
 
 /// The section, absent while a lesson asks for what it says.
@@ -160,6 +242,8 @@ fn Asked() -> impl IntoView {
         change(&mut terms, value);
         chosen.set(Some(terms));
     };
+    // While nothing was moved, what was measured stands for itself.
+    let as_measured = move || speed.measured.get().filter(|_| chosen.get().is_none());
     let is_row = move |row: f64| move || (terms().row == row).to_string();
     let two = |value: f64| decimal(value, 2);
     view! {
@@ -203,12 +287,17 @@ fn Asked() -> impl IntoView {
                             </button>
                         })}
                     </div>
-                    <p class="serif" data-testid="what-if-says">{move || terms().says()}</p>
+                    <p class="serif" data-testid="what-if-says">
+                        {move || as_measured().map_or_else(|| terms().says(), |measured| measured.says())}
+                    </p>
                 </div>
                 <div class="sweep-frame" node_ref=frame>
                     {move || {
-                        let measured = speed.measured.get().filter(|measured| *measured != terms());
-                        let beside = measured.map(|measured| measured.speed_ups());
+                        let measured = speed.measured.get().map(|measured| measured.promises);
+                        let (shown, beside) = match chosen.get() {
+                            None => (measured.unwrap_or_else(|| terms().promises()), None),
+                            Some(chosen) => (chosen.promises(), measured),
+                        };
                         // Under the invitation the formula stands above.
                         let height = match width.get() {
                             // A phone shows sliders and curve at once.
@@ -216,20 +305,17 @@ fn Asked() -> impl IntoView {
                             _ if speed.main.with(Option::is_some) => 392.0,
                             _ => 356.0,
                         };
-                        curve(&terms().speed_ups(), beside.as_deref(), width.get(), height)
+                        curve(&shown, beside.as_deref(), width.get(), height)
                     }}
-                    {move || speed.measured.get().filter(|measured| *measured == terms()).map(|_| view! {
-                        <p class="muted">{tr!(
-                            "s is the slope of the line that comes nearest to every v that was measured; a single v may lie off it, and beyond the longest draft that was measured it is a guess."
-                        )}</p>
-                    })}
-                    {move || speed.measured.get().filter(|measured| *measured != terms()).map(|measured| view! {
-                        <p class="muted">{tr!(
-                            "Thin line: as measured here, α {alpha}, c {c}, s {s}.",
-                            alpha = two(measured.alpha),
-                            c = two(measured.draft),
-                            s = two(measured.row)
-                        )}</p>
+                    {move || speed.measured.get().map(|measured| view! {
+                        <p class="muted" data-testid="what-if-small">{match chosen.get() {
+                            None => measured.small_print(),
+                            Some(_) => tr!(
+                                "Points: with v = 1 + γs. Thin line: as measured here, α {alpha}, c {c} and v of each γ.",
+                                alpha = two(measured.terms.alpha),
+                                c = two(measured.terms.draft)
+                            ),
+                        }}</p>
                     })}
                 </div>
             </div>
@@ -271,6 +357,7 @@ fn Term(
 
 #[cfg(test)]
 mod tests {
+    use super::super::reading::tests::report;
     use super::*;
 
     fn says(alpha: f64, draft: f64, row: f64) -> String {
@@ -280,8 +367,8 @@ mod tests {
     #[test]
     fn it_says_what_the_formula_does() {
         // (1 + .8 + .64 + .512) / (1 + 3 * .25) is the largest of .8, .15, .1.
-        let best = best_of(&Terms::EXAMPLE.speed_ups());
-        assert_eq!(best + 1, 3);
+        let best = best_of(&Terms::EXAMPLE.promises()).unwrap();
+        assert_eq!(best.gamma, 3);
         assert!((Terms::EXAMPLE.speed_up(3) - 2.952 / 1.75).abs() < 1e-12);
         assert!(says(0.8, 0.15, 0.1).contains("γ = 3, 1.69×"));
         assert!(
@@ -291,5 +378,44 @@ mod tests {
         );
         assert!(says(0.8, 0.2, 0.6).contains("No draft length pays"));
         assert!(says(1.0, 0.0, 0.0).contains("17.00× at γ = 16"));
+    }
+
+    /// α is .8 and c is .1 in it; v of γ = 1, 2, 3 and so on is given.
+    fn measured(v: &[f64]) -> Measured {
+        let rows: Vec<_> = (1..).zip(v).map(|(gamma, _)| (gamma, [1.0, 1.1])).collect();
+        let mut report = report(&rows);
+        report.costs.verify = v.iter().map(|v| v * report.costs.target_step).collect();
+        Measured::of(&report).unwrap()
+    }
+
+    #[test]
+    fn what_was_measured_is_said_and_not_the_line_through_it() {
+        // The line nearest to these, 1 + .36 γ, has γ = 2 as its best.
+        let bent = measured(&[1.1, 1.2, 1.25, 3.4]);
+        assert!((bent.terms.row - 0.36).abs() < 0.01, "{}", bent.terms.row);
+        assert_eq!(best_of(&bent.terms.promises()).unwrap().gamma, 2);
+        let says = bent.says();
+        assert!(says.contains("α 0.80, c 0.10"), "{says}");
+        // (1 + .8 + .64 + .512) / (3 * .1 + 1.25)
+        assert!(says.contains("is γ = 3, 1.90×."), "{says}");
+        assert!(says.ends_with("For γ = 4, the target alone is faster."));
+        let small = bent.small_print();
+        assert!(small.contains("beyond γ = 4 each further token"), "{small}");
+        let far = measured(&[1.1, 3.0, 3.4]).says();
+        assert!(far.contains("γ from 2 to 3, the target alone"), "{far}");
+        // The line pays, and nothing that was timed does.
+        let step = measured(&[1.8, 2.5, 2.9, 3.0]).says();
+        assert!(step.contains("no draft length that was timed"), "{step}");
+    }
+
+    #[test]
+    fn only_what_was_timed_is_called_best() {
+        let free = measured(&[1.0, 1.0]);
+        assert!(free.says().contains("is γ = 2, "), "{}", free.says());
+        // By the guess a longer one would be better.
+        let longer = free.promises[2];
+        assert!(longer.is_guess && longer.speed_up > free.promises[1].speed_up);
+        let all = measured(&[1.0; MAX_GAMMA as usize]);
+        assert!(!all.small_print().contains("guess"));
     }
 }

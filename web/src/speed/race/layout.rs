@@ -3,7 +3,7 @@
 use couplet_playback::{Cut, visible};
 use couplet_protocol::{PairInfo, RaceLane, SpeedReport};
 
-use crate::speed::reading::{c, further_row, v};
+use crate::speed::reading::{c, v_or_guess};
 
 /// Room for a character in pixels, about as wide as the lanes' letters are.
 fn room(character: char) -> f64 {
@@ -177,13 +177,12 @@ impl Lane {
     }
 }
 
-/// The part of a round's time that the draft takes. The engine's own γ may be beyond all that were
-/// timed: then a further position costs what it costs up to there.
+/// The part of a round's time that the draft takes; the engine's own γ may be beyond all that were
+/// timed.
 fn drafting_share(report: &SpeedReport, gamma: u32) -> f64 {
     let length = f64::from(gamma);
     let drafting = c(report).map(|c| length * c);
-    let beyond = || Some(1.0 + length * further_row(report)?);
-    match (drafting, v(report, length).or_else(beyond)) {
+    match (drafting, v_or_guess(report, length)) {
         (Some(drafting), Some(checking)) if gamma > 0 => drafting / (drafting + checking),
         _ => 0.0,
     }
