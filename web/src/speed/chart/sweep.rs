@@ -5,7 +5,9 @@ use couplet_protocol::{GammaSpeed, SpeedReport, Verdict};
 use leptos::prelude::*;
 use tr::tr;
 
-use super::frame::{BOTTOM, Frame, LEFT, Name, Words, even_at, gamma_axis, grid, ground, path};
+use super::frame::{
+    BOTTOM, Frame, LEFT, Name, RIGHT, Words, even_at, gamma_axis, grid, ground, path,
+};
 use super::place::{Mark, curve_marks, free_place, is_crossed, letters};
 use crate::axis::round_step;
 use crate::speed::reading::predicted;
@@ -46,25 +48,17 @@ pub fn chart(
     );
     let low = ((low - 0.35 * step) / step).floor() * step;
     let high = ((high + 0.35 * step) / step).ceil() * step;
-    let gammas = || rows.iter().map(|row| row.gamma);
+    let (first, last) = reach(report);
     let frame = Frame {
         width,
         bottom,
         low: low.max(0.0),
         high,
-        first: gammas().fold(f64::INFINITY, f64::min).floor(),
-        last: gammas().fold(0.0, f64::max).ceil(),
+        first,
+        last,
     };
     let best = report.best();
-    let names: Vec<Name> = report
-        .gammas
-        .iter()
-        .map(|row| Name {
-            gamma: row.gamma,
-            says: words::gamma(row),
-            strong: best.is_some_and(|best| best == row),
-        })
-        .collect();
+    let names = names(&frame, report);
     let label = label(report);
     let name = best.map(|best| best_name(&frame, report, best, &line, size));
     let auto_name = report
@@ -80,11 +74,35 @@ pub fn chart(
             {gamma_axis(&frame, &names, height)}
             {(line.len() > 1).then(|| view! { <path class="sweep-line" d=path(&frame, &line) /> })}
             {report.gammas.iter().map(|row| point(&frame, row, best.is_some_and(|best| best == row), size)).collect_view()}
-            {report.auto.as_ref().zip(auto_name).map(|(row, name)| auto(&frame, row, name, size))}
+            {report.auto.as_ref().zip(auto_name).map(|(row, name)| auto(&frame, report, row, name, size))}
             {name.map(Words::view)}
             {even}
         </svg>
     }
+}
+
+/// The first and the last draft length of the axis.
+fn reach(report: &SpeedReport) -> (f64, f64) {
+    let rows = report.gammas.iter().chain(&report.auto);
+    let gammas = rows.map(|row| row.gamma);
+    let first = gammas.clone().fold(f64::INFINITY, f64::min);
+    (first.floor(), gammas.fold(0.0, f64::max).ceil())
+}
+
+/// The numbers under the axis, as far as it reaches: each draft length that was timed, and of those
+/// that only the engine's own mean has made room for as many as fit.
+fn names(frame: &Frame, report: &SpeedReport) -> Vec<Name> {
+    const ROOM: f64 = 15.0;
+    let best = report.best().map(|best| best.gamma);
+    let is_wide = frame.x(1.0) - frame.x(0.0) >= ROOM;
+    let all = frame.first as u32..=frame.last as u32;
+    all.filter(|gamma| is_wide || gamma.is_multiple_of(2) || report.request.gammas.contains(gamma))
+        .map(|gamma| Name {
+            gamma: f64::from(gamma),
+            says: gamma.to_string(),
+            strong: best == Some(f64::from(gamma)),
+        })
+        .collect()
 }
 
 /// What the formula says from the shortest to the longest draft that was timed.
@@ -114,7 +132,7 @@ fn even(
     let auto = report.auto.iter().zip(auto_name).flat_map(|(row, name)| {
         letters(middle(name), 0.5 * LETTERS, name.1)
             .into_iter()
-            .chain([whisker_mark(frame, row, beside_fixed(frame, row.gamma).0)])
+            .chain([whisker_mark(frame, row)])
     });
     let marks: Vec<Mark> = drawn(frame, report, line, best).chain(auto).collect();
     let (x, name, anchor) = free_place(frame, &marks);
@@ -128,28 +146,32 @@ fn drawn(
     line: &[(f64, f64)],
     best: Option<&Words>,
 ) -> impl Iterator<Item = Mark> {
-    let fixed = report
-        .gammas
-        .iter()
-        .map(|row| whisker_mark(frame, row, frame.x(row.gamma)));
+    let fixed = report.gammas.iter().map(|row| whisker_mark(frame, row));
     let best = best
         .into_iter()
         .flat_map(|name| letters(name.x, name.half, name.y));
     fixed.chain(best).chain(curve_marks(frame, line))
 }
 
-fn whisker_mark(frame: &Frame, row: &GammaSpeed, x: f64) -> Mark {
+fn whisker_mark(frame: &Frame, row: &GammaSpeed) -> Mark {
     Mark {
-        x,
+        x: frame.x(row.gamma),
         ends: row.interval.map(|value| frame.y(value)),
     }
 }
 
-fn whisker(frame: &Frame, row: &GammaSpeed, x: f64) -> impl IntoView + use<> {
+/// An interval, each end of it so many pixels wide.
+fn whisker(
+    frame: &Frame,
+    row: &GammaSpeed,
+    class: &'static str,
+    end: f64,
+) -> impl IntoView + use<> {
+    let x = frame.x(row.gamma);
+    let left = x - 0.5 * end;
     let [low, high] = row.interval.map(|value| frame.y(value));
     view! {
-        <path class="sweep-whisker"
-            d=format!("M{x:.1} {low:.1}V{high:.1}M{:.1} {low:.1}h8M{:.1} {high:.1}h8", x - 4.0, x - 4.0) />
+        <path class=class d=format!("M{x:.1} {low:.1}V{high:.1}M{left:.1} {low:.1}h{end}M{left:.1} {high:.1}h{end}") />
     }
 }
 
@@ -162,24 +184,67 @@ fn point(frame: &Frame, row: &GammaSpeed, best: bool, size: Size) -> impl IntoVi
         (false, Size::Small) => 4.0,
     };
     view! {
-        {whisker(frame, row, x)}
+        {whisker(frame, row, "sweep-whisker", 8.0)}
         <circle class="sweep-point" class:best=best cx=format!("{x:.1}") cy=format!("{y:.1}") r=radius.to_string() />
     }
 }
 
-/// The engine's own choice: a square, so that it is no draft length like the others.
+/// Where the square of the engine's own choice stands, and whether it does so around a fixed one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Square {
+    x: f64,
+    y: f64,
+    half: f64,
+    is_around: bool,
+}
+
+impl Square {
+    /// At its own γ, whatever else is there: a point that it would cover it stands around.
+    fn new(frame: &Frame, report: &SpeedReport, row: &GammaSpeed) -> Self {
+        const SMALL: f64 = 5.0;
+        /// Leaves the ring of a point free.
+        const LARGE: f64 = 9.0;
+        const NEAR: f64 = 12.0;
+        let place = |row: &GammaSpeed| (frame.x(row.gamma), frame.y(row.speed_up));
+        let (x, y) = place(row);
+        let is_around = report
+            .gammas
+            .iter()
+            .map(place)
+            .any(|(at, level)| (at - x).abs() < NEAR && (level - y).abs() < NEAR);
+        let half = if is_around { LARGE } else { SMALL };
+        Self {
+            x,
+            y,
+            half,
+            is_around,
+        }
+    }
+
+    fn view(self, class: &'static str) -> impl IntoView {
+        let side = 2.0 * self.half;
+        view! {
+            <rect class=class class:around=self.is_around x=format!("{:.1}", self.x - self.half)
+                y=format!("{:.1}", self.y - self.half) width=side.to_string() height=side.to_string() />
+        }
+    }
+}
+
+/// The engine's own choice: a square, so that it is no draft length like the others, and an interval
+/// that can be seen on that of a fixed one.
 fn auto(
     frame: &Frame,
+    report: &SpeedReport,
     row: &GammaSpeed,
     (letters, level, anchor): Place,
     size: Size,
 ) -> impl IntoView + use<> {
-    let (x, _) = beside_fixed(frame, row.gamma);
-    let y = frame.y(row.speed_up);
+    let square = Square::new(frame, report, row);
     let large = size == Size::Large;
     view! {
-        {whisker(frame, row, x)}
-        <rect class="sweep-auto" x=format!("{:.1}", x - 5.0) y=format!("{:.1}", y - 5.0) width="10" height="10" />
+        {whisker(frame, row, "sweep-whisker auto", 14.0)}
+        {square.view("sweep-auto-halo")}
+        {square.view("sweep-auto")}
         {large.then(|| view! {
             <text class="halo" x=format!("{letters:.1}") y=format!("{level:.1}") text-anchor=anchor>
                 {tr!("auto {}", words::factor(row.speed_up))}
@@ -212,13 +277,7 @@ fn auto_name(
     line: &[(f64, f64)],
     best: Option<&Words>,
 ) -> Place {
-    let (x, anchor) = beside_fixed(frame, row.gamma);
-    // Letters end, or begin, with the square.
-    let letters = x + match anchor {
-        "start" => -5.0,
-        "end" => 5.0,
-        _ => 0.0,
-    };
+    let (letters, anchor) = beside_fixed(frame, row.gamma);
     let even = frame.y(1.0);
     let [below, above] = row.interval.map(|value| frame.y(value));
     let off = |level: f64, instead: f64| match is_crossed(level, even) {
@@ -256,19 +315,22 @@ fn auto_name(
     (letters, free.unwrap_or(below), anchor)
 }
 
-/// Where a mean draft length stands so that it covers no fixed one, and how its letters keep off
-/// that too.
+/// Where the letters of a mean draft length stand so that they keep off the interval of the nearest
+/// fixed one: under its square where there is room, else with an end of it or further off.
 fn beside_fixed(frame: &Frame, gamma: f64) -> (f64, &'static str) {
-    const APART: f64 = 16.0;
+    const APART: f64 = 11.0;
+    const HALF_SQUARE: f64 = 5.0;
     let (x, fixed) = (frame.x(gamma), frame.x(gamma.round()));
+    let right = frame.width - RIGHT;
     let fits_left = fixed - APART - LETTERS > LEFT;
-    let fits_right = fixed + APART + LETTERS < frame.width;
-    if (x - fixed).abs() >= 2.0 * APART {
-        (x, "middle")
+    let fits_right = fixed + APART + LETTERS < right;
+    if (x - fixed).abs() >= 3.0 * APART {
+        let half = 0.5 * LETTERS;
+        (x.clamp(LEFT + half, right - half), "middle")
     } else if (x < fixed && fits_left) || !fits_right {
-        (x.min(fixed - APART), "end")
+        ((x + HALF_SQUARE).min(fixed - APART), "end")
     } else {
-        (x.max(fixed + APART), "start")
+        ((x - HALF_SQUARE).max(fixed + APART), "start")
     }
 }
 
@@ -282,10 +344,10 @@ fn best_name(
 ) -> Words {
     let line = frame.y(1.0);
     // Clear of the engine's own choice, where that stands beside it.
-    let beside = report.auto.iter().filter(|auto| {
-        let (x, _) = beside_fixed(frame, auto.gamma);
-        (x - frame.x(best.gamma)).abs() < 60.0
-    });
+    let beside = report
+        .auto
+        .iter()
+        .filter(|auto| (frame.x(auto.gamma) - frame.x(best.gamma)).abs() < 60.0);
     let high = beside.fold(best.interval[1], |high, auto| high.max(auto.interval[1]));
     let above = frame.y(high) - 10.0;
     let above = if is_crossed(above, line) {
@@ -352,6 +414,85 @@ fn label(report: &SpeedReport) -> String {
 mod tests {
     use super::*;
     use crate::speed::reading::tests::report;
+
+    /// Fixed draft lengths from 1 on of one speed, and the engine's own choice at another.
+    fn with_auto(longest: u32, gamma: f64, speed_up: f64) -> SpeedReport {
+        let rows: Vec<_> = (1..=longest).map(|gamma| (gamma, [1.2, 1.4])).collect();
+        let mut report = report(&rows);
+        let mut auto = report.gammas[0].clone();
+        (auto.gamma, auto.speed_up) = (gamma, speed_up);
+        auto.interval = [speed_up - 0.1, speed_up + 0.1];
+        report.auto = Some(auto);
+        report
+    }
+
+    fn frame(report: &SpeedReport, width: f64) -> Frame {
+        let (first, last) = reach(report);
+        Frame {
+            width,
+            bottom: 256.0,
+            low: 0.8,
+            high: 1.6,
+            first,
+            last,
+        }
+    }
+
+    #[test]
+    fn the_square_stands_at_its_own_gamma_and_its_letters_keep_off_the_fixed_one() {
+        for width in [330.0, 620.0] {
+            for gamma in [1.0, 1.2, 1.5, 2.4, 6.9, 8.0] {
+                let report = with_auto(8, gamma, 1.0);
+                let frame = frame(&report, width);
+                let row = report.auto.as_ref().unwrap();
+                let square = Square::new(&frame, &report, row);
+                assert_eq!(square.x, frame.x(gamma), "{width}, {gamma}");
+                assert!(!square.is_around, "{width}, {gamma}");
+                let (letters, anchor) = beside_fixed(&frame, gamma);
+                let middle = middle((letters, 0.0, anchor));
+                let (left, right) = (middle - 0.5 * LETTERS, middle + 0.5 * LETTERS);
+                let fixed = frame.x(gamma.round());
+                // Under the square there is room between two fixed ones, or the letters are outside.
+                let is_off = (left - fixed).max(fixed - right) >= 11.0 - 1e-9;
+                let is_under = anchor == "middle" && (square.x - fixed).abs() >= 33.0;
+                assert!(is_off || is_under, "{width}, {gamma}: {left} to {right}");
+                assert!(left >= LEFT && right <= width, "{width}, {gamma}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_point_that_the_square_would_cover_is_seen_in_it() {
+        let square = |gamma, speed_up| {
+            let report = with_auto(8, gamma, speed_up);
+            Square::new(
+                &frame(&report, 620.0),
+                &report,
+                report.auto.as_ref().unwrap(),
+            )
+        };
+        // The fixed ones are at 1.3; one γ has 70 pixels, and .01 has 3.
+        let over = square(3.0, 1.3);
+        assert!(over.is_around);
+        // The ring of a point that is not the best is 4.8 + 1.3 pixels wide, a stroke of the square 1.1.
+        assert!(over.half - 1.1 > 4.8 + 1.3);
+        assert!(square(3.1, 1.31).is_around);
+        assert!(!square(3.4, 1.3).is_around);
+        assert!(!square(3.0, 1.2).is_around);
+    }
+
+    #[test]
+    fn every_draft_length_that_the_axis_reaches_has_its_number() {
+        let says = |width| {
+            let report = with_auto(3, 8.0, 1.0);
+            let names = names(&frame(&report, width), &report);
+            let says: Vec<String> = names.into_iter().map(|name| name.says).collect();
+            says.join(" ")
+        };
+        assert_eq!(says(620.0), "1 2 3 4 5 6 7 8");
+        // Where they would run into each other, every other one of those that were not timed.
+        assert_eq!(says(150.0), "1 2 3 4 6 8");
+    }
 
     #[test]
     fn only_what_is_best_is_called_so() {
