@@ -356,6 +356,38 @@ test("a tab that loads the page anew still has what was measured", async ({ page
   assert.equal(await page.getByTestId("verdict").count(), 0);
 });
 
+test("a sweep stays when less is measured after it, and can be looked at again", async ({ page, base }) => {
+  await open(page, base, SCENE);
+  await call(page, "bench", SHORT);
+  const reports = page.getByTestId("reports");
+  assert.equal(await reports.count(), 0);
+  await call(page, "bench", { ...SHORT, gammas: [3] });
+  const [newest, sweep, ...others] = await reports.locator("option").allTextContents();
+  assert.match(newest, /^T [\d.]+, Rejection, γ 3, 5 pairs, CPU, \d\d:\d\d$/);
+  assert.match(sweep, /^T [\d.]+, Rejection, γ 1, 3, 5 pairs, CPU, \d\d:\d\d$/);
+  assert.deepEqual(others, []);
+  assert.match(await page.getByTestId("facts").innerText(), /\b12: 5 pairs, alternating/);
+  await reports.focus();
+  await reports.selectOption({ index: 1 });
+  await page.getByTestId("facts").getByText("23: 5 pairs per γ").waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "reports");
+  // The same again takes the place of what it was, and what is new is shown.
+  await call(page, "bench", SHORT);
+  assert.equal(await reports.locator("option").count(), 2);
+  assert.match(await reports.locator("option:checked").textContent(), /γ 1, 3,/);
+  await page.reload();
+  assert.equal(await reports.locator("option").count(), 2);
+});
+
+test("how long it takes is told from what was measured here, and not before", async ({ page, base }) => {
+  await short(page, base);
+  const plan = page.getByTestId("plan");
+  assert.match(await plan.innerText(), /How long that takes here is known once it has begun\.$/);
+  await page.getByTestId("bench").click();
+  await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
+  assert.match(await plan.innerText(), /At the pace of the last measurement here that takes about .+\.$/);
+});
+
 test("a failure is told and the report before it stays", async ({ page, base }) => {
   await open(page, base, SCENE);
   await call(page, "bench", SHORT);

@@ -2,6 +2,7 @@
 
 mod chart;
 mod comparison;
+mod earlier;
 mod facts;
 mod files;
 mod follow;
@@ -20,6 +21,7 @@ use leptos::prelude::*;
 
 use crate::heard::Heard;
 use crate::store::Kept;
+use earlier::Earlier;
 use facts::Facts;
 use follow::follow;
 use other::Other;
@@ -35,6 +37,49 @@ pub use progress::heard_progress;
 pub use state::SpeedState;
 pub use what_if::Terms;
 
+/// What tests of this scene, and of what it remembers, begin with.
+#[cfg(test)]
+pub mod test {
+    use couplet_protocol::{ModelInfo, PairInfo, SpeedRequest};
+
+    pub use super::reading::tests::report;
+    use crate::store::{AskedBy, Kept};
+
+    /// A pair of two letters.
+    pub fn pair() -> PairInfo {
+        let model = ModelInfo {
+            parameters: 1,
+            layers: 1,
+            hidden_size: 1,
+            validation_loss: 1.0,
+        };
+        PairInfo {
+            name: "x".to_owned(),
+            title: "X".to_owned(),
+            token_kind: "character".to_owned(),
+            tokens: ["a", "b"].map(str::to_owned).to_vec(),
+            prefix_tokens: 0,
+            context: 64,
+            acceptance_rate: 0.8,
+            target: model.clone(),
+            draft: model,
+        }
+    }
+
+    /// A report with these intervals that the Speed scene asked for, in other words than usual.
+    pub fn kept(intervals: &[(u32, [f64; 2])], ask: impl FnOnce(&mut SpeedRequest)) -> Kept {
+        let mut report = report(intervals);
+        ask(&mut report.request);
+        Kept {
+            report: report.into(),
+            pair: pair().into(),
+            asked_by: AskedBy::Speed,
+            at: 0.0,
+            seconds: 0.0,
+        }
+    }
+}
+
 /// The scene.
 #[component]
 pub fn Speed() -> impl IntoView {
@@ -47,6 +92,7 @@ pub fn Speed() -> impl IntoView {
         <div class="speed">
             <Heard said=heard />
             <Timing />
+            <Earlier />
             {move || match main.get() {
                 Some(kept) => report(kept).into_any(),
                 None => view! { <Invitation /><WhatIf /> }.into_any(),

@@ -117,7 +117,7 @@ fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
         }
     });
     let comparison = compare(&main.report, &other.report);
-    let kind = other.backend();
+    let (kind, at) = (other.backend(), other.at);
     let winner = comparison.winner;
     let here = move || store.engine.device.get().map(|device| device.backend);
     // Wherever the page runs now, the way to the other place is open.
@@ -147,7 +147,7 @@ fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
             <p class="serif other-winner" data-testid="winner">{comparison.says}</p>
             <div class="other-buttons">
                 {switch}
-                <button type="button" class="button" data-testid="swap-reports" on:click=move |_| speed.chosen.set(Some(kind))>
+                <button type="button" class="button" data-testid="swap-reports" on:click=move |_| speed.chosen.set(Some(at))>
                     {tr!("Show the {} above", words::backend(kind))}
                 </button>
             </div>

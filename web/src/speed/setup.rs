@@ -12,7 +12,7 @@ use crate::engine_client::EngineState;
 use crate::form::{FieldError, Form};
 use crate::number_input::NumberInput;
 use crate::stage::{NumberField, PairField, RuleField, hint_line};
-use crate::store::{Store, use_store};
+use crate::store::{Kept, Store, use_store};
 
 /// Before the first measurement: what it will do, and for how long.
 #[component]
@@ -229,43 +229,31 @@ fn plan(store: Store, speed: SpeedState) -> String {
             pairs
         ),
     };
-    let how_long = if let Some(speed) = known_speed(store, &request.settings.pair) {
-        let seconds = (runs * tokens) as f64 / speed;
-        tr!(
-            "At the {rate} tokens a second of the last run here that takes {duration}.",
-            rate = words::rate(speed),
-            duration = duration(seconds)
-        )
-    } else {
-        tr!("How long that takes here is known once it has begun.")
+    let how_long = match known_pace(store, &request.settings.pair) {
+        Some(pace) => tr!(
+            "At the pace of the last measurement here that takes {}.",
+            duration(pace * (runs * tokens) as f64)
+        ),
+        None => tr!("How long that takes here is known once it has begun."),
     };
     format!("{what} {how_long}")
 }
 
-/// Tokens per second of this pair on the engine that is loaded, if anything here has told.
-fn known_speed(store: Store, pair: &str) -> Option<f64> {
+/// The pace of the last measurement of this pair on the engine that is loaded, if there was one.
+fn known_pace(store: Store, pair: &str) -> Option<f64> {
     let device = store.engine.device.get()?;
-    let measured = store.measuring.reports.with(|reports| {
-        let here = reports
-            .iter()
-            .rev()
-            .find(|kept| kept.pair.name == pair && kept.report.device == device);
-        here.map(|kept| kept.report.target_alone.median)
-    });
-    let of_run = || {
-        let here = store.shown.with(|shown| {
-            shown.as_ref().is_some_and(|shown| {
-                !shown.recorded && shown.pair.name == pair && shown.device == device
-            })
-        });
-        here.then(|| {
-            store
-                .run
-                .with(|run| run.state(usize::MAX).statistics.tokens_per_second())
-        })
-        .flatten()
-    };
-    measured.or_else(of_run).filter(|speed| *speed > 0.0)
+    store.measuring.reports.with(|reports| {
+        let here = |kept: &&Kept| kept.pair.name == pair && kept.report.device == device;
+        reports.iter().rev().find(here).and_then(pace)
+    })
+}
+
+/// Seconds that a measurement took for each token of its runs. The engine's own speeds are faster:
+/// they leave out prompts and what is timed between the runs.
+fn pace(kept: &Kept) -> Option<f64> {
+    let tokens = runs(&kept.report.request) * kept.report.tokens as usize;
+    let pace = kept.seconds / tokens as f64;
+    (pace.is_finite() && pace > 0.0).then_some(pace)
 }
 
 /// Seconds in words, as coarsely as they are known.
@@ -276,5 +264,26 @@ pub fn duration(seconds: f64) -> String {
         ..75.0 => tr!("about a minute"),
         ..105.0 => tr!("about a minute and a half"),
         _ => tr!("about {} minutes", format!("{:.0}", seconds / 60.0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test::kept;
+    use super::*;
+
+    #[test]
+    fn a_measurement_is_promised_the_pace_of_the_one_before() {
+        let mut before = kept(&[(1, [1.0, 1.1]), (2, [1.0, 1.1])], |request| {
+            request.pairs = 5
+        });
+        assert_eq!(pace(&before), None, "nobody knows how long it took");
+        // 23 runs of ten tokens.
+        before.seconds = 46.0;
+        assert!((pace(&before).unwrap() - 0.2).abs() < 1e-12);
+        let mut report = (*before.report).clone();
+        report.tokens = 0;
+        before.report = report.into();
+        assert_eq!(pace(&before), None);
     }
 }

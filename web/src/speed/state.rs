@@ -1,6 +1,6 @@
 //! What the scene remembers while another one is open.
 
-use couplet_protocol::{BackendChoice, BackendKind, MAX_GAMMA, Settings, SpeedRequest};
+use couplet_protocol::{BackendChoice, MAX_GAMMA, Settings, SpeedRequest};
 use leptos::prelude::*;
 use tr::tr;
 
@@ -28,8 +28,8 @@ pub struct SpeedState {
     pub pairs: RwSignal<String>,
     /// Whether the engine's own choice is timed too.
     pub auto: RwSignal<bool>,
-    /// Whose report a person wants above; the newest unless they say.
-    pub chosen: RwSignal<Option<BackendKind>>,
+    /// The report that a person wants above, by when it was there; the newest unless they say.
+    pub chosen: RwSignal<Option<f64>>,
     /// The report above.
     pub main: Memo<Option<Kept>>,
     /// The report of the other backend for the same task.
@@ -54,14 +54,18 @@ impl SpeedState {
         let main = Memo::new(move |_| {
             let chosen = chosen.get();
             reports.with(|reports| {
-                let wanted = |kept: &&Kept| chosen.is_none_or(|chosen| kept.backend() == chosen);
-                let whole = |kept: &&Kept| kept.asked_by == AskedBy::Speed;
-                let newest = |wanted: &dyn Fn(&&Kept) -> bool| {
-                    let whole = reports.iter().rev().filter(wanted).find(whole);
-                    whole.or_else(|| reports.iter().rev().find(wanted)).cloned()
-                };
-                newest(&wanted).or_else(|| newest(&|_| true))
+                let wanted = reports.iter().find(|kept| chosen == Some(kept.at));
+                let newest = || newest_whole(reports).or(reports.last());
+                wanted.or_else(newest).cloned()
             })
+        });
+        // What is new is shown, whatever was looked at before.
+        Effect::new(move |before: Option<Option<f64>>| {
+            let newest = reports.with(|reports| newest_whole(reports).map(|kept| kept.at));
+            if before.is_some_and(|before| before != newest) {
+                chosen.set(None);
+            }
+            newest
         });
         let other = Memo::new(move |_| {
             let main = main.get()?;
@@ -183,6 +187,12 @@ impl SpeedState {
         self.store.message.set(None);
         self.store.engine.restart_with(backend);
     }
+}
+
+/// The newest that this scene or a script asked for.
+fn newest_whole(reports: &[Kept]) -> Option<&Kept> {
+    let whole = |kept: &&Kept| kept.asked_by == AskedBy::Speed;
+    reports.iter().rev().find(whole)
 }
 
 /// The state of the scene.

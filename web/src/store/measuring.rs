@@ -6,6 +6,7 @@ use couplet_protocol::{
     BackendKind, Command, FailureKind, PairInfo, Reply, Settings, SpeedReport, SpeedRequest,
     VERSION,
 };
+use js_sys::Date;
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +44,10 @@ pub struct Kept {
     pub pair: Arc<PairInfo>,
     /// For whom.
     pub asked_by: AskedBy,
+    /// When it was there, in milliseconds since 1970; no two have the same.
+    pub at: f64,
+    /// Seconds that all its runs took, and what was timed between them.
+    pub seconds: f64,
 }
 
 impl Kept {
@@ -61,6 +66,29 @@ impl Kept {
             ..report.request.settings.as_used()
         };
         task(&self.report) == task(&other.report)
+    }
+
+    /// Whether an earlier report has nothing to say any more, now that there is this one: the same was
+    /// asked. On the Stage, which shows one number, whatever is about the same task.
+    fn replaces(&self, earlier: &Self) -> bool {
+        let asked = |kept: &Self| {
+            let request = kept.report.request.clone();
+            let settings = Settings {
+                // Neither is looked at.
+                gamma: 0,
+                auto_gamma: false,
+                ..request.settings.as_used()
+            };
+            SpeedRequest {
+                settings,
+                ..request
+            }
+        };
+        let same = match self.asked_by {
+            AskedBy::Stage => self.is_comparable(earlier),
+            AskedBy::Speed => asked(self) == asked(earlier),
+        };
+        same && earlier.asked_by == self.asked_by && earlier.backend() == self.backend()
     }
 }
 
@@ -101,7 +129,7 @@ impl Default for Measuring {
     }
 }
 
-/// When the page last said how far a bench is, and when its first run was done.
+/// When the page last said how far a bench is, and when it first heard, of how many runs.
 #[derive(Default)]
 struct Clock {
     said: Option<f64>,
@@ -109,6 +137,12 @@ struct Clock {
 }
 
 impl Clock {
+    /// Seconds since the engine began.
+    fn seconds(&self) -> f64 {
+        self.began
+            .map_or(0.0, |(began, _)| (now() - began) / 1000.0)
+    }
+
     /// `None` while it is too early to say more, else the seconds that are left, if known.
     fn tick(&mut self, done: u32, runs: u32) -> Option<Option<f64>> {
         let now = now();
@@ -148,14 +182,10 @@ impl Measuring {
         }
     }
 
-    /// Keeps a report; one of the same kind goes.
+    /// Keeps a report; one that it replaces goes.
     fn keep(&self, kept: Kept) {
         self.reports.update(|reports| {
-            reports.retain(|old| {
-                old.asked_by != kept.asked_by
-                    || old.backend() != kept.backend()
-                    || !old.is_comparable(&kept)
-            });
+            reports.retain(|earlier| !kept.replaces(earlier));
             reports.push(kept);
             let spare = reports.len().saturating_sub(KEPT);
             reports.drain(..spare);
@@ -170,6 +200,8 @@ struct Remembered {
     report: SpeedReport,
     pair: PairInfo,
     asked_by: AskedBy,
+    at: f64,
+    seconds: f64,
 }
 
 /// What was measured before the page was loaded anew; nothing where the tab remembers nothing, or
@@ -184,6 +216,8 @@ fn remembered() -> Vec<Kept> {
             report: Arc::new(it.report),
             pair: Arc::new(it.pair),
             asked_by: it.asked_by,
+            at: it.at,
+            seconds: it.seconds,
         })
         .collect()
 }
@@ -194,6 +228,8 @@ fn remember(reports: &[Kept]) {
         report: (*kept.report).clone(),
         pair: (*kept.pair).clone(),
         asked_by: kept.asked_by,
+        at: kept.at,
+        seconds: kept.seconds,
     });
     if let Ok(text) = serde_json::to_string(&all.collect::<Vec<_>>()) {
         browser::have_tab_remember(KEY, &text);
@@ -279,6 +315,8 @@ impl Store {
                             report: Arc::new((**report).clone()),
                             pair,
                             asked_by,
+                            at: Date::now(),
+                            seconds: clock.seconds(),
                         });
                     }
                     if let Some(done) = done.take() {
@@ -295,5 +333,34 @@ impl Store {
         for id in self.measuring.waiting.get_value() {
             self.engine.stop(id);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::speed::test::kept;
+
+    #[test]
+    fn a_report_goes_only_where_the_same_was_asked_again() {
+        let whole = |ask: fn(&mut SpeedRequest)| kept(&[(1, [1.0, 1.1]), (2, [1.0, 1.1])], ask);
+        let sweep = whole(|_| {});
+        let replaces = |ask| whole(ask).replaces(&sweep);
+        assert!(replaces(|_| {}));
+        // What is not looked at makes no other request.
+        assert!(replaces(|request| request.settings.gamma += 1));
+        assert!(replaces(|request| request.settings.epsilon = 0.5));
+        assert!(!replaces(|request| request.gammas = vec![2]));
+        assert!(!replaces(|request| request.pairs += 1));
+        assert!(!replaces(|request| request.auto = true));
+        assert!(!replaces(|request| request.settings.temperature = 0.0));
+        assert!(!replaces(|request| request.settings.seed += 1));
+        // The Stage's own number is another one, and there is only one for a task.
+        let stage = |ask| Kept {
+            asked_by: AskedBy::Stage,
+            ..whole(ask)
+        };
+        assert!(!stage(|_| {}).replaces(&sweep));
+        assert!(stage(|request| request.gammas = vec![2]).replaces(&stage(|_| {})));
     }
 }

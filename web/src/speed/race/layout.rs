@@ -328,28 +328,8 @@ fn middles(round: &Round, track: &Track) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::speed::reading::tests::report;
-    use couplet_protocol::{ModelInfo, RaceRound};
-
-    fn pair() -> PairInfo {
-        let model = ModelInfo {
-            parameters: 1,
-            layers: 1,
-            hidden_size: 1,
-            validation_loss: 1.0,
-        };
-        PairInfo {
-            name: "x".to_owned(),
-            title: "X".to_owned(),
-            token_kind: "character".to_owned(),
-            tokens: ["a", "b"].map(str::to_owned).to_vec(),
-            prefix_tokens: 0,
-            context: 64,
-            acceptance_rate: 0.8,
-            target: model.clone(),
-            draft: model,
-        }
-    }
+    use crate::speed::test::{pair, report};
+    use couplet_protocol::RaceRound;
 
     fn round(end: f64, gamma: u32, accepted: u32, tokens: &[u32]) -> RaceRound {
         RaceRound {
