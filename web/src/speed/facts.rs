@@ -148,11 +148,15 @@ fn facts() -> Vec<Fact> {
         fact(tr!("Tokens per second").into_any(), |kept| {
             let row = kept.report.headline().map(|headline| headline.row);
             row.map_or_else(none, |row| {
-                tr!(
+                let medians = tr!(
                     "{}, alone {}, each the median of its runs",
                     words::rate(row.speculation.median),
                     words::rate(row.target_alone.median)
-                )
+                );
+                match reading::points_elsewhere(row, row.target_alone) {
+                    true => tr!("{medians}; the verdict compares runs pair by pair", medians),
+                    false => medians,
+                }
             })
         }),
         fact(tr!("Arithmetic per token").into_any(), operations),

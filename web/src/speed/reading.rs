@@ -153,6 +153,11 @@ pub fn pays(report: &SpeedReport) -> bool {
     rows.any(|row| row.verdict() == Verdict::Faster)
 }
 
+/// Whether the medians of two speeds point another way than the median of the ratios, run by run.
+pub fn points_elsewhere(row: &GammaSpeed, alone: TokensPerSecond) -> bool {
+    (row.speculation.median > alone.median) != (row.speed_up > 1.0)
+}
+
 /// Whether the headline is about one draft length of several.
 pub fn is_best_of(report: &SpeedReport) -> Option<usize> {
     (report.gammas.len() > 1).then_some(report.gammas.len())
@@ -298,6 +303,20 @@ pub mod tests {
         assert!((arithmetic(row, 0.25).unwrap() - 3.5 / 1.96).abs() < 1e-12);
         row.tokens = 0;
         assert_eq!(arithmetic(row, 0.0), None);
+    }
+
+    #[test]
+    fn medians_of_speeds_may_point_another_way_than_their_ratios() {
+        let mut row = report(&[(3, [0.96, 1.08])]).gammas.remove(0);
+        row.speculation.median = 3687.0;
+        let alone = |median| TokensPerSecond {
+            median,
+            ..TokensPerSecond::default()
+        };
+        assert!(points_elsewhere(&row, alone(4045.0)));
+        assert!(!points_elsewhere(&row, alone(3600.0)));
+        row.speed_up = 0.98;
+        assert!(points_elsewhere(&row, alone(3600.0)));
     }
 
     #[test]

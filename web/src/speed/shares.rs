@@ -7,6 +7,7 @@ use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
 
+use super::reading::points_elsewhere;
 use super::words::milliseconds;
 use crate::width::width_of;
 
@@ -82,6 +83,10 @@ pub fn Shares(
         let drafting = first_step.then(|| format!(" {}", tr!(
             "The first draft step reads two tokens; its extra cost is counted in v, not in c."
         )));
+        let elsewhere = report.best().is_some_and(|best| points_elsewhere(best, report.target_alone));
+        let medians = elsewhere.then(|| format!(" {}", tr!(
+            "The speeds behind it are medians of all runs; the verdict compares runs pair by pair."
+        )));
         view! {
             <section class="card shares" data-testid="shares" aria-labelledby="shares-title">
                 <header>
@@ -96,7 +101,7 @@ pub fn Shares(
                             .collect_view()
                     }}
                 </div>
-                <p class="muted">{tr!("Milliseconds per token written.")}" "{source}{more}{drafting}</p>
+                <p class="muted">{tr!("Milliseconds per token written.")}" "{source}{more}{drafting}{medians}</p>
             </section>
         }
     })
