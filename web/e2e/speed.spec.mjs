@@ -119,6 +119,16 @@ test("the plan counts no tokens that do not fit", async ({ page, base }) => {
   assert.match(await page.getByTestId("plan").first().innerText(), /runs of up to 24\d tokens/);
 });
 
+test("every wrong field says so, whatever else is wrong", async ({ page, base }) => {
+  await open(page, base, SCENE);
+  for (const [field, text, range] of [["bench-longest", "17", "1 to 16"], ["bench-pairs", "4", "5 to 50"], ["max_tokens", "0", "1"]]) {
+    await page.getByTestId(field).fill(text);
+    await page.locator(`#${field}-error`).filter({ hasText: range }).waitFor();
+  }
+  for (const field of ["bench-longest", "bench-pairs", "max_tokens"]) assert.equal(await page.getByTestId(field).getAttribute("aria-invalid"), "true");
+  assert.ok(await page.getByTestId("bench").isDisabled());
+});
+
 test("where the interval contains 1 the page cannot tell", async ({ page, base }) => {
   await rewrite(page, "for (const row of [...report.gammas, report.auto]) { row.speed_up = 1.04; row.interval = [0.97, 1.1]; }");
   await short(page, base);

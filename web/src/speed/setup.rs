@@ -1,15 +1,15 @@
 //! What is to be timed, and the button that has it timed.
 
 use couplet_playback::{Cut, count_word, grouped};
-use couplet_protocol::{MAX_GAMMA, Settings, SpeedRequest};
+use couplet_protocol::{MAX_GAMMA, Settings};
 use leptos::prelude::*;
 use tr::tr;
 
 use super::reading::{runs, warming};
-use super::state::{SpeedState, use_speed};
+use super::state::{SpeedState, Whole, use_speed};
 use super::words;
 use crate::engine_client::EngineState;
-use crate::form::{FieldError, Form};
+use crate::form::Form;
 use crate::number_input::NumberInput;
 use crate::stage::{NumberField, PairField, RuleField, hint_line};
 use crate::store::{Kept, Store, use_store};
@@ -54,7 +54,7 @@ pub fn Again() -> impl IntoView {
     let speed = use_speed();
     let store = use_store();
     let same = move || {
-        let request = speed.request().ok();
+        let request = speed.request();
         speed.main.with(|main| {
             main.as_ref()
                 .zip(request)
@@ -90,10 +90,9 @@ fn Fields() -> impl IntoView {
                 step="0.05" hint=tr!("0 always takes the most probable token") />
             <NumberField name="max_tokens" label=tr!("Tokens per run") value=form.max_tokens form=form least=1.0 most=f64::from(Settings::MAX_TOKENS)
                 step="1" hint=tr!("How many tokens every timed run writes") />
-            <OwnField name="longest" label=tr!("γ from 1 to") value=speed.longest least=1 most=MAX_GAMMA
+            <OwnField name="longest" label=tr!("γ from 1 to") value=speed.longest
                 hint=tr!("Every draft length up to this one is timed") />
-            <OwnField name="pairs" label=tr!("Repeats") value=speed.pairs least=SpeedRequest::FEWEST_PAIRS
-                most=SpeedRequest::MOST_PAIRS
+            <OwnField name="pairs" label=tr!("Repeats") value=speed.pairs
                 hint=tr!("Runs with the draft and by the target alone, in turn; an interval at 95 % takes six, for the best of several up to ten") />
             <label class="speed-auto" title=tr!("The engine chooses γ while it writes, by what it has measured")>
                 <input type="checkbox" data-testid="bench-auto" prop:checked=move || speed.auto.get()
@@ -135,26 +134,19 @@ fn set_on_the_stage(form: Form) -> Option<String> {
 
 /// A number that belongs to this scene.
 #[component]
-fn OwnField(
-    name: &'static str,
-    label: String,
-    value: RwSignal<String>,
-    least: u32,
-    most: u32,
-    hint: String,
-) -> impl IntoView {
-    let speed = use_speed();
-    let error = Memo::new(move |_| speed.request().err().filter(|error| error.field == name));
+fn OwnField(name: &'static str, label: String, value: Whole, hint: String) -> impl IntoView {
+    let Whole { text, least, most } = value;
+    let error = Memo::new(move |_| value.read().err());
     let id = format!("bench-{name}");
     view! {
         <div class="field field-number" title=hint>
             <label for=format!("bench-{name}")>{label}</label>
-            <NumberInput id=id.clone() value=value edit=Callback::new(move |text| value.set(text)) least=f64::from(least)
+            <NumberInput id=id.clone() value=text edit=Callback::new(move |typed| text.set(typed)) least=f64::from(least)
                 most=f64::from(most) step="1" invalid=Signal::derive(move || error.with(Option::is_some))
                 describedby=format!("{id}-hint {id}-error") />
             {hint_line(&id, hint.clone())}
-            {move || error.get().map(|error: FieldError| view! {
-                <p class="field-error" id=format!("bench-{name}-error") role="alert">{error.sentence}"."</p>
+            {move || error.get().map(|sentence| view! {
+                <p class="field-error" id=format!("bench-{name}-error") role="alert">{sentence}"."</p>
             })}
         </div>
     }
@@ -166,7 +158,7 @@ fn Measure(label: String) -> impl IntoView {
     let store = use_store();
     let speed = use_speed();
     let ready = move || store.engine.state.get() == EngineState::Ready;
-    let possible = move || ready() && speed.request().is_ok() && !store.measuring.busy();
+    let possible = move || ready() && speed.request().is_some() && !store.measuring.busy();
     let text = move || match store.engine.state.get() {
         _ if store.measuring.busy() => tr!("Measuring"),
         EngineState::Ready => label.clone(),
@@ -183,7 +175,7 @@ fn Measure(label: String) -> impl IntoView {
 
 /// What a measurement with the settings of the form comes to.
 fn plan(store: Store, speed: SpeedState) -> String {
-    let Ok(request) = speed.request() else {
+    let Some(request) = speed.request() else {
         return tr!("A setting needs a look first.");
     };
     let lengths = request.gammas.len();

@@ -1,12 +1,11 @@
 //! What the scene remembers while another one is open.
 
-use couplet_protocol::{BackendChoice, MAX_GAMMA, Settings, SpeedRequest};
+use couplet_protocol::{BackendChoice, MAX_GAMMA, SpeedRequest};
 use leptos::prelude::*;
 use tr::tr;
 
 use super::race::Clock;
 use super::what_if::{Measured, Terms};
-use crate::form::FieldError;
 use crate::permalink::Exhibits;
 use crate::store::{AskedBy, Kept, Store};
 
@@ -18,14 +17,48 @@ const USUAL_PAIRS: u32 = 13;
 /// The longest draft unless a person wants another.
 const USUAL_LONGEST: u32 = 8;
 
+/// A whole number as it is written, and what it may be. Copies are the same.
+#[derive(Clone, Copy)]
+pub struct Whole {
+    /// What stands in its field.
+    pub text: RwSignal<String>,
+    /// The smallest that works.
+    pub least: u32,
+    /// The largest.
+    pub most: u32,
+}
+
+impl Whole {
+    fn new(usual: u32, least: u32, most: u32) -> Self {
+        Self {
+            text: RwSignal::new(usual.to_string()),
+            least,
+            most,
+        }
+    }
+
+    /// The number, tracked, whatever stands in other fields.
+    ///
+    /// # Errors
+    ///
+    /// What would work.
+    pub fn read(&self) -> Result<u32, String> {
+        let Self { text, least, most } = *self;
+        let value = text.with(|text| text.trim().parse::<u32>().ok());
+        value
+            .filter(|value| (least..=most).contains(value))
+            .ok_or_else(|| tr!("write a whole number, {least} to {most}", least, most))
+    }
+}
+
 /// Everything that the scene knows; copies are the same.
 #[derive(Clone, Copy)]
 pub struct SpeedState {
     store: Store,
-    /// The longest draft to time, as it is written.
-    pub longest: RwSignal<String>,
-    /// Pairs of runs per draft length, as it is written.
-    pub pairs: RwSignal<String>,
+    /// The longest draft to time.
+    pub longest: Whole,
+    /// Pairs of runs per draft length.
+    pub pairs: Whole,
     /// Whether the engine's own choice is timed too.
     pub auto: RwSignal<bool>,
     /// The report that a person wants above, by when it was there; the newest unless they say.
@@ -95,8 +128,12 @@ impl SpeedState {
         });
         Self {
             store,
-            longest: RwSignal::new(USUAL_LONGEST.to_string()),
-            pairs: RwSignal::new(USUAL_PAIRS.to_string()),
+            longest: Whole::new(USUAL_LONGEST, 1, MAX_GAMMA),
+            pairs: Whole::new(
+                USUAL_PAIRS,
+                SpeedRequest::FEWEST_PAIRS,
+                SpeedRequest::MOST_PAIRS,
+            ),
             auto: RwSignal::new(true),
             chosen,
             main,
@@ -128,35 +165,20 @@ impl SpeedState {
         }
     }
 
-    /// What would be timed, tracked.
-    ///
-    /// # Errors
-    ///
-    /// The first field that does not work, and why.
-    pub fn request(&self) -> Result<SpeedRequest, FieldError> {
-        let settings: Settings = self.store.form.read()?;
-        let whole = |text: RwSignal<String>, field: &str, least: u32, most: u32| {
-            let value = text.with(|text| text.trim().parse::<u32>().ok());
-            value
-                .filter(|value| (least..=most).contains(value))
-                .ok_or_else(|| FieldError {
-                    field: field.to_owned(),
-                    sentence: tr!("write a whole number, {least} to {most}", least, most),
-                })
-        };
-        let longest = whole(self.longest, "longest", 1, MAX_GAMMA)?;
-        let (fewest, most) = (SpeedRequest::FEWEST_PAIRS, SpeedRequest::MOST_PAIRS);
-        Ok(SpeedRequest {
+    /// What would be timed, tracked; `None` while some field does not work, which says so itself.
+    pub fn request(&self) -> Option<SpeedRequest> {
+        let settings = self.store.form.read().ok()?;
+        Some(SpeedRequest {
             settings,
-            gammas: (1..=longest).collect(),
+            gammas: (1..=self.longest.read().ok()?).collect(),
             auto: self.auto.get(),
-            pairs: whole(self.pairs, "pairs", fewest, most)?,
+            pairs: self.pairs.read().ok()?,
         })
     }
 
     /// Measures on the backend that is loaded.
     pub fn measure(&self) {
-        if let Ok(request) = untrack(|| self.request()) {
+        if let Some(request) = untrack(|| self.request()) {
             self.bench(request);
         }
     }
@@ -198,4 +220,25 @@ fn newest_whole(reports: &[Kept]) -> Option<&Kept> {
 /// The state of the scene.
 pub fn use_speed() -> SpeedState {
     expect_context::<SpeedState>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_number_says_by_itself_what_is_wrong() {
+        let reads = |text: &str, least, most| {
+            let whole = Whole::new(7, least, most);
+            whole.text.set(text.to_owned());
+            whole
+                .read()
+                .map_err(|sentence| sentence.contains(&format!("{least} to {most}")))
+        };
+        assert_eq!(reads("17", 1, 16), Err(true));
+        assert_eq!(reads("4", 5, 50), Err(true));
+        assert_eq!(reads("", 5, 50), Err(true));
+        assert_eq!(reads("1.5", 1, 16), Err(true));
+        assert_eq!(reads(" 16 ", 1, 16), Ok(16));
+    }
 }
