@@ -280,6 +280,10 @@ fn auto_name(
     let (letters, anchor) = beside_fixed(frame, row.gamma);
     let even = frame.y(1.0);
     let [below, above] = row.interval.map(|value| frame.y(value));
+    // Off a large square with a short interval too.
+    let square = Square::new(frame, report, row);
+    let below = below.max(square.y + square.half - 4.0);
+    let above = above.min(square.y - square.half + 3.0);
     let off = |level: f64, instead: f64| match is_crossed(level, even) {
         true => instead,
         false => level,
@@ -347,9 +351,13 @@ fn best_name(
     let beside = report
         .auto
         .iter()
-        .filter(|auto| (frame.x(auto.gamma) - frame.x(best.gamma)).abs() < 60.0);
-    let high = beside.fold(best.interval[1], |high, auto| high.max(auto.interval[1]));
-    let above = frame.y(high) - 10.0;
+        .filter(|auto| (frame.x(auto.gamma) - frame.x(best.gamma)).abs() < 60.0)
+        .map(|auto| {
+            let square = Square::new(frame, report, auto);
+            let top = square.y - square.half + 6.0;
+            frame.y(auto.interval[1]).min(top)
+        });
+    let above = beside.fold(frame.y(best.interval[1]), f64::min) - 10.0;
     let above = if is_crossed(above, line) {
         line - 7.0
     } else {
