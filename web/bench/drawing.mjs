@@ -1,7 +1,7 @@
 // The report as a picture: the sweep over γ with its prediction, and milliseconds per token
 // beside the peers. Colours and marks are those of the page.
 import { fastest } from "./figures.mjs";
-import { figure, verdict } from "./statistics.mjs";
+import { areTooFew, figure, verdict } from "./statistics.mjs";
 
 const WIDTH = 1120;
 const MARGIN = 24;
@@ -58,7 +58,7 @@ function sweepCard({ pair, backend, device, verdict: said, report }, left, top, 
   const temperature = report.request.settings.temperature;
   parts.push(text(left + 20, top + 32, `${pair}, ${backend === "cpu" ? "CPU" : "WebGPU"}, temperature ${temperature}`, "head"));
   parts.push(wrapped(left + 20, top + 54, said, 60, "strong"));
-  parts.push(text(left + 20, top + 92, `${device.name}; dashed: predicted; bars: interval over ${report.request.pairs} pairs`, "small"));
+  parts.push(text(left + 20, top + 92, `${device.name}; dashed: predicted; bars: ${areTooFew(report.request.pairs) ? "range" : "interval"} of ${report.request.pairs} pairs`, "small"));
   parts.push(`<rect class="wash" x="${n(x0)}" y="${n(y(1))}" width="${n(x1 - x0)}" height="${n(y0 - y(1))}"/>`);
   for (let tick = floor; tick <= ceiling + step / 2; tick += step) {
     const even = Math.abs(tick - 1) < step / 100;
@@ -97,7 +97,8 @@ function groups({ peers, native }) {
     }
     const mode = peer === "ort" ? target_alone : best_mode;
     const compared = peer === "ort" ? "target alone" : "best mode";
-    const word = { faster: "Couplet is faster", slower: "Couplet is slower", "cannot tell": "cannot tell" }[verdict(mode.ratio.interval)];
+    const said = verdict(mode.ratio.interval);
+    const word = said === "cannot tell" ? said : `Couplet is ${said}${areTooFew(mode.ratio.pairs) ? ` in all ${mode.ratio.pairs} pairs` : ""}`;
     bars.push({ kind: "peer", label: name, ...theirs, note: `${compared}: ${figure(mode.ratio.median)}× [${mode.ratio.interval.map(figure).join(", ")}], ${word}; ${settings}` });
   }
   for (const { pair, backend, device, milliseconds, plain_burn } of native) {

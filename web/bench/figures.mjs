@@ -4,8 +4,9 @@ import { figure, median, summary } from "./statistics.mjs";
 const NAMES = { ort: "onnxruntime-web", wllama: "wllama" };
 
 /**
- * The fastest draft length of a SpeedReport, as the page's own `best` (crates/protocol/src/speed.rs):
- * of those of which most may be said, faster before "can't tell" before slower; the first of several.
+ * The fastest draft length of a SpeedReport by the intervals, or ranges, of each alone: of those that
+ * are faster, else of those of which it cannot be told; the first of several. As the page's own `best`
+ * (crates/protocol/src/speed.rs), which allows for the choice and says nothing by too few pairs.
  */
 export function fastest(report) {
   const rank = ({ interval: [low, high] }) => (low > 1 ? 2 : high < 1 ? 0 : 1);

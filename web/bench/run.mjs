@@ -72,8 +72,8 @@ async function measure(backend) {
       const settings = { pair, temperature, max_tokens: effort.tokens[kind] };
       const sweep = await ours.bench({ ...settings, gammas: effort.gammas, pairs: 5, auto: temperature > 0 });
       const best = fastest(sweep);
-      const speedUp = { median: best.speed_up, interval: best.interval };
-      const verdict = sentence(`Speculation at γ ${best.gamma}`, "the target alone", speedUp);
+      const speedUp = { median: best.speed_up, interval: best.interval, pairs: sweep.request.pairs };
+      const verdict = sentence(`Speculation at γ ${best.gamma}, best of ${sweep.gammas.length},`, "the target alone", speedUp);
       console.log(`  temperature ${temperature}: target alone ${(1000 / sweep.target_alone.median).toFixed(2)} ms per token. ${verdict}`);
       report.sweeps.push({ pair, backend, device: ours.device, verdict, report: sweep });
       if (temperature === 0) gamma = best.gamma;

@@ -1,5 +1,8 @@
 // Medians and what may be said of them; the same rules as couplet-speculation's.
 
+/** The fewest pairs whose range covers their median with 95 %. */
+const ENOUGH = 6;
+
 /** @param {number[]} values not empty */
 export function median(values) {
   const sorted = ascending(values);
@@ -9,8 +12,8 @@ export function median(values) {
 
 /**
  * An interval that covers the median with at least 95 % whatever the distribution: the k-th
- * smallest and k-th largest value, with the largest k that allows it. Fewer than six values have
- * no such k: the interval is their range.
+ * smallest and k-th largest value, with the largest k that allows it. Fewer than [ENOUGH] values
+ * have no such k: the interval is their range.
  */
 export function medianInterval(values) {
   const sorted = ascending(values);
@@ -53,21 +56,28 @@ export function figure(value) {
   return value.toFixed(digits);
 }
 
-/** What the interval of a speed-up allows to say: `faster`, `slower` or `cannot tell`. */
+/** What an interval or a range says of a speed-up: `faster`, `slower` or `cannot tell`. */
 export function verdict([low, high]) {
   if (low > 1) return "faster";
   if (high < 1) return "slower";
   return "cannot tell";
 }
 
+/** Whether so many pairs have a range and no interval at 95 %. */
+export function areTooFew(pairs) {
+  return pairs < ENOUGH;
+}
+
 /** The verdict on `subject` against `other` as a sentence. */
 export function sentence(subject, other, speedUp) {
   const said = withInterval(speedUp);
+  const { pairs } = speedUp;
+  const grounds = areTooFew(pairs) ? ` in all ${pairs} pairs, too few for 95 %` : "";
   switch (verdict(speedUp.interval)) {
     case "faster":
-      return `${subject} is ${said} faster than ${other}.`;
+      return `${subject} is ${said} faster than ${other}${grounds}.`;
     case "slower":
-      return `${subject} is slower than ${other}: ${said}.`;
+      return `${subject} is slower than ${other}${grounds}: ${said}.`;
     default:
       return `${subject} against ${other}: can't tell, ${said} holds 1.`;
   }

@@ -261,7 +261,7 @@ test("a measurement answers the last question of lesson five", async ({ page, ba
   await page.getByTestId("option-1").click();
   await page.getByTestId("reveal").click();
   await page.getByTestId("lesson-wait").waitFor();
-  const report = await call(page, "bench", { gammas: [2], pairs: 5, max_tokens: 32 });
+  const report = await call(page, "bench", { gammas: [2], pairs: 6, max_tokens: 32 });
   const [low, high] = report.gammas[0].interval;
   const says = low > 1 ? "Faster with a draft" : high < 1 ? "Slower with a draft" : "Can’t tell";
   assert.equal(await answer(page), says);

@@ -19,8 +19,8 @@ async function short(page, base, path = SCENE) {
 }
 
 /**
- * Lets the worker rewrite its reports before the page sees them: `change` is the body of a function of `report`, in which
- * no interval allows for the choice among several.
+ * Lets the worker rewrite its reports before the page sees them: `change` is the body of a function of `report`, which has
+ * enough pairs and, where `change` gives none, no wider interval for the choice among several.
  */
 const rewrite = (page, change) =>
   patchWorker(
@@ -29,8 +29,12 @@ const rewrite = (page, change) =>
        self.postMessage = (text) => {
          const reply = JSON.parse(text);
          if (reply.benched) { const { report } = reply.benched;
-           for (const row of [...report.gammas, report.auto]) if (row) delete row.interval_among_all;
-           ${change}; text = JSON.stringify(reply); }
+           const rows = () => [...report.gammas, report.auto].filter(Boolean);
+           for (const row of rows()) delete row.interval_among_all;
+           report.request.pairs = 13;
+           ${change};
+           for (const row of rows()) row.interval_among_all ??= row.interval;
+           text = JSON.stringify(reply); }
          post(text);
        }; }`,
   );
@@ -71,10 +75,11 @@ function says(texts, values) {
 
 test("a bench by call gives a report, and the page says what its interval allows", async ({ page, base }) => {
   await open(page, base, SCENE);
-  const report = await call(page, "bench", { ...SHORT, auto: true });
+  // The fewest that allow to say anything of three.
+  const report = await call(page, "bench", { ...SHORT, auto: true, pairs: 7 });
   assert.equal(report.device.backend, "cpu");
   assert.deepEqual(report.gammas.map((row) => row.gamma), [1, 3]);
-  assert.equal(report.request.pairs, 5);
+  assert.equal(report.request.pairs, 7);
   assert.equal(report.costs.verify.length, 2);
   assert.ok(report.costs.target_step > 0 && report.costs.draft_step > 0);
   for (const row of [...report.gammas, report.auto]) {
@@ -164,9 +169,25 @@ test("the best of several is faster only where its luck is allowed for", async (
   await verdict.waitFor({ timeout: 60_000 });
   assert.equal(await verdict.innerText(), "1.20× can’t tell");
   assert.match(await page.getByTestId("verdict-interval").innerText(), /0\.98 to 1\.40, which contains 1/);
-  assert.match(await page.getByTestId("sweep-says").innerText(), /But the best of three is partly luck/);
+  assert.match(await page.getByTestId("sweep-says").innerText(), /^Every interval contains 1/);
+  const facts = await page.getByTestId("facts").innerText();
+  assert.match(facts, /Best γ\s*1, but these runs cannot tell/);
+  assert.match(facts, /1\.20× \[0\.98, 1\.40\] at γ = 1, median of the pairs; in brackets: 95 % interval for the best of three/);
   const csv = (await saved(page, "csv")).text;
   assert.match(csv.split("\r\n")[1], /,1\.2,1\.05,1\.3,0\.98,1\.4,/);
+});
+
+test("too few pairs are called so, however clear they look", async ({ page, base }) => {
+  await rewrite(page, `report.request.pairs = 6;
+      for (const row of [...report.gammas, report.auto]) { row.speed_up = 1.4; row.interval = [1.3, 1.5]; }`);
+  await short(page, base);
+  await page.getByTestId("bench").click();
+  const verdict = page.getByTestId("verdict");
+  await verdict.waitFor({ timeout: 60_000 });
+  assert.equal(await verdict.innerText(), "1.40× can’t tell");
+  assert.match(await page.getByTestId("verdict-interval").innerText(), /range of the pairs, too few for 95 %: 1\.30 to 1\.50/);
+  assert.match(await page.getByTestId("sweep-says").innerText(), /^6 pairs are too few to tell anything at 95 %: here it takes 7\./);
+  assert.doesNotMatch(await page.getByTestId("sweep").innerText(), /faster|slower|ahead of/);
 });
 
 test("slower is said as loudly as faster, and why", async ({ page, base }) => {

@@ -18,12 +18,12 @@ pub struct SpeedRequest {
     #[serde(default)]
     pub auto: bool,
     /// How often each is timed beside the target alone, 5 to 50.
-    #[serde(default = "SpeedRequest::fewest_pairs")]
+    #[serde(default = "SpeedRequest::usual_pairs")]
     pub pairs: u32,
 }
 
 impl SpeedRequest {
-    /// So many give the range of their ratios; an interval at 95 % takes one more.
+    /// So many give the range of their ratios; an interval at 95 % takes more ([`Self::enough_pairs`]).
     pub const FEWEST_PAIRS: u32 = 5;
 
     /// More keep a person waiting for digits that noise hides.
@@ -46,8 +46,23 @@ impl SpeedRequest {
         self.settings.rule != Rule::Block || self.settings.has_one_text()
     }
 
-    fn fewest_pairs() -> u32 {
-        Self::FEWEST_PAIRS
+    /// The fewest pairs of runs for which the intervals of so many contenders can hold their medians
+    /// together at [`SpeedReport::CONFIDENCE`]. The widest interval that `n` pairs have, from the
+    /// least of their ratios to the largest, misses its median with a probability of `2^(1 − n)`, and
+    /// each contender has its share of what may be missed.
+    pub fn enough_pairs(contenders: usize) -> u32 {
+        let share = (1.0 - SpeedReport::CONFIDENCE) / contenders.max(1) as f64;
+        1 + (-share.log2()).ceil() as u32
+    }
+
+    /// Whether its pairs allow to say anything of what it times.
+    pub fn has_enough_pairs(&self) -> bool {
+        self.pairs >= Self::enough_pairs(self.contenders())
+    }
+
+    /// The pairs of runs unless others are asked for: enough for [`Self::all_gammas`].
+    pub fn usual_pairs() -> u32 {
+        Self::enough_pairs(Self::all_gammas().len())
     }
 
     /// Checks everything that can be judged without a model.
@@ -128,7 +143,7 @@ pub struct GammaSpeed {
     /// Interval of that median at 95 % where the number of pairs allows, else its range.
     pub interval: [f64; 2],
     /// The same, so wide that at 95 % those of everything that the report timed hold their medians
-    /// together: what may be said of the best of them. Absent in reports from before there was one.
+    /// together: what may be said of any of them that is picked out. Absent in reports from before there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_among_all: Option<[f64; 2]>,
     /// Rounds of all its runs.
@@ -247,6 +262,16 @@ impl SpeedReport {
     /// Confidence of every interval in it that the number of pairs allows one, in (0, 1).
     pub const CONFIDENCE: f64 = 0.95;
 
+    /// What may be said of one of its contenders while all of them are looked at: what its
+    /// [simultaneous interval](GammaSpeed::simultaneous_interval) allows, and nothing where there are
+    /// too few pairs for one. The best of many is good by luck too, and the worst bad.
+    pub fn verdict(&self, row: &GammaSpeed) -> Verdict {
+        match self.request.has_enough_pairs() {
+            true => Verdict::of(row.simultaneous_interval()),
+            false => Verdict::CannotTell,
+        }
+    }
+
     /// The fastest of the draft lengths that were asked for: of those that are faster than the target
     /// alone beyond the noise, where there are any, since of several medians the largest is often one
     /// that met a slow moment; else of those that may be, since one that is slower says nothing of the
@@ -254,7 +279,7 @@ impl SpeedReport {
     pub fn best(&self) -> Option<&GammaSpeed> {
         // `max_by` takes the last of several.
         self.gammas.iter().rev().max_by(|a, b| {
-            let by_verdict = a.verdict().cmp(&b.verdict());
+            let by_verdict = self.verdict(a).cmp(&self.verdict(b));
             by_verdict.then(a.speed_up.total_cmp(&b.speed_up))
         })
     }
@@ -264,7 +289,7 @@ impl SpeedReport {
     /// than the target beyond the noise.
     pub fn is_about_auto(&self) -> bool {
         match (self.best(), &self.auto) {
-            (Some(best), Some(auto)) => auto.verdict() > best.verdict(),
+            (Some(best), Some(auto)) => self.verdict(auto) > self.verdict(best),
             (best, auto) => best.is_none() && auto.is_some(),
         }
     }
@@ -276,16 +301,11 @@ impl SpeedReport {
             true => self.auto.as_ref(),
             false => self.best(),
         }?;
-        // The best of many is good by luck too. That it is bad, luck makes less likely.
-        let all = self.request.contenders();
-        let (interval, among) = match (row.verdict(), row.interval_among_all) {
-            (Verdict::Faster | Verdict::CannotTell, Some(interval)) if all > 1 => (interval, all),
-            _ => (row.interval, 1),
-        };
         Some(Headline {
             row,
-            interval,
-            among,
+            interval: row.simultaneous_interval(),
+            among: self.request.contenders(),
+            verdict: self.verdict(row),
         })
     }
 }
@@ -297,15 +317,10 @@ pub struct Headline<'a> {
     pub row: &'a GammaSpeed,
     /// Interval of its speed-up, in which the choice is allowed for.
     pub interval: [f64; 2],
-    /// Among how many it is the best, as far as the interval is wider for it.
+    /// Among how many it was chosen, itself included.
     pub among: usize,
-}
-
-impl Headline<'_> {
-    /// What its interval allows to say.
-    pub fn verdict(&self) -> Verdict {
-        Verdict::of(self.interval)
-    }
+    /// What may be said of it ([`SpeedReport::verdict`]).
+    pub verdict: Verdict,
 }
 
 /// What may be said of a speed-up: the later here, the more for it.
@@ -314,7 +329,7 @@ impl Headline<'_> {
 pub enum Verdict {
     /// The whole interval is below 1.
     Slower,
-    /// The interval holds 1.
+    /// The interval holds 1, or there are too few pairs for one.
     CannotTell,
     /// The whole interval is above 1.
     Faster,
@@ -332,9 +347,10 @@ impl Verdict {
 }
 
 impl GammaSpeed {
-    /// What its interval allows to say, for one that was not chosen among several.
-    pub fn verdict(&self) -> Verdict {
-        Verdict::of(self.interval)
+    /// The interval in which the choice among all contenders of the report is allowed for; in reports
+    /// from before there was one, its own.
+    pub fn simultaneous_interval(&self) -> [f64; 2] {
+        self.interval_among_all.unwrap_or(self.interval)
     }
 
     /// Share of the judged tokens that were kept; `None` where none was judged.
@@ -390,6 +406,7 @@ mod tests {
         }
     }
 
+    /// One whose interval among all is this one.
     fn speed(interval: [f64; 2]) -> GammaSpeed {
         GammaSpeed {
             gamma: 3.0,
@@ -398,8 +415,8 @@ mod tests {
             runs: Vec::new(),
             ratios: interval.to_vec(),
             speed_up: (interval[0] + interval[1]) / 2.0,
-            interval,
-            interval_among_all: Some([interval[0] - 0.15, interval[1] + 0.15]),
+            interval: [interval[0] + 0.02, interval[1] - 0.02],
+            interval_among_all: Some(interval),
             rounds: 0,
             judged: 0,
             accepted: 0,
@@ -414,6 +431,7 @@ mod tests {
             request: SpeedRequest {
                 gammas: (1..=gammas.len() as u32).collect(),
                 auto: auto.is_some(),
+                pairs: 13,
                 ..request(r#"{"settings": {}}"#)
             },
             device: DeviceInfo {
@@ -439,20 +457,39 @@ mod tests {
             let report = report(gammas, auto);
             report
                 .headline()
-                .map(|headline| (headline.verdict(), headline.among))
+                .map(|headline| (headline.verdict, headline.among))
         };
         let alone = verdict(&[[1.1, 1.3]], None);
         assert_eq!(alone, Some((Verdict::Faster, 1)));
-        let chosen = verdict(&[[1.1, 1.3], [0.9, 1.2]], None);
+        // By itself it would be: its own interval begins at 1.01.
+        let chosen = verdict(&[[0.99, 1.3], [0.9, 1.2]], None);
         assert_eq!(chosen, Some((Verdict::CannotTell, 2)));
-        let clear = verdict(&[[1.2, 1.3], [0.9, 1.2]], Some([1.0, 1.1]));
+        let clear = verdict(&[[1.05, 1.3], [0.9, 1.2]], Some([1.0, 1.1]));
         assert_eq!(clear, Some((Verdict::Faster, 3)));
-        // The best of those that are slower is no less so.
         let slower = verdict(&[[0.8, 0.9], [0.7, 0.9]], None);
-        assert_eq!(slower, Some((Verdict::Slower, 1)));
-        let mut old = report(&[[1.1, 1.3], [0.9, 1.2]], None);
+        assert_eq!(slower, Some((Verdict::Slower, 2)));
+        let mut old = report(&[[0.99, 1.3], [0.9, 1.2]], None);
         old.gammas[0].interval_among_all = None;
-        assert_eq!(old.headline().map(|headline| headline.among), Some(1));
+        assert_eq!(old.verdict(&old.gammas[0]), Verdict::Faster);
+    }
+
+    #[test]
+    fn too_few_pairs_allow_to_say_nothing() {
+        let enough = [1, 2, 3, 4, 6, 7, 8, 9, 12, 13, 17].map(SpeedRequest::enough_pairs);
+        assert_eq!(enough, [6, 7, 7, 8, 8, 9, 9, 9, 9, 10, 10]);
+        let of = |count: usize, interval: [f64; 2], pairs: u32| {
+            let mut report = report(&vec![interval; count], None);
+            report.request.pairs = pairs;
+            report.headline().map(|headline| headline.verdict)
+        };
+        let (faster, slower) = ([1.2, 1.5], [0.7, 0.8]);
+        assert_eq!(of(1, faster, 5), Some(Verdict::CannotTell));
+        assert_eq!(of(1, faster, 6), Some(Verdict::Faster));
+        assert_eq!(of(8, faster, 8), Some(Verdict::CannotTell));
+        assert_eq!(of(8, slower, 8), Some(Verdict::CannotTell));
+        assert_eq!(of(8, slower, 9), Some(Verdict::Slower));
+        assert_eq!(of(8, faster, 9), Some(Verdict::Faster));
+        assert!(request(r#"{"settings": {}}"#).has_enough_pairs());
     }
 
     #[test]
@@ -460,7 +497,7 @@ mod tests {
         let about = |gammas: &[[f64; 2]], auto: Option<[f64; 2]>| {
             let report = report(gammas, auto);
             let headline = report.headline();
-            let interval = headline.map(|headline| headline.row.interval);
+            let interval = headline.map(|headline| headline.interval);
             interval.map(|interval| (interval, report.is_about_auto()))
         };
         let (open, faster, slower) = ([0.9, 2.0], [1.1, 1.3], [0.8, 0.9]);
@@ -483,11 +520,11 @@ mod tests {
 
     #[test]
     fn nothing_is_claimed_while_the_interval_holds_one() {
-        assert_eq!(speed([1.01, 1.2]).verdict(), Verdict::Faster);
-        assert_eq!(speed([0.8, 0.99]).verdict(), Verdict::Slower);
-        assert_eq!(speed([0.99, 1.2]).verdict(), Verdict::CannotTell);
-        assert_eq!(speed([1.0, 1.2]).verdict(), Verdict::CannotTell);
-        assert_eq!(speed([0.8, 1.0]).verdict(), Verdict::CannotTell);
+        assert_eq!(Verdict::of([1.01, 1.2]), Verdict::Faster);
+        assert_eq!(Verdict::of([0.8, 0.99]), Verdict::Slower);
+        assert_eq!(Verdict::of([0.99, 1.2]), Verdict::CannotTell);
+        assert_eq!(Verdict::of([1.0, 1.2]), Verdict::CannotTell);
+        assert_eq!(Verdict::of([0.8, 1.0]), Verdict::CannotTell);
     }
 
     #[test]

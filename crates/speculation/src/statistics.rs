@@ -96,8 +96,8 @@ pub fn median(values: &[f64]) -> f64 {
 /// matter.
 ///
 /// Its ends are the k-th smallest and the k-th largest value, with the largest k for which
-/// `2·P(Binomial(n, ½) < k) ≤ 1 − confidence`. Where no k is ([`reaches`]), the interval is their
-/// minimum and maximum, which cover the median with a probability of `1 − 2^(1−n)`.
+/// `2·P(Binomial(n, ½) < k) ≤ 1 − confidence`. Where no k is, as of fewer than six values at 95 %, the
+/// interval is their minimum and maximum, which cover the median with a probability of `1 − 2^(1−n)`.
 ///
 /// # Panics
 /// When `values` is empty or holds a NaN.
@@ -111,11 +111,6 @@ pub fn median_interval(values: &[f64], confidence: f64) -> [f64; 2] {
         k += 1;
     }
     [sorted[k - 1], sorted[n - k]]
-}
-
-/// Whether the [`median_interval`] of so many values can have a confidence. For 95 % it takes six.
-pub fn reaches(confidence: f64, values: usize) -> bool {
-    0.5f64.powf(values as f64 - 1.0) <= 1.0 - confidence
 }
 
 /// The confidence that each of several intervals has to have, so that all of them together hold
@@ -352,13 +347,11 @@ mod tests {
         close(confidence_of_each(0.95, 1), 0.95, 1e-12);
         let each = confidence_of_each(0.95, 9);
         close(each, 1.0 - 0.05 / 9.0, 1e-12);
-        for (n, rank, reached) in [(8, 1, false), (9, 1, true), (12, 1, true), (13, 2, true)] {
+        for (n, rank) in [(8, 1), (9, 1), (12, 1), (13, 2)] {
             let values: Vec<f64> = (1..=n).map(f64::from).collect();
             let expect = [f64::from(rank), f64::from(n + 1 - rank)];
             assert_eq!(median_interval(&values, each), expect, "n = {n}");
-            assert_eq!(reaches(each, values.len()), reached, "n = {n}");
         }
-        assert!(reaches(0.95, 6) && !reaches(0.95, 5));
     }
 
     #[test]

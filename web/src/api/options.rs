@@ -253,7 +253,7 @@ pub fn bench(
         settings: settings(&options, prompt_of)?,
         gammas: SpeedRequest::all_gammas(),
         auto: false,
-        pairs: SpeedRequest::FEWEST_PAIRS,
+        pairs: SpeedRequest::usual_pairs(),
     };
     if let Some(gammas) = gammas {
         request.gammas =

@@ -286,7 +286,7 @@ pub fn busy_machine(_: &Facts) -> Option<Answer> {
 /// What was measured here: faster, slower, can't tell.
 pub fn this_machine(facts: &Facts) -> Option<Answer> {
     let headline = facts.measured.as_ref()?.report.headline()?;
-    choice(match headline.verdict() {
+    choice(match headline.verdict {
         Verdict::Faster => 0,
         Verdict::Slower => 1,
         Verdict::CannotTell => 2,

@@ -134,14 +134,21 @@ fn facts() -> Vec<Fact> {
                 let row = headline.row;
                 let [low, high] = headline.interval.map(words::bound);
                 let measured = format!("{} {}", words::factor(row.speed_up), interval(low, high));
+                let name = words::interval_name(&kept.report.request);
                 let gamma = words::gamma(row);
                 if kept.report.is_about_auto() {
                     tr!(
-                        "{} with γ chosen by the engine, median of the pairs",
-                        measured
+                        "{measured} with γ chosen by the engine, median of the pairs; in brackets: {name}",
+                        measured,
+                        name
                     )
                 } else {
-                    tr!("{} at γ = {}, median of the pairs", measured, gamma)
+                    tr!(
+                        "{measured} at γ = {gamma}, median of the pairs; in brackets: {name}",
+                        measured,
+                        gamma,
+                        name
+                    )
                 }
             })
         }),

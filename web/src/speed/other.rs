@@ -104,15 +104,15 @@ fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
     let speed = use_speed();
     let report = other.report.clone();
     let headline = report.headline();
-    let title = headline.map_or_else(String::new, |headline| match headline.verdict() {
+    let title = headline.map_or_else(String::new, |headline| match headline.verdict {
         Verdict::Slower => tr!("And when it does not pay"),
         _ => tr!("And on the {}", words::backend(other.backend())),
     });
     let verdict = headline.map(|headline| {
         view! {
             <p class="other-verdict" data-testid="other-verdict">
-                <b>{words::factor(headline.row.speed_up)}" "{words::verdict(headline.verdict())}</b>" "
-                <span class="muted">{language::of_engine(&report.device.name)}", "{words::interval(&headline, report.request.pairs)}</span>
+                <b>{words::factor(headline.row.speed_up)}" "{words::verdict(headline.verdict)}</b>" "
+                <span class="muted">{language::of_engine(&report.device.name)}", "{words::interval(&headline, &report.request)}</span>
             </p>
         }
     });

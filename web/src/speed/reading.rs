@@ -143,14 +143,14 @@ pub fn runs(request: &SpeedRequest) -> usize {
 /// The draft lengths whose intervals reach that of the best, itself among them.
 pub fn level<'a>(report: &'a SpeedReport, best: &GammaSpeed) -> Vec<&'a GammaSpeed> {
     let rows = report.gammas.iter();
-    rows.filter(|row| row.interval[1] >= best.interval[0])
+    rows.filter(|row| row.simultaneous_interval()[1] >= best.simultaneous_interval()[0])
         .collect()
 }
 
 /// Whether any draft length, the engine's own among them, is faster beyond the noise.
 pub fn pays(report: &SpeedReport) -> bool {
     let mut rows = report.gammas.iter().chain(&report.auto);
-    rows.any(|row| row.verdict() == Verdict::Faster)
+    rows.any(|row| report.verdict(row) == Verdict::Faster)
 }
 
 /// Whether the medians of two speeds point another way than the median of the ratios, run by run.
@@ -220,7 +220,7 @@ pub mod tests {
                 settings: Settings::default(),
                 gammas: intervals.iter().map(|(gamma, _)| *gamma).collect(),
                 auto: false,
-                pairs: 6,
+                pairs: 13,
             },
             device: DeviceInfo {
                 backend: BackendKind::Cpu,

@@ -3,8 +3,7 @@
 use couplet_playback::{decimal, interval, shortest};
 use std::sync::Arc;
 
-use couplet_protocol::SpeedReport;
-use couplet_speculation::statistics::reaches;
+use couplet_protocol::{GammaSpeed, SpeedReport};
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
@@ -83,11 +82,10 @@ fn caption(report: &SpeedReport) -> String {
 }
 
 fn points_and_line(report: &SpeedReport) -> String {
-    let points = if !reaches(SpeedReport::CONFIDENCE, report.request.pairs as usize) {
-        tr!("Points: measured, with the range of their pairs.")
-    } else {
-        tr!("Points: measured, each with the 95 % interval of this γ alone.")
-    };
+    let points = tr!(
+        "Points: measured. Bars: {}.",
+        words::interval_name(&report.request)
+    );
     if !report.request.has_formula() {
         let none =
             tr!("A block is judged as one, so there is no formula in α to draw beside them.");
@@ -108,7 +106,8 @@ fn points_and_line(report: &SpeedReport) -> String {
 fn auto_sentence(report: &SpeedReport) -> Option<String> {
     let auto = report.auto.as_ref()?;
     let best = report.best();
-    let [low, high] = auto.interval;
+    let [low, high] = auto.simultaneous_interval();
+    let interval_of = GammaSpeed::simultaneous_interval;
     let factor = format!(
         "{} {}",
         words::factor(auto.speed_up),
@@ -121,13 +120,15 @@ fn auto_sentence(report: &SpeedReport) -> Option<String> {
         ));
     }
     let says = match best {
-        Some(_) if report.gammas.iter().all(|row| low > row.interval[1]) => {
+        // With too few pairs none is ahead of another.
+        _ if !report.request.has_enough_pairs() => factor,
+        Some(_) if report.gammas.iter().all(|row| low > interval_of(row)[1]) => {
             tr!("{factor}, ahead of every fixed one", factor)
         }
-        Some(best) if low > best.interval[1] => {
+        Some(best) if low > interval_of(best)[1] => {
             tr!("{factor}, ahead of the best fixed one", factor)
         }
-        Some(best) if high < best.interval[0] => {
+        Some(best) if high < interval_of(best)[0] => {
             tr!("{factor}, behind the best fixed one", factor)
         }
         Some(_) => tr!(
@@ -144,14 +145,10 @@ fn auto_sentence(report: &SpeedReport) -> Option<String> {
 }
 
 fn numbers(report: &SpeedReport) -> Table {
-    let alone = match reaches(SpeedReport::CONFIDENCE, report.request.pairs as usize) {
-        true => tr!("95 % interval, this γ alone"),
-        false => tr!("range of the pairs"),
-    };
     let head = [
         "γ".to_owned(),
         tr!("speed-up"),
-        alone,
+        words::interval_name(&report.request),
         tr!("predicted"),
         "v".to_owned(),
         tr!("tokens/s"),
@@ -172,13 +169,14 @@ fn numbers(report: &SpeedReport) -> Table {
                 .map(|row| (tr!("auto, {}", decimal(row.gamma, 1)), row, None)),
         )
         .map(|(name, row, gamma)| {
+            let [low, high] = row.simultaneous_interval();
             vec![
                 name,
                 decimal(row.speed_up, 3),
                 tr!(
                     "{first} to {last}",
-                    first = decimal(row.interval[0], 3),
-                    last = decimal(row.interval[1], 3)
+                    first = decimal(low, 3),
+                    last = decimal(high, 3)
                 ),
                 number(gamma.and_then(|gamma| predicted(report, gamma as u32))),
                 number(gamma.and_then(|gamma| v(report, gamma))),

@@ -2,9 +2,9 @@
 
 use couplet_playback::{Cut, count_word, decimal, grouped, shortest};
 use couplet_protocol::{
-    BackendKind, Drafter, GammaSpeed, Headline, PairInfo, Settings, SpeedReport, Verdict,
+    BackendKind, Drafter, GammaSpeed, Headline, PairInfo, Settings, SpeedReport, SpeedRequest,
+    Verdict,
 };
-use couplet_speculation::statistics::{confidence_of_each, reaches};
 use tr::tr;
 
 use super::reading::{alpha, c, level, pays, round_of, v};
@@ -31,27 +31,22 @@ pub fn bound(value: f64) -> String {
     decimal(value, if is_one { 3 } else { 2 })
 }
 
-/// How an interval of so many pairs is called that is wide enough for the best among some: fewer
-/// pairs than that takes give the range of their ratios, and no confidence.
-pub fn interval_name(pairs: u32, among: usize) -> String {
-    match (
-        reaches(
-            confidence_of_each(SpeedReport::CONFIDENCE, among),
-            pairs as usize,
-        ),
-        among,
-    ) {
-        (false, _) => tr!("range of the pairs"),
+/// How the intervals of a report are called, each wide enough for the best of what was timed: too few
+/// pairs give the range of their ratios, and no confidence.
+pub fn interval_name(request: &SpeedRequest) -> String {
+    match (request.has_enough_pairs(), request.contenders()) {
+        (false, _) => tr!("range of the pairs, too few for 95 %"),
         (true, 1) => tr!("95 % interval"),
-        (true, _) => tr!("95 % interval for the best of {}", count_word(among)),
+        (true, among) => tr!("95 % interval for the best of {}", count_word(among)),
     }
 }
 
 /// The interval in words.
-pub fn interval(headline: &Headline, pairs: u32) -> String {
+pub fn interval(headline: &Headline, request: &SpeedRequest) -> String {
     let [low, high] = headline.interval.map(bound);
-    let name = interval_name(pairs, headline.among);
-    match headline.verdict() {
+    let name = interval_name(request);
+    match headline.verdict {
+        _ if !request.has_enough_pairs() => tr!("{name}: {low} to {high}", name, low, high),
         Verdict::CannotTell => tr!("{name} {low} to {high}, which contains 1", name, low, high),
         _ => tr!("{name} {low} to {high}", name, low, high),
     }
@@ -66,7 +61,7 @@ pub fn in_short(kept: &Kept) -> Option<String> {
         tr!("Speed-up, measured"),
         factor(headline.row.speed_up),
         couplet_playback::interval(low, high),
-        verdict(headline.verdict())
+        verdict(headline.verdict)
     ))
 }
 
@@ -155,15 +150,25 @@ pub fn sweep(report: &SpeedReport) -> String {
         return String::new();
     };
     let rows = &report.gammas;
+    let request = &report.request;
+    if !request.has_enough_pairs() {
+        let few = tr!(
+            "{pairs} pairs are too few to tell anything at 95 %: here it takes {enough}.",
+            pairs = request.pairs,
+            enough = SpeedRequest::enough_pairs(request.contenders())
+        );
+        return format!("{few} {}", why(report, best));
+    }
     if rows.len() == 1 {
         return one(report, best);
     }
-    match best.verdict() {
+    let verdict = |row: &GammaSpeed| report.verdict(row);
+    match verdict(best) {
         Verdict::Faster => {
             let mut sentences = vec![level_lengths(report, best)];
             let open = rows
                 .iter()
-                .filter(|row| row.verdict() == Verdict::CannotTell);
+                .filter(|row| verdict(row) == Verdict::CannotTell);
             let open: Vec<String> = open.map(gamma).collect();
             if !open.is_empty() {
                 sentences.push(tr!(
@@ -173,9 +178,8 @@ pub fn sweep(report: &SpeedReport) -> String {
                 ));
             }
             sentences.extend(falls(report, best));
-            sentences.extend(luck(report));
             let behind = rows.iter().filter(|row| row.gamma > best.gamma);
-            let slower = |row: &&GammaSpeed| row.verdict() == Verdict::Slower;
+            let slower = |row: &&GammaSpeed| verdict(row) == Verdict::Slower;
             let last_open = behind.clone().rfind(|row| !slower(row));
             let from = last_open.map_or(best.gamma, |row| row.gamma);
             if let Some(slower) = behind.clone().find(|row| row.gamma > from) {
@@ -196,10 +200,10 @@ pub fn sweep(report: &SpeedReport) -> String {
         Verdict::CannotTell => {
             let slower: Vec<String> = rows
                 .iter()
-                .filter(|row| row.verdict() == Verdict::Slower)
+                .filter(|row| verdict(row) == Verdict::Slower)
                 .map(gamma)
                 .collect();
-            let by_itself = report.auto.as_ref().map(GammaSpeed::verdict);
+            let by_itself = report.auto.as_ref().map(verdict);
             let says = if slower.is_empty() && by_itself.is_some_and(|it| it != Verdict::CannotTell)
             {
                 tr!("The interval of every fixed draft length contains 1.")
@@ -213,37 +217,26 @@ pub fn sweep(report: &SpeedReport) -> String {
                     gammas = list(&slower)
                 )
             };
-            with_luck(report, format!("{says} {}", why(report, best)))
+            format!("{says} {}", why(report, best))
         }
     }
-}
-
-/// What keeps the headline from calling the best of several faster that is so by itself.
-fn luck(report: &SpeedReport) -> Option<String> {
-    let headline = report.headline()?;
-    (headline.row.verdict() != headline.verdict()).then(|| {
-        tr!(
-            "But the best of {} is partly luck; corrected for that, its interval contains 1.",
-            count_word(headline.among)
-        )
-    })
 }
 
 /// The last word of a sweep in which nothing is faster beyond the noise, as plainly as its
 /// intervals allow: none while all of them hold 1, which is said already.
 pub fn last_word(report: &SpeedReport) -> Option<String> {
-    let best = report.headline().filter(|_| !pays(report))?.row;
+    let headline = report.headline().filter(|_| !pays(report))?;
     let mut rows = report.gammas.iter().chain(&report.auto);
-    match best.verdict() {
+    match headline.verdict {
         // The best is the one for which most may be said, so all the others are slower too.
         Verdict::Slower => Some(tr!("Here drafting does not pay.")),
-        _ if !rows.any(|row| row.verdict() == Verdict::Slower) => None,
+        _ if !rows.any(|row| report.verdict(row) == Verdict::Slower) => None,
         _ if report.is_about_auto() => Some(tr!(
             "Whether drafting pays here where the engine chooses γ, these runs cannot tell."
         )),
         _ => Some(tr!(
             "Whether γ {} pays here, these runs cannot tell.",
-            gamma(best)
+            gamma(headline.row)
         )),
     }
 }
@@ -251,7 +244,7 @@ pub fn last_word(report: &SpeedReport) -> Option<String> {
 /// The best draft length and those that may be as good, or that there is none.
 pub fn best_gamma(report: &SpeedReport) -> Option<String> {
     let best = report.best().filter(|_| report.gammas.len() > 1)?;
-    Some(match best.verdict() {
+    Some(match report.verdict(best) {
         Verdict::Slower => tr!("none, the target alone is faster"),
         Verdict::CannotTell => tr!("{}, but these runs cannot tell", gamma(best)),
         Verdict::Faster => {
@@ -272,7 +265,7 @@ pub fn best_gamma(report: &SpeedReport) -> Option<String> {
 }
 
 fn one(report: &SpeedReport, row: &GammaSpeed) -> String {
-    let says = match row.verdict() {
+    let says = match report.verdict(row) {
         Verdict::Faster => tr!("At γ {} speculation pays.", gamma(row)),
         Verdict::Slower => tr!("At γ {} speculation does not pay.", gamma(row)),
         Verdict::CannotTell => tr!(
@@ -280,14 +273,7 @@ fn one(report: &SpeedReport, row: &GammaSpeed) -> String {
             gamma(row)
         ),
     };
-    with_luck(report, format!("{says} {}", why(report, row)))
-}
-
-fn with_luck(report: &SpeedReport, says: String) -> String {
-    match luck(report) {
-        Some(luck) => format!("{says} {luck}"),
-        None => says,
-    }
+    format!("{says} {}", why(report, row))
 }
 
 /// Which draft lengths have intervals that overlap that of the best, which is faster than the target
@@ -320,7 +306,7 @@ fn level_lengths(report: &SpeedReport, best: &GammaSpeed) -> String {
 /// Where the speed-up falls behind the best for good, and what becomes of the last pencilled token.
 fn falls(report: &SpeedReport, best: &GammaSpeed) -> Option<String> {
     let behind = |row: &&GammaSpeed| row.gamma > best.gamma;
-    let below = |row: &GammaSpeed| row.interval[1] < best.interval[0];
+    let below = |row: &GammaSpeed| row.simultaneous_interval()[1] < best.simultaneous_interval()[0];
     let last_level = report
         .gammas
         .iter()
@@ -397,6 +383,7 @@ fn list(items: &[String]) -> String {
 mod tests {
     use super::super::reading::tests::report;
     use super::*;
+    use couplet_speculation::statistics::confidence_of_each;
 
     #[test]
     fn nothing_is_said_that_the_intervals_do_not_hold() {
@@ -447,22 +434,59 @@ mod tests {
         let mut lucky = report(&[(1, [1.05, 1.3]), (2, [0.9, 1.2])]);
         lucky.gammas[0].interval_among_all = Some([0.98, 1.4]);
         let text = sweep(&lucky);
+        assert!(text.starts_with("Every interval contains 1"), "{text}");
+        let best = best_gamma(&lucky).unwrap();
+        assert_eq!(best, "1, but these runs cannot tell");
+        lucky.gammas[0].interval_among_all = Some([1.01, 1.4]);
+        assert!(sweep(&lucky).starts_with("γ 1 has the largest median."));
+        // Nor is what is picked out called slower for its bad luck.
+        let mut unlucky = report(&[(1, [1.1, 1.3]), (2, [0.8, 0.95])]);
+        assert!(sweep(&unlucky).contains("From γ 2 on"));
+        unlucky.gammas[1].interval_among_all = Some([0.75, 1.01]);
+        let text = sweep(&unlucky);
+        assert!(!text.contains("costs more than it saves"), "{text}");
+        assert!(text.contains("The interval of γ 2 contains 1."), "{text}");
+    }
+
+    #[test]
+    fn too_few_pairs_are_called_so_and_nothing_is_made_of_them() {
+        let of = |count: u32, pairs: u32| {
+            let rows: Vec<_> = (1..=count).map(|gamma| (gamma, [1.2, 1.4])).collect();
+            let mut report = report(&rows);
+            report.request.pairs = pairs;
+            report
+        };
+        let name = |count, pairs| interval_name(&of(count, pairs).request);
+        assert_eq!(name(1, 5), "range of the pairs, too few for 95 %");
+        assert_eq!(name(1, 6), "95 % interval");
+        assert_eq!(name(9, 8), "range of the pairs, too few for 95 %");
+        assert_eq!(name(9, 9), "95 % interval for the best of nine");
+        let few = of(8, 5);
+        let headline = few.headline().unwrap();
+        assert_eq!(verdict(headline.verdict), "can’t tell");
+        assert_eq!(
+            interval(&headline, &few.request),
+            "range of the pairs, too few for 95 %: 1.20 to 1.40"
+        );
+        let text = sweep(&few);
         assert!(
-            text.contains("But the best of two is partly luck"),
+            text.starts_with("5 pairs are too few to tell anything at 95 %: here it takes 9."),
             "{text}"
         );
-        let mut alone = report(&[(1, [1.05, 1.3])]);
-        alone.request.auto = true;
-        alone.gammas[0].interval_among_all = Some([0.98, 1.4]);
-        let text = sweep(&alone);
-        assert!(text.contains("the best of two is partly luck"), "{text}");
-        lucky.gammas[0].interval_among_all = Some([1.01, 1.4]);
-        let text = sweep(&lucky);
-        assert!(!text.contains("luck"), "{text}");
-        assert_eq!(interval_name(5, 1), "range of the pairs");
-        assert_eq!(interval_name(6, 1), "95 % interval");
-        assert_eq!(interval_name(8, 9), "range of the pairs");
-        assert_eq!(interval_name(9, 9), "95 % interval for the best of nine");
+        assert_eq!(last_word(&few), None);
+        assert_eq!(best_gamma(&few).unwrap(), "1, but these runs cannot tell");
+    }
+
+    /// What a report is judged by, and what the engine makes its intervals by, are one.
+    #[test]
+    fn enough_pairs_are_those_whose_range_has_the_confidence() {
+        for contenders in 1..=17 {
+            let missed = 1.0 - confidence_of_each(SpeedReport::CONFIDENCE, contenders);
+            let enough = SpeedRequest::enough_pairs(contenders);
+            let range_misses = |pairs: u32| 0.5f64.powi(pairs as i32 - 1);
+            assert!(range_misses(enough) <= missed, "{contenders}");
+            assert!(range_misses(enough - 1) > missed, "{contenders}");
+        }
     }
 
     #[test]

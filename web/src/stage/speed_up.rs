@@ -97,7 +97,7 @@ fn result(kept: &Kept) -> impl IntoView + use<> {
     let headline = report.headline()?;
     let row = headline.row;
     let [low, high] = headline.interval.map(words::bound);
-    let name = words::interval_name(report.request.pairs, headline.among);
+    let name = words::interval_name(&report.request);
     let gamma = if report.is_about_auto() {
         tr!("γ by the engine, {} on average", words::gamma(row))
     } else {
@@ -106,7 +106,7 @@ fn result(kept: &Kept) -> impl IntoView + use<> {
     Some(view! {
         <p class="big" data-testid="speed-up">
             {words::factor(row.speed_up)}" "<small title=name.clone()>{interval(low, high)}</small>" "
-            <b>{words::verdict(headline.verdict())}</b>
+            <b>{words::verdict(headline.verdict)}</b>
         </p>
         <dl class="speeds-measured">
             <dt>{tr!("with the draft")}</dt><dd>{speed(&row.speculation)}</dd>

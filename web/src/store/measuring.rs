@@ -251,7 +251,7 @@ impl Store {
         let request = SpeedRequest {
             gammas: if auto { Vec::new() } else { vec![gamma] },
             auto,
-            pairs: SpeedRequest::FEWEST_PAIRS,
+            pairs: SpeedRequest::enough_pairs(1),
             settings: settings.clone(),
         };
         let store = *self;

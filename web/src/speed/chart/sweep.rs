@@ -36,7 +36,10 @@ pub fn chart(
     let line: Vec<(f64, f64)> = prediction(report);
     let values = || {
         rows.iter()
-            .flat_map(|row| [row.interval[0], row.interval[1], row.speed_up])
+            .flat_map(|row| {
+                let [low, high] = row.simultaneous_interval();
+                [low, high, row.speed_up]
+            })
             .chain(line.iter().map(|(_, value)| *value))
             .filter(|value| value.is_finite())
     };
@@ -156,7 +159,7 @@ fn drawn(
 fn whisker_mark(frame: &Frame, row: &GammaSpeed) -> Mark {
     Mark {
         x: frame.x(row.gamma),
-        ends: row.interval.map(|value| frame.y(value)),
+        ends: row.simultaneous_interval().map(|value| frame.y(value)),
     }
 }
 
@@ -169,7 +172,7 @@ fn whisker(
 ) -> impl IntoView + use<> {
     let x = frame.x(row.gamma);
     let left = x - 0.5 * end;
-    let [low, high] = row.interval.map(|value| frame.y(value));
+    let [low, high] = row.simultaneous_interval().map(|value| frame.y(value));
     view! {
         <path class=class d=format!("M{x:.1} {low:.1}V{high:.1}M{left:.1} {low:.1}h{end}M{left:.1} {high:.1}h{end}") />
     }
@@ -279,7 +282,7 @@ fn auto_name(
 ) -> Place {
     let (letters, anchor) = beside_fixed(frame, row.gamma);
     let even = frame.y(1.0);
-    let [below, above] = row.interval.map(|value| frame.y(value));
+    let [below, above] = row.simultaneous_interval().map(|value| frame.y(value));
     // Off a large square with a short interval too.
     let square = Square::new(frame, report, row);
     let below = below.max(square.y + square.half - 4.0);
@@ -355,9 +358,9 @@ fn best_name(
         .map(|auto| {
             let square = Square::new(frame, report, auto);
             let top = square.y - square.half + 6.0;
-            frame.y(auto.interval[1]).min(top)
+            frame.y(auto.simultaneous_interval()[1]).min(top)
         });
-    let above = beside.fold(frame.y(best.interval[1]), f64::min) - 10.0;
+    let above = beside.fold(frame.y(best.simultaneous_interval()[1]), f64::min) - 10.0;
     let above = if is_crossed(above, line) {
         line - 7.0
     } else {
@@ -381,11 +384,11 @@ fn best_words(report: &SpeedReport, best: &GammaSpeed, size: Size) -> String {
         Size::Small => number,
         Size::Large if report.gammas.len() < 2 => tr!("{} at γ = {}", number, words::gamma(best)),
         // Slower beyond the noise, it is best of nothing good.
-        Size::Large if best.verdict() == Verdict::Slower => {
+        Size::Large if report.verdict(best) == Verdict::Slower => {
             tr!("least slow: γ = {}, {number}", words::gamma(best), number)
         }
         // The others are slower beyond the noise, and this one may be faster, whatever the medians.
-        Size::Large if best.verdict() == Verdict::CannotTell && is_behind(report, best) => {
+        Size::Large if report.verdict(best) == Verdict::CannotTell && is_behind(report, best) => {
             tr!("may pay: γ = {}, {number}", words::gamma(best), number)
         }
         Size::Large => tr!("best γ = {}, {number}", words::gamma(best), number),
@@ -400,7 +403,7 @@ fn is_behind(report: &SpeedReport, best: &GammaSpeed) -> bool {
 
 fn label(report: &SpeedReport) -> String {
     let row = |row: &GammaSpeed| {
-        let [low, high] = row.interval.map(|bound| decimal(bound, 2));
+        let [low, high] = row.simultaneous_interval().map(|bound| decimal(bound, 2));
         tr!(
             "γ {gamma}: {factor}, {low} to {high}",
             gamma = words::gamma(row),

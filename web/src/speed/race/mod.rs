@@ -82,7 +82,6 @@ pub fn Headline(
     /// What was measured.
     report: Arc<SpeedReport>,
 ) -> impl IntoView {
-    let pairs = report.request.pairs;
     report.headline().map(|headline| {
         let row = headline.row;
         let gamma = words::gamma(row);
@@ -91,7 +90,7 @@ pub fn Headline(
             (_, true) => tr!("γ chosen by the engine, {} on average; no fixed one is faster beyond the noise", gamma),
             // Another's median is larger, with an interval that holds 1.
             (Some(count), false) if report.gammas.iter().any(|other| other.speed_up > row.speed_up) => {
-                match headline.verdict() {
+                match headline.verdict {
                     Verdict::Faster => tr!("γ {}, of {} the fastest beyond the noise", gamma, count_word(count)),
                     _ => format!("γ {gamma}"),
                 }
@@ -101,10 +100,10 @@ pub fn Headline(
         };
         view! {
             <div class="race-verdict">
-                <p class="huge" class:open=headline.verdict() == Verdict::CannotTell data-testid="verdict">
-                    <span>{words::factor(row.speed_up)}</span>" "{words::verdict(headline.verdict())}
+                <p class="huge" class:open=headline.verdict == Verdict::CannotTell data-testid="verdict">
+                    <span>{words::factor(row.speed_up)}</span>" "{words::verdict(headline.verdict)}
                 </p>
-                <p class="muted" data-testid="verdict-interval">{words::interval(&headline, pairs)}"; "{what}</p>
+                <p class="muted" data-testid="verdict-interval">{words::interval(&headline, &report.request)}"; "{what}</p>
             </div>
         }
     })
