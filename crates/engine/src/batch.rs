@@ -31,7 +31,9 @@ struct Plan {
     dispatches: usize,
     /// Passes of the draft that its time holds besides the rounds.
     catching_up: usize,
-    /// When it was encoded.
+    /// When it was asked for: what is told of its time holds what the draft read first.
+    asked: f64,
+    /// When it was encoded, which on the CPU is after that.
     begun: f64,
 }
 
@@ -237,6 +239,7 @@ impl Engine {
         };
         let rounds = run.pace.rounds(ahead, bounds).min(most);
         run.pace.sent(rounds);
+        let asked = self.now();
         let mut catching_up = 0;
         if gamma == 0 {
             run.unseen_by_draft += rounds;
@@ -246,11 +249,14 @@ impl Engine {
             let count = std::mem::take(&mut run.unseen_by_draft);
             catching_up = self.catch_up(count);
         }
+        let begun = match catching_up {
+            0 => asked,
+            _ => self.now(),
+        };
         // In memory the draft has caught up by now; a GPU does so before it begins.
         if matches!(self.device, Device::Cpu) {
             catching_up = 0;
         }
-        let begun = self.now();
         let program = self.prepared(ProgramKind::round(&run.settings, gamma));
         let step = Step {
             programs: &[&program],
@@ -263,6 +269,7 @@ impl Engine {
             details: ahead.details,
             dispatches: program.dispatches(),
             catching_up,
+            asked,
             begun,
         };
         Ok(Some(Batch { plan, readback }))
@@ -280,7 +287,7 @@ impl Engine {
         }
         let landed = self.now();
         // While the batch before it was worked on, this one only waited.
-        let begun = plan.begun.max(run.landed);
+        let [asked, begun] = [plan.asked, plan.begun].map(|time| time.max(run.landed));
         run.landed = landed;
         let taken = (landed - begun) / plan.rounds as f64;
         if plan.catching_up == 0 {
@@ -298,9 +305,9 @@ impl Engine {
             }
         }
         self.learn(run, &facts, taken, plan.catching_up);
-        let milliseconds = (landed - begun) / facts.len() as f64;
+        let milliseconds = (landed - asked) / facts.len() as f64;
         for (index, round) in facts.iter_mut().enumerate() {
-            round.end = begun + milliseconds * (index + 1) as f64;
+            round.end = asked + milliseconds * (index + 1) as f64;
             round.timings.milliseconds = milliseconds;
         }
         if let (Some(last), Device::Gpu(_)) = (facts.last_mut(), &self.device) {
@@ -366,7 +373,44 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+    use std::rc::Rc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
     use super::*;
+    use crate::{Backend, Pair, PairFiles};
+
+    /// A millisecond later whenever somebody asks.
+    fn ticking() -> f64 {
+        static TIME: AtomicU32 = AtomicU32::new(0);
+        f64::from(TIME.fetch_add(1, Ordering::Relaxed))
+    }
+
+    #[test]
+    fn what_the_draft_reads_first_is_told_as_the_rounds_time() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/pairs/shakespeare");
+        let pair = PairFiles::from_folder(&folder).and_then(Pair::new).unwrap();
+        let settings = Settings {
+            pair: pair.card.name.clone(),
+            prompt: pair.card.prompt.clone(),
+            gamma: 2,
+            ..Settings::default()
+        };
+        let backend = Backend::cpu();
+        let engine = Engine::new(Rc::new(pair), &backend, ticking);
+        let engine = pollster::block_on(engine).unwrap();
+        let (mut run, _) = pollster::block_on(engine.start(&settings)).unwrap();
+        let mut told = |unseen| {
+            run.unseen_by_draft = unseen;
+            let facts = pollster::block_on(engine.advance(&mut run, Ahead::one(false))).unwrap();
+            (facts[0].timings.milliseconds, run.pace.round_times()[2])
+        };
+        let (before, learnt) = told(0);
+        // The clock is asked once more, behind what was read.
+        let (with_reading, learnt_with_it) = told(1);
+        assert_eq!((before, with_reading), (1.0, 2.0));
+        assert_eq!(learnt, learnt_with_it);
+    }
 
     const GAMMA: usize = 2;
     const VOCAB: usize = 8;

@@ -30,7 +30,7 @@ pub(crate) struct Pace {
 }
 
 /// What rounds of one γ take.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Taken {
     /// Milliseconds of each.
     each: Option<f64>,
