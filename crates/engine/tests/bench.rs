@@ -54,6 +54,7 @@ fn a_report_is_whole_and_agrees_with_itself() {
                 assert!((written / alone - ratio).abs() < 1e-9 * ratio, "{name}");
             }
             assert!(speed.accepted <= speed.judged, "{name}");
+            assert!(Some(speed.judged) <= speed.drafted, "{name}");
             assert!(
                 speed.speculation.min > 0.0 && speed.target_alone.min > 0.0,
                 "{name}"
@@ -131,6 +132,35 @@ fn a_bench_tells_how_far_it_is_and_stops_when_asked() {
     assert_eq!(seen.last().map(|(_, done)| *done), Some(12));
     assert!(seen.iter().any(|(stage, _)| stage == "1 drafted token"));
     assert!(seen.windows(2).all(|pair| pair[0].1 <= pair[1].1));
+}
+
+/// The last passes by themselves are timed when all runs are done.
+#[test]
+fn a_bench_hears_a_stop_while_it_times_passes() {
+    let engine = tiny(&Backend::cpu(), 8);
+    let request = request(Settings {
+        max_tokens: 10,
+        ..tiny_settings()
+    });
+    let go_on = async |progress: couplet_engine::Progress<'_>| progress.done < progress.runs;
+    let stopped = pollster::block_on(bench(&engine, &request, device(), go_on));
+    assert_eq!(stopped.expect("the device works"), None);
+}
+
+/// With room for one token nothing is drafted, so there is no acceptance rate to predict from.
+#[test]
+fn nothing_is_predicted_where_nothing_was_judged() {
+    let engine = tiny(&Backend::cpu(), 8);
+    let settings = Settings {
+        prompt: "a".repeat(engine.pair().context() - 2),
+        max_tokens: 1,
+        ..tiny_settings()
+    };
+    let report = report(&engine, &request(settings));
+    for speed in report.gammas.iter().chain(&report.auto) {
+        assert_eq!((speed.drafted, speed.judged), (Some(0), 0));
+        assert_eq!(speed.predicted, None);
+    }
 }
 
 #[test]

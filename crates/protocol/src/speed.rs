@@ -148,6 +148,10 @@ pub struct GammaSpeed {
     pub interval_among_all: Option<[f64; 2]>,
     /// Rounds of all its runs.
     pub rounds: u32,
+    /// Tokens that were drafted in them, fewer than γ a round where the context ends. Absent in
+    /// reports from before they were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drafted: Option<u32>,
     /// Drafted tokens that were judged in them: those up to the first that was not kept.
     pub judged: u32,
     /// Drafted tokens that were kept.
@@ -155,8 +159,8 @@ pub struct GammaSpeed {
     /// Tokens that all its runs wrote.
     pub tokens: u32,
     /// What the formula says with the α of all runs of the report, `accepted / judged` over every
-    /// draft length, and its [`PassCosts`]; absent for `auto`, whose γ varies, and where there is [no
-    /// formula](SpeedRequest::has_formula).
+    /// draft length, and its [`PassCosts`]; absent for `auto`, whose γ varies, where there is [no
+    /// formula](SpeedRequest::has_formula), and where nothing was judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted: Option<f64>,
 }
@@ -418,6 +422,7 @@ mod tests {
             interval: [interval[0] + 0.02, interval[1] - 0.02],
             interval_among_all: Some(interval),
             rounds: 0,
+            drafted: None,
             judged: 0,
             accepted: 0,
             tokens: 0,

@@ -112,15 +112,16 @@ pub fn promises(report: &SpeedReport) -> Option<Vec<Promise>> {
     (1..=MAX_GAMMA).map(promise).collect()
 }
 
-/// How many times the arithmetic of the target alone a written token took: every round drafts γ
-/// tokens, each of which costs `c_hat` target steps of arithmetic, and has the target compute γ + 1
-/// positions, whatever becomes of them. `None` where nothing was written.
+/// How many times the arithmetic of the target alone a written token took: every drafted
+/// token costs `c_hat` target steps of arithmetic, and the target computes a position for each and one
+/// more in every round, whatever becomes of them. `None` where nothing was written.
 ///
 /// Source: as [`operations_factor`](couplet_speculation::formulas::operations_factor), with the rounds
 /// that were counted in the place of those that α promises.
 pub fn arithmetic(row: &GammaSpeed, c_hat: f64) -> Option<f64> {
-    let round = row.gamma * (c_hat + 1.0) + 1.0;
-    positive(round * f64::from(row.rounds) / f64::from(row.tokens))
+    let rounds = f64::from(row.rounds);
+    let drafted = row.drafted.map_or(row.gamma * rounds, f64::from);
+    positive((drafted * (c_hat + 1.0) + rounds) / f64::from(row.tokens))
 }
 
 /// Tokens that a round of a draft length writes by the formula, and what it costs in target steps.
@@ -209,6 +210,7 @@ pub mod tests {
             interval: *interval,
             interval_among_all: None,
             rounds: 10,
+            drafted: None,
             judged: 50,
             accepted: 40,
             tokens: 50,
@@ -301,6 +303,13 @@ pub mod tests {
         (row.rounds, row.tokens) = (100, 196);
         assert!((arithmetic(row, 0.0).unwrap() - 1.53).abs() < 0.005);
         assert!((arithmetic(row, 0.25).unwrap() - 3.5 / 1.96).abs() < 1e-12);
+        // With room for one token nothing is drafted, whatever was asked for.
+        let cramped = GammaSpeed {
+            drafted: Some(0),
+            tokens: 100,
+            ..row.clone()
+        };
+        assert_eq!(arithmetic(&cramped, 0.25), Some(1.0));
         row.tokens = 0;
         assert_eq!(arithmetic(row, 0.0), None);
     }

@@ -27,7 +27,8 @@ pub(super) struct CostSamples {
     target_step: Vec<f64>,
     /// Drafting one token.
     draft_one: Vec<f64>,
-    /// Drafting as many as the longest draft has.
+    /// Drafting as many as the longest draft has, and two at least: the first step reads two rows, so
+    /// it alone does not tell what a further one costs.
     draft_most: Vec<f64>,
     /// By place in `gammas`.
     verify: Vec<Vec<f64>>,
@@ -46,24 +47,28 @@ impl CostSamples {
     }
 
     /// Times everything once, at a place `share` of the way through the text that the engine holds.
+    /// `go_on` is asked after each pass; `false` when it says no.
     pub(super) async fn sample(
         &mut self,
         engine: &Engine,
         settings: &Settings,
         share: f64,
-    ) -> Result<(), EngineError> {
-        let one = time(engine, settings, 0, Portion::Round, share).await?;
-        self.target_step.push(one);
-        for (gamma, samples) in self.gammas.iter().zip(&mut self.verify) {
-            samples.push(time(engine, settings, *gamma, Portion::Verify, share).await?);
-        }
-        if let Some(most) = self.gammas.last() {
-            let drafts = [(1, &mut self.draft_one), (*most, &mut self.draft_most)];
-            for (gamma, samples) in drafts {
-                samples.push(time(engine, settings, gamma, Portion::Draft, share).await?);
+        mut go_on: impl AsyncFnMut() -> bool,
+    ) -> Result<bool, EngineError> {
+        let longest = longest_draft(&self.gammas);
+        let verify = self.gammas.iter().zip(&mut self.verify);
+        let verify = verify.map(|(gamma, samples)| (*gamma, Portion::Verify, samples));
+        let one = longest.map(|_| (1, Portion::Draft, &mut self.draft_one));
+        let most = longest.map(|longest| (longest, Portion::Draft, &mut self.draft_most));
+        let alone = (0, Portion::Round, &mut self.target_step);
+        let all = std::iter::once(alone).chain(verify).chain(one).chain(most);
+        for (gamma, portion, samples) in all {
+            samples.push(time(engine, settings, gamma, portion, share).await?);
+            if !go_on().await {
+                return Ok(false);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// The middle of the samples. The first step of a draft computes two rows, the later ones one:
@@ -74,10 +79,10 @@ impl CostSamples {
             samples => median(samples),
         };
         let (one, most) = (middle(&self.draft_one), middle(&self.draft_most));
-        let draft_step = match self.gammas.last() {
+        let draft_step = match longest_draft(&self.gammas) {
             // Noise must not make a step cost nothing.
-            Some(gamma) if *gamma > 1 => ((most - one) / (*gamma as f64 - 1.0)).max(0.05 * one),
-            _ => one,
+            Some(longest) => ((most - one) / (longest as f64 - 1.0)).max(0.05 * one),
+            None => one,
         };
         let draft_first_extra = (one - draft_step).max(0.0);
         PassCosts {
@@ -91,6 +96,11 @@ impl CostSamples {
                 .collect(),
         }
     }
+}
+
+/// The longest draft that is timed, of rising lengths; `None` where no draft is.
+fn longest_draft(gammas: &[usize]) -> Option<usize> {
+    gammas.last().map(|longest| *longest.max(&2))
 }
 
 /// A portion of a round, ready to be timed.
@@ -271,7 +281,18 @@ mod tests {
     fn no_noise_makes_a_drafted_token_cost_nothing() {
         let costs = samples(&[8], 0.5, 0.4);
         assert!((costs.draft_step - 0.025).abs() < 1e-12);
-        let alone = samples(&[1], 0.5, 0.5);
-        assert_eq!((alone.draft_step, alone.draft_first_extra), (0.5, 0.0));
+        let undrafted = samples(&[], 0.0, 0.0);
+        assert_eq!(undrafted.draft_step, 0.0);
+    }
+
+    #[test]
+    fn a_drafted_token_costs_the_same_whatever_else_is_timed() {
+        // 0.5 for the first token, 0.3 for the second.
+        let alone = samples(&[1], 0.5, 0.8);
+        let others = samples(&[1, 2, 3, 4], 0.5, 1.4);
+        for costs in [alone, others] {
+            assert!((costs.draft_step - 0.3).abs() < 1e-12);
+            assert!((costs.draft_first_extra - 0.2).abs() < 1e-12);
+        }
     }
 }

@@ -70,11 +70,38 @@ fn seeded(request: &SpeedRequest, pair: u32) -> Settings {
     }
 }
 
+/// Runs one after the other, which somebody follows and may end.
+struct Runs<F> {
+    between: F,
+    done: u32,
+    runs: u32,
+}
+
+impl<F: AsyncFnMut(Progress<'_>) -> bool> Runs<F> {
+    /// Whether to go on.
+    async fn go_on(&mut self, stage: &str) -> bool {
+        let (done, runs) = (self.done, self.runs);
+        (self.between)(Progress { stage, done, runs }).await
+    }
+
+    /// Runs one text; `None` when it is enough.
+    async fn run(
+        &mut self,
+        engine: &Engine,
+        settings: &Settings,
+        stage: &str,
+    ) -> Result<Option<TimedRun>, EngineError> {
+        let timed = timed_run(engine, settings, async || self.go_on(stage).await).await?;
+        self.done += 1;
+        Ok(timed)
+    }
+}
+
 /// Times every draft length of the request in turn with the target alone, after a warm-up of
 /// each. Only rounds are timed: neither prompts nor what `between` does.
 ///
-/// `between` is called between runs, and within runs on the CPU; `None` is returned when it says
-/// not to go on.
+/// `between` is called between runs, between the passes that are timed by themselves, and within
+/// runs on the CPU; `None` is returned when it says not to go on.
 ///
 /// # Errors
 ///
@@ -83,7 +110,7 @@ pub async fn bench(
     engine: &Engine,
     request: &SpeedRequest,
     device: DeviceInfo,
-    mut between: impl AsyncFnMut(Progress<'_>) -> bool,
+    between: impl AsyncFnMut(Progress<'_>) -> bool,
 ) -> Result<Option<SpeedReport>, EngineError> {
     request.check()?;
     let mut contenders: Vec<Contender> = request
@@ -95,25 +122,24 @@ pub async fn bench(
         .map(Contender::new)
         .collect();
     let timed = contenders.len() as u32;
-    let runs = 1 + timed + 2 * timed * request.pairs;
-    let mut done = 0;
-    // Runs one text; `None` when it is enough.
-    let mut run = async |settings: Settings, stage: &str| {
-        let progress = Progress { stage, done, runs };
-        let timed = timed_run(engine, &settings, async || between(progress).await).await?;
-        done += 1;
-        Ok::<_, EngineError>(timed)
+    let mut runs = Runs {
+        between,
+        done: 0,
+        runs: 1 + timed + 2 * timed * request.pairs,
     };
-    let warm_up = seeded(request, 0);
-    for contender in &contenders {
-        let settings = contender.settings(request, 0);
-        if run(settings, "Warm-up").await?.is_none() {
+    let warm_up = contenders
+        .iter()
+        .map(|contender| contender.settings(request, 0));
+    for settings in warm_up.chain([seeded(request, 0)]) {
+        if runs.run(engine, &settings, "Warm-up").await?.is_none() {
             return Ok(None);
         }
     }
-    if run(warm_up, "Warm-up").await?.is_none() {
-        return Ok(None);
-    }
+    // What comes next: it is told as soon as a run is done.
+    let next = contenders
+        .first()
+        .map(|contender| contender.stage.clone())
+        .unwrap_or_default();
     let mut costs = CostSamples::new(request);
     for pair in 0..request.pairs {
         for (index, contender) in contenders.iter_mut().enumerate() {
@@ -122,7 +148,7 @@ pub async fn bench(
             let alone_first = (pair as usize + index) % 2 == 1;
             let mut times = Vec::new();
             for which in [usize::from(alone_first), usize::from(!alone_first)] {
-                match run(settings[which].clone(), &contender.stage).await? {
+                match runs.run(engine, &settings[which], &contender.stage).await? {
                     Some(timed) => times.push(timed),
                     None => return Ok(None),
                 }
@@ -135,7 +161,11 @@ pub async fn bench(
             }
         }
         let share = (f64::from(pair) + 0.5) / f64::from(request.pairs);
-        costs.sample(engine, &seeded(request, pair), share).await?;
+        let settings = seeded(request, pair);
+        let go_on = async || runs.go_on(&next).await;
+        if !costs.sample(engine, &settings, share, go_on).await? {
+            return Ok(None);
+        }
     }
     report(engine, request, device, contenders, &costs.medians())
         .await
@@ -161,7 +191,8 @@ async fn report(
         match contender.gamma {
             Some(gamma) => {
                 let verify = costs.verify.get(gammas.len());
-                speed.predicted = verify.filter(|_| request.has_formula()).map(|verify| {
+                let known = alpha.zip(verify).filter(|_| request.has_formula());
+                speed.predicted = known.map(|(alpha, verify)| {
                     let [c, v] = [costs.draft_step, *verify].map(|cost| cost / costs.target_step);
                     speed_up(alpha, gamma as usize, c, v)
                 });
@@ -194,12 +225,12 @@ async fn report(
     Ok(report)
 }
 
-/// Share of the judged tokens of all contenders that were kept; 0 where none was judged.
-fn acceptance(contenders: &[Contender]) -> f64 {
+/// Share of the judged tokens of all contenders that were kept; `None` where none was judged.
+fn acceptance(contenders: &[Contender]) -> Option<f64> {
     let runs = || contenders.iter().flat_map(|contender| &contender.pairs);
     let judged: u32 = runs().map(|[run, _]| run.judged()).sum();
     let accepted: u32 = runs().map(|[run, _]| run.accepted()).sum();
-    f64::from(accepted) / f64::from(judged.max(1))
+    (judged > 0).then(|| f64::from(accepted) / f64::from(judged))
 }
 
 /// What was timed of a contender, with no prediction.
@@ -237,6 +268,7 @@ fn gamma_speed(contender: &Contender, confidence_among_all: f64) -> GammaSpeed {
             .collect(),
         ratios,
         rounds,
+        drafted: Some(drafted),
         judged,
         accepted,
         tokens: sum(TimedRun::tokens),
