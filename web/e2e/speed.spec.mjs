@@ -434,12 +434,17 @@ test("the files hold what is on the screen", async ({ page, base }) => {
   const report = await call(page, "bench", SHORT);
   const json = await saved(page, "json");
   assert.deepEqual(JSON.parse(json.text), report);
-  assert.equal(json.name, "couplet-speed-shakespeare-rejection-cpu.json");
+  assert.match(json.name, /^couplet-speed-shakespeare-rejection-t[\d.]+-cpu-\d{8}T\d{6}Z\.json$/);
+  assert.ok(Math.abs(Date.parse(report.taken_at) - Date.now()) < 60_000, report.taken_at);
+  assert.match(report.build, /^\d+\.\d+\.\d+ [0-9a-f]+$/);
+  assert.equal(report.user_agent, await page.evaluate(() => navigator.userAgent));
   const csv = await saved(page, "csv");
   const [head, ...rows] = csv.text.trim().split("\r\n").map((line) => line.split(","));
   assert.equal(rows.length, 2);
   assert.equal(Number(rows[1][head.indexOf("speed_up")]), report.gammas[1].speed_up);
   assert.equal(rows[0][head.indexOf("backend")], "cpu");
+  assert.equal(Number(rows[0][head.indexOf("seed")]), report.request.settings.seed);
+  assert.equal(rows[0][head.indexOf("taken_at")], report.taken_at);
   const svg = await saved(page, "svg");
   assert.match(svg.text, /^<svg[^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
   assert.match(svg.text, /break-even/);

@@ -1,9 +1,9 @@
 //! What the page asks of its browser in several places: to remember, and to fetch.
 
-use js_sys::Uint8Array;
+use js_sys::{Date, Reflect, Uint8Array};
 use leptos::prelude::*;
 use tr::tr;
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
     Element, FocusOptions, HtmlElement, PerformanceNavigation, Response, ScrollIntoViewOptions,
@@ -34,6 +34,36 @@ pub fn have_tab_remember(key: &str, value: &str) {
     if let Ok(Some(storage)) = window().session_storage() {
         let _ = storage.set_item(key, value);
     }
+}
+
+/// What the browser says of itself under a name; `None` where it knows no such name.
+pub fn navigator(name: &str) -> Option<JsValue> {
+    let of = |object: &JsValue, name: &str| Reflect::get(object, &name.into()).ok();
+    of(&of(&window(), "navigator")?, name).filter(|it| !it.is_undefined() && !it.is_null())
+}
+
+/// What time it is, in UTC: `2026-03-01T12:34:56.789Z`.
+pub fn now() -> String {
+    Date::new_0().to_iso_string().into()
+}
+
+/// Couplet's version, and behind it the hash in the name of the page's script.
+pub fn build() -> String {
+    let script = document().query_selector("link[rel=modulepreload]");
+    let name = script
+        .ok()
+        .flatten()
+        .and_then(|it| it.get_attribute("href"));
+    let hash = name.as_deref().and_then(hash_of);
+    let version = env!("CARGO_PKG_VERSION");
+    hash.map_or_else(|| version.to_owned(), |hash| format!("{version} {hash}"))
+}
+
+/// The hash in the name of the page's script: "0123" in `./couplet-web-0123.js`.
+fn hash_of(name: &str) -> Option<&str> {
+    name.strip_suffix(".js")?
+        .rsplit_once("couplet-web-")
+        .map(|(_, hash)| hash)
 }
 
 /// Whether the browser shows the page again: loaded anew, or on a way back. It asks an interface that is
@@ -168,4 +198,15 @@ pub async fn fetch(address: &str) -> Result<Vec<u8>, String> {
         .await
         .map_err(broken)?;
     Ok(Uint8Array::new(&buffer).to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_is_named_by_its_script() {
+        assert_eq!(hash_of("./couplet-web-01ab.js"), Some("01ab"));
+        assert_eq!(hash_of("./elsewhere.js"), None);
+    }
 }

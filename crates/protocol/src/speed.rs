@@ -260,6 +260,16 @@ pub struct SpeedReport {
     /// Of [`Self::headline`] the pair of runs whose ratio is the median: the target alone, then
     /// speculation.
     pub race: Vec<RaceLane>,
+    /// When the page was given it, in UTC: `2026-03-01T12:34:56.789Z`. Only the page knows this and
+    /// what follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_at: Option<String>,
+    /// Couplet's version, and behind it what names this build of the page, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
+    /// How the browser calls itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_agent: Option<String>,
 }
 
 impl SpeedReport {
@@ -453,6 +463,9 @@ mod tests {
             shares: Vec::new(),
             shares_from: TimeSource::default(),
             race: Vec::new(),
+            taken_at: None,
+            build: None,
+            user_agent: None,
         }
     }
 

@@ -9,12 +9,24 @@ use crate::share::csv;
 /// What the files of a report are called, without an ending.
 pub fn name(report: &SpeedReport) -> String {
     let settings = &report.request.settings;
-    format!(
-        "couplet-speed-{}-{}-{}",
+    let name = format!(
+        "couplet-speed-{}-{}-t{}-{}",
         settings.pair,
         settings.rule.name().replace('_', "-"),
+        settings.temperature,
         words::backend(report.device.backend).to_lowercase()
-    )
+    );
+    match report.taken_at.as_deref().map(to_the_second) {
+        Some(time) => format!("{name}-{time}"),
+        None => name,
+    }
+}
+
+/// A time as names of files may hold it: "20260301T123456Z".
+fn to_the_second(taken_at: &str) -> String {
+    let (seconds, _) = taken_at.split_once('.').unwrap_or((taken_at, ""));
+    let letters = seconds.chars().filter(char::is_ascii_alphanumeric);
+    letters.chain(['Z']).collect()
 }
 
 /// The report, as `couplet.bench` gives it.
@@ -35,7 +47,7 @@ pub fn csv(report: &SpeedReport) -> String {
         "predicted",
         "v",
         "c",
-        "alpha",
+        "alpha_all_rows",
         "accepted",
         "judged",
         "rounds",
@@ -44,8 +56,8 @@ pub fn csv(report: &SpeedReport) -> String {
         "tokens_per_second_min",
         "tokens_per_second_max",
         "alone_tokens_per_second",
-        "alone_min",
-        "alone_max",
+        "alone_tokens_per_second_min",
+        "alone_tokens_per_second_max",
         "pairs",
         "tokens_per_run",
         "pair",
@@ -60,6 +72,11 @@ pub fn csv(report: &SpeedReport) -> String {
         "backend",
         "device",
         "variant",
+        "seed",
+        "taken_at",
+        "build",
+        "user_agent",
+        "prompt",
     ];
     let mut text = csv::line(&head);
     let fixed = report.gammas.iter().map(|row| (row, false));
@@ -71,11 +88,12 @@ pub fn csv(report: &SpeedReport) -> String {
 
 fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
     let optional = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let said = |text: &Option<String>| text.clone().unwrap_or_default();
     let fixed = (!auto).then_some(row.gamma as u32);
-    // γ and the tokens are the row's own, and which texts were written does not matter here.
+    // γ and the tokens are the row's own.
     let Settings {
         pair,
-        prompt: _,
+        prompt,
         gamma: _,
         auto_gamma: _,
         rule,
@@ -86,7 +104,7 @@ fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
         temperature,
         top_k,
         top_p,
-        seed: _,
+        seed,
         max_tokens: _,
     } = &report.request.settings;
     let of = |owner: Rule, parameter: &f64| optional((*rule == owner).then_some(*parameter));
@@ -127,6 +145,11 @@ fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
         words::backend(report.device.backend).to_lowercase(),
         report.device.name.clone(),
         report.device.variant.clone(),
+        seed.to_string(),
+        said(&report.taken_at),
+        said(&report.build),
+        said(&report.user_agent),
+        prompt.clone(),
     ]);
     cells
 }
@@ -140,6 +163,7 @@ mod tests {
     fn every_row_has_a_cell_for_every_column() {
         let mut report = report(&[(1, [1.0, 1.1]), (2, [1.2, 1.3])]);
         report.device.name = "=A, \"B\"".to_owned();
+        report.request.settings.prompt = "ROMEO".to_owned();
         let text = csv(&report);
         let lines: Vec<&str> = text.trim_end().split("\r\n").collect();
         assert_eq!(lines.len(), 3);
@@ -149,6 +173,22 @@ mod tests {
             commas(lines[0]),
             commas(lines[1]) - 1,
             "one comma is quoted"
+        );
+    }
+
+    #[test]
+    fn two_measurements_have_files_of_two_names() {
+        let mut report = report(&[(1, [1.0, 1.1])]);
+        report.request.settings.pair = "shakespeare".to_owned();
+        report.request.settings.temperature = 0.8;
+        assert_eq!(
+            name(&report),
+            "couplet-speed-shakespeare-rejection-t0.8-cpu"
+        );
+        report.taken_at = Some("2026-03-01T12:34:56.789Z".to_owned());
+        assert_eq!(
+            name(&report),
+            "couplet-speed-shakespeare-rejection-t0.8-cpu-20260301T123456Z"
         );
     }
 

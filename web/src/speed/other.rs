@@ -1,15 +1,14 @@
 //! The other backend: for models this small the CPU may beat the GPU, and the page says which does.
 
 use couplet_protocol::{BackendChoice, BackendKind, Verdict};
-use js_sys::Reflect;
 use leptos::prelude::*;
 use tr::tr;
-use wasm_bindgen::JsValue;
 
 use super::comparison::compare;
 use super::state::use_speed;
 use super::sweep::SmallSweep;
 use super::words;
+use crate::browser;
 use crate::engine_client::EngineState;
 use crate::language;
 use crate::store::{Kept, use_store};
@@ -43,9 +42,7 @@ fn opposite(kind: BackendKind) -> BackendKind {
 
 /// Whether this browser offers WebGPU at all.
 fn has_gpu() -> bool {
-    let part = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok();
-    let gpu = part(&window(), "navigator").and_then(|navigator| part(&navigator, "gpu"));
-    gpu.is_some_and(|gpu| !gpu.is_undefined() && !gpu.is_null())
+    browser::navigator("gpu").is_some()
 }
 
 /// Nothing to compare with yet.

@@ -246,6 +246,9 @@ pub mod tests {
             shares: Vec::new(),
             shares_from: Default::default(),
             race: Vec::new(),
+            taken_at: None,
+            build: None,
+            user_agent: None,
         }
     }
 

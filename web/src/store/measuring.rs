@@ -194,6 +194,16 @@ impl Measuring {
     }
 }
 
+/// A report with what the page knows of its making and the engine does not.
+fn attributed(report: &SpeedReport) -> SpeedReport {
+    SpeedReport {
+        taken_at: Some(browser::now()),
+        build: Some(browser::build()),
+        user_agent: browser::navigator("userAgent").and_then(|name| name.as_string()),
+        ..report.clone()
+    }
+}
+
 /// A report as the tab remembers it.
 #[derive(Serialize, Deserialize)]
 struct Remembered {
@@ -304,6 +314,14 @@ impl Store {
                 // What has to be there first ends nothing.
                 Reply::Loading { .. } | Reply::Loaded { .. } => {}
                 reply => {
+                    let attributed = match reply {
+                        Reply::Benched { id, report } => Some(Reply::Benched {
+                            id: *id,
+                            report: Box::new(attributed(report)),
+                        }),
+                        _ => None,
+                    };
+                    let reply = attributed.as_ref().unwrap_or(reply);
                     measuring.ended(reply);
                     if measuring.waiting.with_value(Vec::is_empty) {
                         store.playhead.hold(false);

@@ -213,6 +213,9 @@ async fn report(
         shares: Vec::new(),
         shares_from: TimeSource::default(),
         race: Vec::new(),
+        taken_at: None,
+        build: None,
+        user_agent: None,
     };
     let raced = match report.is_about_auto() {
         true => None,
