@@ -304,7 +304,7 @@ test("a run of a pair that the page does not have can be watched, and is not wri
   await page.locator(".field-error").filter({ hasText: /does not have the pair “gpt4”/ }).first().waitFor();
   await page.getByTestId("scene-couplings").click();
   await page.getByTestId("swap-run").click();
-  await page.getByText(/Stage need a look first: .*gpt4/).waitFor();
+  await page.getByTestId("swap-said").getByText(/Stage need a look first: .*gpt4/).waitFor();
   assert.equal(await page.evaluate(() => window.couplet.ready().then(({ pair }) => pair.name)), "shakespeare");
   assert.equal(await page.getByTestId("notice").filter({ hasText: /download/ }).count(), 0);
   await page.getByTestId("scene-stage").click();
