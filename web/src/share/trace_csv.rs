@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use couplet_playback::{ClosingKind, Run};
 use couplet_protocol::{Event, Trace};
 
 use super::csv;
@@ -27,17 +28,6 @@ const HEAD: [&str; 18] = [
     "round_milliseconds",
 ];
 
-/// What is known of a round once it is over.
-#[derive(Default)]
-struct RoundFacts {
-    accepted: u32,
-    closing: &'static str,
-    closing_token: String,
-    residual_mass: Option<f32>,
-    tokens: usize,
-    milliseconds: f64,
-}
-
 /// The table. Rounds and columns count from 0, as in the trace.
 pub fn trace_csv(trace: &Trace) -> String {
     let text_of = |token: u32| {
@@ -48,7 +38,7 @@ pub fn trace_csv(trace: &Trace) -> String {
             .cloned()
             .unwrap_or_default()
     };
-    let rounds = round_facts(trace, text_of);
+    let run = Run::from_events(&trace.events);
     let optional = |value: Option<f32>| value.map_or_else(String::new, |value| value.to_string());
     let mut text = csv::line(&HEAD);
     let mut column = HashMap::<u32, u32>::new();
@@ -69,8 +59,13 @@ pub fn trace_csv(trace: &Trace) -> String {
             continue;
         };
         let place = column.entry(*round).or_default();
-        let none = RoundFacts::default();
-        let facts = rounds.get(round).unwrap_or(&none);
+        let Some(facts) = run.rounds().get(*round as usize) else {
+            continue;
+        };
+        // Block judges behind its cut too, and whatever judges goes on behind the end of a text.
+        let tested = (*place as usize) < facts.tested();
+        let closing = facts.closing.as_ref();
+        let resampled = closing.filter(|closing| closing.kind == ClosingKind::Resampled);
         text.push_str(&csv::line(&[
             round.to_string(),
             place.to_string(),
@@ -82,63 +77,33 @@ pub fn trace_csv(trace: &Trace) -> String {
             draw.to_string(),
             optional(*threshold),
             own_token.map_or_else(String::new, text_of),
-            accepted.to_string(),
-            // Block judges behind its cut too, which is no test.
-            (*place <= facts.accepted).to_string(),
-            facts.accepted.to_string(),
-            facts.closing.to_owned(),
-            facts.closing_token.clone(),
-            optional(facts.residual_mass),
-            facts.tokens.to_string(),
-            facts.milliseconds.to_string(),
+            (*accepted && tested).to_string(),
+            tested.to_string(),
+            facts.accepted().to_string(),
+            closing.map_or("", |closing| name(closing.kind)).to_owned(),
+            closing.map_or_else(String::new, |closing| text_of(closing.token)),
+            optional(resampled.map(|closing| closing.mass)),
+            facts.committed.len().to_string(),
+            facts.timings.milliseconds.to_string(),
         ]));
         *place += 1;
     }
     text
 }
 
-fn round_facts(trace: &Trace, text_of: impl Fn(u32) -> String) -> HashMap<u32, RoundFacts> {
-    let mut rounds = HashMap::<u32, RoundFacts>::new();
-    for event in &trace.events {
-        match event {
-            Event::Verified {
-                round,
-                accepted: true,
-                ..
-            } => rounds.entry(*round).or_default().accepted += 1,
-            Event::Resampled {
-                round,
-                token,
-                residual_mass,
-                ..
-            } => {
-                let facts = rounds.entry(*round).or_default();
-                facts.closing = "resampled";
-                facts.closing_token = text_of(*token);
-                facts.residual_mass = Some(*residual_mass);
-            }
-            Event::Bonus { round, token, .. } => {
-                let facts = rounds.entry(*round).or_default();
-                facts.closing = "bonus";
-                facts.closing_token = text_of(*token);
-            }
-            Event::Committed { round, tokens } => {
-                rounds.entry(*round).or_default().tokens = tokens.len()
-            }
-            Event::RoundEnded { round, timings } => {
-                rounds.entry(*round).or_default().milliseconds = timings.milliseconds;
-            }
-            _ => {}
-        }
+fn name(kind: ClosingKind) -> &'static str {
+    match kind {
+        ClosingKind::Resampled => "resampled",
+        ClosingKind::Bonus => "bonus",
     }
-    rounds
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::check::tests::recording;
     use super::*;
-    use couplet_playback::{Round, Run};
+    use couplet_playback::Round;
+    use couplet_protocol::FinishReason;
 
     /// (accepted, tested, rows) of a table, and of the same run as the page counts it.
     fn counts(trace: &Trace) -> [(usize, usize, usize); 2] {
@@ -198,6 +163,24 @@ mod tests {
         let [table, page] = counts(&trace);
         assert_eq!(table, page);
         assert!(page.1 < page.2, "some are judged behind a cut");
+    }
+
+    #[test]
+    fn what_was_kept_behind_the_end_of_the_text_does_not_count() {
+        let mut trace = recording();
+        let committed = trace.events.iter_mut().rev().find_map(|event| match event {
+            Event::Committed { tokens, .. } => Some(tokens),
+            _ => None,
+        });
+        // As if the first token of the last round, which was kept whole, had ended the text.
+        committed.unwrap().truncate(1);
+        trace.events.pop();
+        trace.events.push(Event::Finished {
+            reason: FinishReason::EndOfText,
+        });
+        let [table, page] = counts(&trace);
+        assert_eq!(table, page);
+        assert!(page.1 < page.2, "some are judged behind the end");
     }
 
     #[test]
