@@ -9,6 +9,8 @@ export default defineConfig({
   outputDir: "../../target/e2e/failed",
   // Two models at once would be timed by what the other leaves of the processor.
   workers: 1,
+  // One that was left over would be the only one that runs.
+  forbidOnly: true,
   // Far above what the longest takes on a slow and busy machine.
   timeout: 400_000,
   reporter: "list",

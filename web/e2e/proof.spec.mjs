@@ -120,7 +120,7 @@ test("the steps of the proof are drawn one after another", async ({ page, base }
 
 test("a picture's name tells the bars that it draws, and a lesson's covered numbers stay away", async ({ page, base }) => {
   await openProof(page, base);
-  const name = (step) => page.getByTestId(`why-${step}`).getByRole("img").getAttribute("aria-label");
+  const name = (step) => page.getByTestId(`why-${step}`).locator("svg.figure").getAttribute("aria-label");
   await page.getByTestId("preset-three").click();
   await page.getByTestId("why-step-1").click();
   assert.match(await name(1), /: a: draft 0\.50, target 0\.20; b: /);

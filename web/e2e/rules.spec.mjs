@@ -135,6 +135,20 @@ test("a number reads the same in the sentence, under its column and in the inspe
   assert.ok(close > 0, "a pair that takes more than two digits");
 });
 
+/** What listeners are told of a character that is often not read. */
+const SPOKEN = {
+  "\n": "line break",
+  " ": "space",
+  ",": "comma",
+  ".": "full stop",
+  ":": "colon",
+  ";": "semicolon",
+  "!": "exclamation mark",
+  "?": "question mark",
+  "-": "hyphen",
+  "'": "apostrophe",
+};
+
 test("what the page computes again is what the engine drew", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   for (const rule of ["gumbel", "minhash", "sample_and_match"]) {
@@ -149,7 +163,7 @@ test("what the page computes again is what the engine drew", async ({ page, base
       const judged = verified.filter((event) => event.round === round);
       const columns = page.locator("figure.column");
       for (const [index, { token, own_token: own }] of judged.entries()) {
-        const text = (id) => trace.pair.tokens[id].replace("\n", "↵").replace(" ", "␣");
+        const text = (id) => SPOKEN[trace.pair.tokens[id]] ?? trace.pair.tokens[id];
         const figure = columns.nth(index).locator("svg.figure");
         const label = await figure.getAttribute("aria-label");
         if (rule === "gumbel") {
@@ -181,7 +195,7 @@ test("a block is judged in one step, and only its cut counts as a rejection", as
   const kept = verified.filter((event) => event.accepted).length;
   const cuts = trace.events.filter((event) => event.event === "resampled").length;
   await page.keyboard.press("End");
-  await page.getByText(`${kept} of ${kept + cuts} tested`).waitFor();
+  await page.getByText(`${kept} of ${kept + cuts} kept`).waitFor();
 });
 
 test("the list of rules works by keyboard", async ({ page, base }) => {

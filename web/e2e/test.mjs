@@ -1,4 +1,4 @@
-// What every test is given: a page of its own, watched for panics, and the address that it opens.
+// What every test is given: a page of its own, which is watched for panics, and the address that it opens.
 import { test as plain } from "@playwright/test";
 
 export const test = plain.extend({

@@ -104,7 +104,7 @@ fn terms() -> [(String, String); 33] {
         (
             tr!("term" => "Acceptance rate α"),
             tr!(
-                "the share of judged tokens that stay. Tokens behind a rejected one do not count. Under Block no token is tested by itself, so the share has no interval there."
+                "the share of judged tokens that stay. Tokens behind a rejected one or behind the end of the text do not count. Under Block no token is tested by itself, so the share has no interval there."
             ),
         ),
         (

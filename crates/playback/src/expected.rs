@@ -42,7 +42,8 @@ pub fn expected_acceptance(proposal: &Proposal, rule: Rule, settings: &Settings)
 /// written with.
 #[derive(Debug, Default)]
 pub struct ExpectedMean {
-    // Rounds never change once they are there: each is computed once.
+    // Rounds never change once they are there, but for the last, which the end of the text may cut: then
+    // fewer of its tokens are judged. So each is computed once.
     rounds: Vec<Vec<Option<f64>>>,
 }
 
@@ -95,7 +96,9 @@ pub fn expected_kept(round: &Round) -> Option<[f64; 2]> {
     let target_probs: Vec<Vec<f64>> = of_each(1).chain(rows.last().cloned()).collect();
 
     let (mut kept_so_far, mut by_rejection) = (1.0, 0.0);
-    for (index, token) in drafted.iter().enumerate() {
+    // Nothing is kept behind the end of the text.
+    let end = round.text_ends_with.unwrap_or(drafted.len());
+    for (index, token) in drafted.iter().enumerate().take(end) {
         let (draft, target) = (draft_probs[index][*token], target_probs[index][*token]);
         kept_so_far *= if target >= draft { 1.0 } else { target / draft };
         by_rejection += kept_so_far;
@@ -107,9 +110,11 @@ pub fn expected_kept(round: &Round) -> Option<[f64; 2]> {
     });
     // Fewer than so many are kept if that prefix and all longer ones fail.
     let (mut all_fail, mut by_block) = (1.0, 0.0);
-    for prefix in prefixes.iter().skip(1).rev() {
+    for (length, prefix) in prefixes.iter().enumerate().skip(1).rev() {
         all_fail *= 1.0 - prefix.keep_prob;
-        by_block += 1.0 - all_fail;
+        if length <= end {
+            by_block += 1.0 - all_fail;
+        }
     }
     Some([by_rejection, by_block])
 }
@@ -435,6 +440,10 @@ mod tests {
         close(kept(&[0, 0]), [0.4 + 0.16, 0.16 + 0.16]);
         close(kept(&[0, 2]), [0.4 + 0.4, 1.0 + 1.0]);
         assert_eq!(kept(&[]), None);
+        // Of a draft that the text ends within, what is behind its end is kept by nobody.
+        let whole = Run::from_events(&fixture::ended_by_a_drafted_token(4));
+        let ended = expected_kept(&whole.rounds()[0]).unwrap();
+        assert!(ended.iter().all(|kept| *kept <= 2.0), "{ended:?}");
         // A token that neither model names.
         assert_eq!(kept(&[0, 7]), None);
     }

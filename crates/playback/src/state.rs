@@ -17,7 +17,7 @@ pub enum Mark {
     Resampled,
     /// Added by the target behind a fully accepted draft.
     Bonus,
-    /// Drafted behind a rejected token.
+    /// Drafted behind a rejected token or behind the end of the text.
     Discarded,
 }
 
@@ -52,7 +52,9 @@ pub struct Glyph {
     pub accepted: usize,
     /// Tokens drafted.
     pub drafted: usize,
-    /// Whether it ends in a bonus; absent until that token is drawn.
+    /// How many of them could be kept: not those behind the one that ended the text.
+    pub possible: usize,
+    /// Whether it ends in a bonus; absent until that token is drawn, and where a drafted one ended the text.
     pub bonus: Option<bool>,
 }
 
@@ -262,6 +264,7 @@ fn glyph(round: &Round, step: Step) -> Glyph {
     Glyph {
         accepted: round.accepted().min(judged),
         drafted: round.proposals.len(),
+        possible: round.text_ends_with.unwrap_or(round.proposals.len()),
         bonus: closing.map(|closing| closing.kind == ClosingKind::Bonus),
     }
 }
@@ -373,6 +376,7 @@ mod tests {
         let glyph = |accepted, bonus| Glyph {
             accepted,
             drafted: 3,
+            possible: 3,
             bonus,
         };
         let run = Run::from_events(&fixture::events());

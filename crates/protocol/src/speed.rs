@@ -152,7 +152,8 @@ pub struct GammaSpeed {
     /// reports from before they were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drafted: Option<u32>,
-    /// Drafted tokens that were judged in them: those up to the first that was not kept.
+    /// Drafted tokens that were judged in them: those up to the first that was not kept, or up to the
+    /// one that ended the text.
     pub judged: u32,
     /// Drafted tokens that were kept.
     pub accepted: u32,

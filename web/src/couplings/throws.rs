@@ -54,13 +54,18 @@ pub fn Throws() -> impl IntoView {
         let asked = least.filter(|trials| *trials >= ON_REQUEST);
         failed.or_else(|| asked.map(|trials| tr!("measured, {} pairs", grouped(trials as usize))))
     });
+    // Nothing of a throw changes while its clock goes on.
+    let throws = Coupling::ALL.map(|coupling| Memo::new(move |_| exhibit.drawn(coupling)));
     let stands = Signal::derive(move || {
         let at = exhibit.clock.at.get();
         (by_hand.get() && at < 1.0).then(|| {
             let step = (at * STEPS as f64).round();
             let heading = tr!("Throw {}, step {} of {}", exhibit.trial.get(), step, STEPS);
-            let so_far =
-                Coupling::ALL.map(|coupling| so_far(coupling, &exhibit.drawn(coupling), at));
+            let so_far: Vec<String> = Coupling::ALL
+                .into_iter()
+                .zip(throws)
+                .map(|(coupling, drawn)| drawn.with(|drawn| so_far(coupling, drawn, at)))
+                .collect();
             format!("{heading}. {}.", so_far.join(". "))
         })
     });

@@ -58,6 +58,7 @@ fn title(kept: &Kept, time: &str) -> String {
         gammas(request),
         request.auto.then(|| tr!("auto")),
         Some(tr!("{} pairs", request.pairs)),
+        Some(tr!("{} tokens", settings.max_tokens)),
         Some(words::backend(kept.backend()).to_owned()),
         Some(time.to_owned()),
     ];
@@ -78,10 +79,11 @@ fn gammas(request: &SpeedRequest) -> Option<String> {
     })
 }
 
-/// The time of day here: "14:05".
+/// The time of day here: "14:05:09".
 fn time(at: f64) -> String {
     let date = Date::new(&JsValue::from_f64(at));
-    format!("{:02}:{:02}", date.get_hours(), date.get_minutes())
+    let parts = [date.get_hours(), date.get_minutes(), date.get_seconds()];
+    parts.map(|part| format!("{part:02}")).join(":")
 }
 
 #[cfg(test)]
@@ -95,14 +97,21 @@ mod tests {
         let mut kept = kept(&rows, |request| {
             request.pairs = 13;
             request.settings.temperature = 1.0;
+            request.settings.max_tokens = 64;
         });
         let says = title(&kept, "14:05");
-        assert_eq!(says, "T 1, Rejection, γ 1–8, 13 pairs, CPU, 14:05");
+        assert_eq!(
+            says,
+            "T 1, Rejection, γ 1–8, 13 pairs, 64 tokens, CPU, 14:05"
+        );
         let mut report = (*kept.report).clone();
         (report.request.gammas, report.request.auto) = (vec![1, 3], true);
         kept.report = report.into();
         let says = title(&kept, "14:05");
-        assert_eq!(says, "T 1, Rejection, γ 1, 3, auto, 13 pairs, CPU, 14:05");
+        assert_eq!(
+            says,
+            "T 1, Rejection, γ 1, 3, auto, 13 pairs, 64 tokens, CPU, 14:05"
+        );
         assert_eq!(
             gammas(&SpeedRequest {
                 gammas: Vec::new(),

@@ -90,7 +90,7 @@ pub fn Speed() -> impl IntoView {
     let heard = Signal::derive(move || main.with(|main| main.as_ref().and_then(words::in_short)));
     view! {
         <div class="speed">
-            <Heard said=heard />
+            <Heard said=heard known=true />
             <Timing />
             <Earlier />
             {move || match main.get() {

@@ -200,7 +200,7 @@ pub fn Inspector() -> impl IntoView {
                 </div>
             </Show>
             {move || here.get().map(|place| below(store, place, picking, table_open))}
-            <Heard said=heard testid="fate-heard" />
+            <Heard said=heard known=true testid="fate-heard" />
         </section>
     }
 }

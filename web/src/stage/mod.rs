@@ -128,5 +128,5 @@ fn LiveRegion() -> impl IntoView {
             _ => (at, sentence),
         }
     });
-    view! { <Heard said=Signal::derive(move || said.get().1) waits=STEP testid="live" /> }
+    view! { <Heard said=Signal::derive(move || said.get().1) waits=STEP known=true testid="live" /> }
 }

@@ -39,7 +39,7 @@ pub fn Provenance() -> impl IntoView {
             <Origin />
             <Models />
             <Way />
-            <Heard said=ready />
+            <Heard said=ready known=true />
         </section>
     }
 }

@@ -55,7 +55,7 @@ pub fn SpeedUp() -> impl IntoView {
         <div class="statistic speed-up">
             <h3>{tr!("Speed-up, measured")}</h3>
             <Heard said=progress />
-            <Heard said=heard testid="speed-up-heard" />
+            <Heard said=heard known=true testid="speed-up-heard" />
             {move || match measuring.progress.get() {
                 Some(progress) if progress.runs == 0 => view! {
                     <p class="big">"–"</p>

@@ -64,7 +64,7 @@ fn Acceptance() -> impl IntoView {
                     return view! {
                         <p class="big" data-testid="acceptance-rate">{decimal(rate, 2)}</p>
                         <p class="muted">
-                            {tr!("{accepted} of {tested} kept, without those behind a cut; no interval, as no token is tested by itself", accepted, tested)}
+                            {tr!("{accepted} of {tested} kept, without those behind a cut or the end of the text; no interval, as no token is tested by itself", accepted, tested)}
                         </p>
                     }
                     .into_any();
@@ -106,18 +106,18 @@ fn Acceptance() -> impl IntoView {
     }
 }
 
-/// How many rounds drafted how many tokens: not all as many where the engine chooses γ, nor near the
-/// end of the context.
+/// How many rounds drafted how many tokens that could be kept: not all as many where the engine chooses
+/// γ, nor near the end of the context or of the text.
 fn draft_lengths(state: &StageState) -> Vec<(usize, f64)> {
     let committed = state.glyphs.iter().take(state.statistics.rounds as usize);
     let mut lengths: Vec<(usize, f64)> = Vec::new();
     for glyph in committed {
         match lengths
             .iter_mut()
-            .find(|(gamma, _)| *gamma == glyph.drafted)
+            .find(|(gamma, _)| *gamma == glyph.possible)
         {
             Some((_, rounds)) => *rounds += 1.0,
-            None => lengths.push((glyph.drafted, 1.0)),
+            None => lengths.push((glyph.possible, 1.0)),
         }
     }
     lengths

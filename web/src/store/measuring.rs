@@ -24,7 +24,7 @@ const QUIET_MS: f64 = 300.0;
 const KEPT: usize = 8;
 
 /// Where the tab remembers them: measuring takes minutes, and a page is loaded anew in a moment.
-const KEY: &str = "couplet-reports-2";
+const KEY: &str = "couplet-reports-3";
 
 /// Who asked for a bench.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -181,9 +181,9 @@ impl Experience {
         ALIKE * by_rate * by_rate * rate * (1.0 - rate) / judged
     }
 
-    /// A round kept `accepted` of `gamma` drafted tokens.
-    pub(crate) fn judge(&mut self, gamma: usize, accepted: usize) {
-        let judged = judged(gamma, accepted) as f64;
+    /// A round kept `accepted` of the drafted tokens that it judged.
+    pub(crate) fn judge(&mut self, judged: usize, accepted: usize) {
+        let judged = judged as f64;
         let forgetting = (1.0 - 1.0 / MEMORY).powf(judged);
         self.judged = forgetting * self.judged + judged;
         self.accepted = forgetting * self.accepted + accepted as f64;
@@ -279,7 +279,7 @@ mod tests {
     fn the_acceptance_rate_follows_what_is_judged() {
         let mut known = Experience::new(0.8, &[(0, 1.0), (8, 2.0)]);
         for _ in 0..1000 {
-            known.judge(4, 1);
+            known.judge(2, 1);
         }
         assert!((known.acceptance_rate() - 0.5).abs() < 0.01);
     }

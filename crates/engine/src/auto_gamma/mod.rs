@@ -243,15 +243,15 @@ impl AutoGamma {
         READING * self.known.slope() * self.unread
     }
 
-    /// Rounds of one γ kept so many drafted tokens each and took `milliseconds` each.
-    pub(crate) fn learn(&mut self, gamma: usize, accepted: &[usize], milliseconds: f64) {
+    /// Rounds of one γ, of which each judged and kept so many drafted tokens and took `milliseconds`.
+    pub(crate) fn learn(&mut self, gamma: usize, tests: &[(usize, usize)], milliseconds: f64) {
         if gamma == 0 {
-            self.known.unjudged(accepted.len());
+            self.known.unjudged(tests.len());
         }
-        for accepted in accepted {
-            self.known.judge(gamma, *accepted);
+        for (judged, accepted) in tests {
+            self.known.judge(*judged, *accepted);
         }
-        let (rounds, telling) = (accepted.len(), self.telling);
+        let (rounds, telling) = (tests.len(), self.telling);
         let told = if self.latest.is_cold(gamma, rounds, milliseconds, telling) {
             self.latest = Block::of(gamma);
             None
@@ -326,11 +326,12 @@ impl Engine {
         }
         let mut choosers = self.choosers.borrow_mut();
         if let Some(auto) = choosers.get_mut(&Experience::key(&run.settings)) {
-            let accepted: Vec<usize> = facts.iter().map(|round| round.accepted).collect();
+            let tests = facts.iter().map(|round| (round.judged, round.accepted));
+            let tests: Vec<(usize, usize)> = tests.collect();
             // Passes with which the draft caught up are not the round's.
             let pass = auto.known.slope() / facts.len() as f64;
             let of_rounds = milliseconds - catching_up as f64 * pass;
-            auto.learn(gamma, &accepted, of_rounds.max(0.5 * milliseconds));
+            auto.learn(gamma, &tests, of_rounds.max(0.5 * milliseconds));
         }
     }
 }

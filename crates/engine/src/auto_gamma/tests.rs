@@ -127,7 +127,11 @@ fn run_on(
         let normal = (0..12).map(|_| chance.next()).sum::<f64>() - 6.0;
         pace = kept * pace + (1.0 - kept * kept).sqrt() * machine.uneven * normal;
         clock += taken * pause * pace.exp();
-        auto.learn(gamma, &[accepted], shown(clock) - begun);
+        auto.learn(
+            gamma,
+            &[(judged(gamma, accepted), accepted)],
+            shown(clock) - begun,
+        );
         time += taken;
         let more = expected_tokens_per_round(world.alpha, gamma);
         (written, text) = (written + more, text + more);
@@ -254,7 +258,7 @@ fn it_is_off_where_drafting_cannot_pay_and_looks_no_more() {
         let gamma = auto.choose(1).gamma;
         assert_eq!(gamma, 0);
         let taken = world.cost(0) * (0.95 + 0.1 * chance.next());
-        auto.learn(0, &[0], taken);
+        auto.learn(0, &[(0, 0)], taken);
     }
 }
 
@@ -322,7 +326,11 @@ fn what_all_rounds_take_longer_is_not_held_against_each_in_turn() {
                 let gamma = auto.choose(1).gamma;
                 let accepted = world.accepted(gamma, &mut chance);
                 let noise = 0.95 + 0.1 * chance.next();
-                auto.learn(gamma, &[accepted], cost(gamma) * noise);
+                auto.learn(
+                    gamma,
+                    &[(judged(gamma, accepted), accepted)],
+                    cost(gamma) * noise,
+                );
                 written += expected_tokens_per_round(alpha, gamma);
                 time += cost(gamma);
             }

@@ -181,8 +181,11 @@ pub(super) fn block(round: &Round, show: impl Fn(u32) -> String) -> String {
     let struck = round.rejected().and_then(shown);
     let last = round.accepted().checked_sub(1).and_then(shown);
     let kept = match (last, struck) {
-        (Some(_), None) if round.discarded() > 0 => {
-            tr!("What follows the end of the text is thrown away.")
+        (Some(last), None) if round.discarded() > 0 => {
+            tr!(
+                "It goes on behind {last}, which ends the text: the rest is thrown away.",
+                last
+            )
         }
         (Some(_), None) => tr!("All of it passes."),
         (Some(last), Some(struck)) => {
