@@ -8,7 +8,6 @@ use couplet_speculation::statistics::expected_gain;
 
 use super::LARGEST;
 use super::round_costs::RoundCosts;
-use crate::batch::judged;
 
 /// How many judged tokens the acceptance rate remembers.
 const MEMORY: f64 = 800.0;

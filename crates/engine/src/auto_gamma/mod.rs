@@ -265,10 +265,10 @@ impl AutoGamma {
         }
         self.warm |= told.is_some();
         self.unread = match gamma {
-            0 => self.unread + accepted.len() as f64,
+            0 => self.unread + tests.len() as f64,
             _ => 0.0,
         };
-        self.passed += milliseconds * accepted.len() as f64;
+        self.passed += milliseconds * tests.len() as f64;
         if let Some(look) = self.looking.as_mut().filter(|look| look.gamma == gamma) {
             match (look.left, told) {
                 (_, Some(_)) => self.looking = None,
