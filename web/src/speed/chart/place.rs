@@ -6,6 +6,8 @@ use super::frame::{Frame, LEFT, RIGHT};
 pub(super) struct Mark {
     pub(super) x: f64,
     pub(super) ends: [f64; 2],
+    /// Whether it is letters, which nothing else may cover.
+    pub(super) is_name: bool,
 }
 
 /// Where the name of the line where nothing is gained covers least of what is drawn: at either end of
@@ -13,6 +15,8 @@ pub(super) struct Mark {
 pub(super) fn free_place(frame: &Frame, marks: &[Mark]) -> (f64, f64, &'static str) {
     const ROOM: f64 = 96.0;
     const APART: f64 = 12.0;
+    /// Half of what letters are high, and some room.
+    const LETTERS: f64 = 8.0;
     let line = frame.y(1.0);
     let right = frame.width - RIGHT;
     let behind = marks
@@ -33,7 +37,8 @@ pub(super) fn free_place(frame: &Frame, marks: &[Mark]) -> (f64, f64, &'static s
                 .flatten()
                 .map(move |y| (x, y, left, anchor))
         });
-    // How far the nearest mark is from the middle of the letters.
+    // How far the nearest mark is from the middle of the letters; less than nothing where they would
+    // stand on others.
     let distance = |y: f64, left: f64| {
         let middle = y - 5.0;
         marks
@@ -41,7 +46,11 @@ pub(super) fn free_place(frame: &Frame, marks: &[Mark]) -> (f64, f64, &'static s
             .filter(|mark| (left - APART..=left + ROOM + APART).contains(&mark.x))
             .map(|mark| {
                 let [low, high] = mark.ends;
-                (high - middle).max(middle - low).max(0.0)
+                let apart = (high - middle).max(middle - low).max(0.0);
+                match mark.is_name && apart < LETTERS {
+                    true => apart - LETTERS,
+                    false => apart,
+                }
             })
             .fold(60.0, f64::min)
     };
@@ -56,6 +65,7 @@ pub(super) fn letters(middle: f64, half: f64, y: f64) -> [Mark; 3] {
     [-half, 0.0, half].map(|from| Mark {
         x: middle + from,
         ends: [y, y - 10.0],
+        is_name: true,
     })
 }
 
@@ -63,6 +73,7 @@ pub(super) fn curve_marks(frame: &Frame, curve: &[(f64, f64)]) -> impl Iterator<
     curve.iter().map(|(gamma, factor)| Mark {
         x: frame.x(*gamma),
         ends: [frame.y(*factor); 2],
+        is_name: false,
     })
 }
 
@@ -88,6 +99,7 @@ mod tests {
         let spanning = |gamma| Mark {
             x: frame.x(gamma),
             ends: [frame.y(0.5), frame.y(2.0)],
+            is_name: false,
         };
         // Both ends of the line are taken, and behind 4 is room.
         let marks = [1.0, 2.0, 3.0, 4.0, 6.0, 7.0, 8.0].map(spanning);
@@ -100,5 +112,30 @@ mod tests {
         // So is what no other name covers.
         let marks = letters(frame.width - 60.0, 60.0, frame.y(1.0) - 7.0);
         assert!(free_place(&frame, &marks).0 < frame.width - 250.0);
+    }
+    #[test]
+    fn where_everything_is_covered_it_is_an_interval_and_no_other_name() {
+        let frame = Frame {
+            width: 330.0,
+            bottom: 300.0,
+            low: 0.0,
+            high: 3.0,
+            first: 0.0,
+            last: 3.0,
+        };
+        let spanning = |gamma| Mark {
+            x: frame.x(gamma),
+            ends: [frame.y(0.5), frame.y(2.0)],
+            is_name: false,
+        };
+        let line = frame.y(1.0);
+        let name = letters(frame.x(2.0), 60.0, line - 8.0);
+        let marks: Vec<Mark> = [0.0, 1.0, 2.0, 3.0]
+            .map(spanning)
+            .into_iter()
+            .chain(name)
+            .collect();
+        let (_, y, anchor) = free_place(&frame, &marks);
+        assert_eq!((y > line, anchor), (true, "end"));
     }
 }

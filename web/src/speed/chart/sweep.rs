@@ -160,6 +160,7 @@ fn whisker_mark(frame: &Frame, row: &GammaSpeed) -> Mark {
     Mark {
         x: frame.x(row.gamma),
         ends: row.simultaneous_interval().map(|value| frame.y(value)),
+        is_name: false,
     }
 }
 
