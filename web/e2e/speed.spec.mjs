@@ -381,7 +381,7 @@ test("a tab that loads the page anew still has what was measured", async ({ page
   await page.reload();
   assert.equal(await page.getByTestId("verdict").innerText(), said);
   // What cannot be read is as if there were nothing.
-  await page.evaluate(() => sessionStorage.setItem("couplet-reports-2", "[{}]"));
+  await page.evaluate(() => sessionStorage.setItem("couplet-reports-3", "[{}]"));
   await page.reload();
   await page.getByTestId("bench").waitFor();
   assert.equal(await page.getByTestId("verdict").count(), 0);
@@ -394,8 +394,8 @@ test("a sweep stays when less is measured after it, and can be looked at again",
   assert.equal(await reports.count(), 0);
   await call(page, "bench", { ...SHORT, gammas: [3] });
   const [newest, sweep, ...others] = await reports.locator("option").allTextContents();
-  assert.match(newest, /^T [\d.]+, Rejection, γ 3, 5 pairs, CPU, \d\d:\d\d$/);
-  assert.match(sweep, /^T [\d.]+, Rejection, γ 1, 3, 5 pairs, CPU, \d\d:\d\d$/);
+  assert.match(newest, /^T [\d.]+, Rejection, γ 3, 5 pairs, 16 tokens, CPU, \d\d:\d\d:\d\d$/);
+  assert.match(sweep, /^T [\d.]+, Rejection, γ 1, 3, 5 pairs, 16 tokens, CPU, \d\d:\d\d:\d\d$/);
   assert.deepEqual(others, []);
   assert.match(await page.getByTestId("facts").innerText(), /\b12: 5 pairs, alternating/);
   await reports.focus();
