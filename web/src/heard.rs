@@ -8,6 +8,9 @@ use leptos::prelude::*;
 /// it tells stands there for all to see.
 const STAYS: Duration = Duration::from_secs(10);
 
+/// How long the sentence of a step waits: of steps that somebody takes faster, only the last is said.
+pub const STEP: Duration = Duration::from_millis(300);
+
 /// A sentence for those who listen, spoken when it is another one than before.
 #[component]
 pub fn Heard(

@@ -1,7 +1,5 @@
 //! The throw on the page: which one, once more, step by step; and many at once.
 
-use std::time::Duration;
-
 use couplet_playback::grouped;
 use couplet_protocol::MAX_SEED;
 use couplet_speculation::couplings::Coupling;
@@ -12,11 +10,8 @@ use super::clock::STEPS;
 use super::exhibit::{Cells, use_exhibit};
 use super::mechanism::so_far;
 use super::throwing::{Board, ON_REQUEST, Throwing};
-use crate::heard::Heard;
+use crate::heard::{Heard, STEP};
 use crate::language::{filled, slot};
-
-/// Of steps that somebody takes faster, only the last is said.
-const STEP: Duration = Duration::from_millis(300);
 
 /// The bar between the distributions and the cards.
 #[component]

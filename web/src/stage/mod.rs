@@ -31,14 +31,12 @@ mod typecase;
 mod version_words;
 mod versions;
 
-use std::time::Duration;
-
 use couplet_playback::{Phase, narrate, plain, round_summary};
 use leptos::prelude::*;
 use tr::tr;
 
 use crate::browser;
-use crate::heard::Heard;
+use crate::heard::{Heard, STEP};
 use crate::lessons::{Cover, Covered};
 use crate::playhead::now;
 use crate::store::use_store;
@@ -84,9 +82,6 @@ pub fn Stage() -> impl IntoView {
 
 /// Rounds that follow each other faster in play cannot all be said.
 const APART_MS: f64 = 4000.0;
-
-/// Of steps that somebody takes faster, only the last is said.
-const STEP: Duration = Duration::from_millis(300);
 
 /// One polite sentence for every round that plays, and for every step that is taken by hand.
 #[component]

@@ -86,21 +86,30 @@ pub(super) fn is_crossed(baseline: f64, line: f64) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_name_of_break_even_keeps_off_every_interval() {
-        let frame = Frame {
-            width: 600.0,
+    fn frame(width: f64, [first, last]: [f64; 2]) -> Frame {
+        Frame {
+            width,
             bottom: 300.0,
             low: 0.0,
             high: 3.0,
-            first: 1.0,
-            last: 8.0,
-        };
-        let spanning = |gamma| Mark {
+            first,
+            last,
+        }
+    }
+
+    /// An interval with break-even in it.
+    fn spanning(frame: &Frame, gamma: f64) -> Mark {
+        Mark {
             x: frame.x(gamma),
             ends: [frame.y(0.5), frame.y(2.0)],
             is_name: false,
-        };
+        }
+    }
+
+    #[test]
+    fn the_name_of_break_even_keeps_off_every_interval() {
+        let frame = frame(600.0, [1.0, 8.0]);
+        let spanning = |gamma| spanning(&frame, gamma);
         // Both ends of the line are taken, and behind 4 is room.
         let marks = [1.0, 2.0, 3.0, 4.0, 6.0, 7.0, 8.0].map(spanning);
         let (x, _, anchor) = free_place(&frame, &marks);
@@ -113,21 +122,11 @@ mod tests {
         let marks = letters(frame.width - 60.0, 60.0, frame.y(1.0) - 7.0);
         assert!(free_place(&frame, &marks).0 < frame.width - 250.0);
     }
+
     #[test]
     fn where_everything_is_covered_it_is_an_interval_and_no_other_name() {
-        let frame = Frame {
-            width: 330.0,
-            bottom: 300.0,
-            low: 0.0,
-            high: 3.0,
-            first: 0.0,
-            last: 3.0,
-        };
-        let spanning = |gamma| Mark {
-            x: frame.x(gamma),
-            ends: [frame.y(0.5), frame.y(2.0)],
-            is_name: false,
-        };
+        let frame = frame(330.0, [0.0, 3.0]);
+        let spanning = |gamma| spanning(&frame, gamma);
         let line = frame.y(1.0);
         let name = letters(frame.x(2.0), 60.0, line - 8.0);
         let marks: Vec<Mark> = [0.0, 1.0, 2.0, 3.0]
