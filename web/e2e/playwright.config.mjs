@@ -7,6 +7,9 @@ if (!process.env.BASE_URL?.endsWith("/")) throw new Error("BASE_URL names the pa
 export default defineConfig({
   testMatch: "*.spec.mjs",
   outputDir: "../../target/e2e/failed",
+  // How the scenes should look; one that is missing is a failure and not a first picture.
+  snapshotPathTemplate: "goldens/{arg}{ext}",
+  updateSnapshots: "none",
   // Two models at once would be timed by what the other leaves of the processor.
   workers: 1,
   // One that was left over would be the only one that runs.

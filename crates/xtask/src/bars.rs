@@ -58,6 +58,6 @@ pub fn pictures(repo: &Repo) -> Result<()> {
     process::run(
         test::playwright(repo, &visit.url, &visit.chromium)?
             .args(["--grep", "at three sizes, light and dark"])
-            .env("COUPLET_PICTURES", "renew"),
+            .arg("--update-snapshots=all"),
     )
 }
