@@ -436,7 +436,7 @@ test("the files hold what is on the screen", async ({ page, base }) => {
   assert.deepEqual(JSON.parse(json.text), report);
   assert.match(json.name, /^couplet-speed-shakespeare-rejection-t[\d.]+-cpu-\d{8}T\d{6}Z\.json$/);
   assert.ok(Math.abs(Date.parse(report.taken_at) - Date.now()) < 60_000, report.taken_at);
-  assert.match(report.build, /^\d+\.\d+\.\d+ [0-9a-f]+$/);
+  assert.match(report.build, /^\d+\.\d+\.\d+ [0-9a-f]{16}$/);
   assert.equal(report.user_agent, await page.evaluate(() => navigator.userAgent));
   const csv = await saved(page, "csv");
   const [head, ...rows] = csv.text.trim().split("\r\n").map((line) => line.split(","));

@@ -47,23 +47,16 @@ pub fn now() -> String {
     Date::new_0().to_iso_string().into()
 }
 
-/// Couplet's version, and behind it the hash in the name of the page's script.
+/// Couplet's version, and behind it the hash of this build's programs and scripts, where the page
+/// knows it.
 pub fn build() -> String {
-    let script = document().query_selector("link[rel=modulepreload]");
-    let name = script
+    let named = document().query_selector("meta[name=build]");
+    let hash = named
         .ok()
         .flatten()
-        .and_then(|it| it.get_attribute("href"));
-    let hash = name.as_deref().and_then(hash_of);
+        .and_then(|it| it.get_attribute("content"));
     let version = env!("CARGO_PKG_VERSION");
     hash.map_or_else(|| version.to_owned(), |hash| format!("{version} {hash}"))
-}
-
-/// The hash in the name of the page's script: "0123" in `./couplet-web-0123.js`.
-fn hash_of(name: &str) -> Option<&str> {
-    name.strip_suffix(".js")?
-        .rsplit_once("couplet-web-")
-        .map(|(_, hash)| hash)
 }
 
 /// Whether the browser shows the page again: loaded anew, or on a way back. It asks an interface that is
@@ -198,15 +191,4 @@ pub async fn fetch(address: &str) -> Result<Vec<u8>, String> {
         .await
         .map_err(broken)?;
     Ok(Uint8Array::new(&buffer).to_vec())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_build_is_named_by_its_script() {
-        assert_eq!(hash_of("./couplet-web-01ab.js"), Some("01ab"));
-        assert_eq!(hash_of("./elsewhere.js"), None);
-    }
 }

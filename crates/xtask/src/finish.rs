@@ -26,6 +26,8 @@ const WORDS: &str = "words";
 const CHOICE: &str = "couplet-worker_choice.js";
 const CHOICE_IMPORT: &str = "importScripts(\"./couplet-worker_choice.js\");\n";
 const LOADER: &str = "couplet-worker_loader.js";
+/// What stands in the page for the name of its build.
+const NO_BUILD: &str = "{build}";
 
 /// Finishes the page in the folder that trunk names.
 ///
@@ -68,9 +70,13 @@ fn with_choice(folder: &Path, script: &str) -> Result<String> {
 }
 
 /// Leaves out of programs and scripts what only readers and tools need, and tells the page their new
-/// hashes.
+/// hashes, and one of all together: a measurement says which build it timed, engine included.
 fn with_lean_programs(folder: &Path, html: &str) -> Result<String> {
+    if !html.contains(NO_BUILD) {
+        bail!("{PAGE} has no place {NO_BUILD}");
+    }
     let mut html = html.to_owned();
+    let mut build = Sha256::new();
     for name in files::below(folder)? {
         // The service worker has to be told first what is in the release.
         if name.contains('/') || name == SERVICE_WORKER {
@@ -87,8 +93,9 @@ fn with_lean_programs(folder: &Path, html: &str) -> Result<String> {
         let after = lean(before).with_context(|| format!("{name} is not as it should be"))?;
         fs::write(&file, &after).with_context(|| format!("writing {name}"))?;
         html = html.replace(&old, &integrity(&after));
+        build.update(&after);
     }
-    Ok(html)
+    Ok(html.replace(NO_BUILD, &short(build)))
 }
 
 /// The page without comments, its own scripts and styles as lean as those beside it.
@@ -108,6 +115,11 @@ fn with_lean_insets(_: &Path, html: &str) -> Result<String> {
         }
     }
     Ok(page)
+}
+
+/// As much of a hash as tells builds and files apart, in hexadecimal digits.
+fn short(hash: Sha256) -> String {
+    format!("{:x}", hash.finalize())[..16].to_owned()
 }
 
 /// What a page asks a file to be, so that no other is taken for it.
@@ -141,10 +153,7 @@ fn with_one_style_sheet(folder: &Path, html: &str) -> Result<String> {
         bail!("{PAGE} asks for no style sheet by `{STYLE_SHEET}`");
     };
     let styles = lean::style(&styles)?;
-    let name = format!(
-        "styles-{}.css",
-        &format!("{:x}", Sha256::digest(&styles))[..16]
-    );
+    let name = format!("styles-{}.css", short(Sha256::new_with_prefix(&styles)));
     let integrity = integrity(styles.as_bytes());
     fs::write(folder.join(&name), &styles).with_context(|| format!("writing {name}"))?;
     page[at] = format!("{indent}{STYLE_SHEET}{name}\" integrity=\"{integrity}\"/>");
@@ -236,6 +245,22 @@ mod tests {
             "<p>\n  <!-- One\n  two -->\n  a<!-- three -->b\n<script>f( 1 ); // four\n</script>";
         let page = with_lean_insets(Path::new(""), html).unwrap();
         assert_eq!(page, "<p>\n  ab\n<script>f(1);</script>");
+    }
+
+    #[test]
+    fn another_engine_is_another_build() {
+        let folder = std::env::temp_dir().join(format!("xtask-build-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let build = |engine: &str| {
+            fs::write(folder.join("couplet-worker.js"), engine).unwrap();
+            with_lean_programs(&folder, "{build}").unwrap()
+        };
+        let (one, other) = (build("f(1);"), build("f(2);"));
+        assert_eq!(one.len(), 16);
+        assert_ne!(one, other);
+        assert_eq!(one, build("f(1);"));
+        assert!(with_lean_programs(&folder, "<head>").is_err());
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
