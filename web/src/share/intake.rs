@@ -9,8 +9,8 @@ use web_sys::{DataTransfer, DragEvent, File};
 
 use super::Sharing;
 use super::check::{self, MOST_BYTES};
-use crate::browser;
 use crate::errors::Said;
+use crate::stage::focus_play;
 use crate::store::{Scene, Store};
 
 /// Has the page take in what is dropped on it.
@@ -122,9 +122,7 @@ pub fn take(store: Store, sharing: Sharing, file: File) {
                     .set(Some(tr!("{name} is replayed: {rounds}", name, rounds)));
                 if chosen {
                     // The panel goes first, and gives the focus to the button that opened it.
-                    request_animation_frame(|| {
-                        browser::focus("[data-testid=play]");
-                    });
+                    request_animation_frame(focus_play);
                 }
             }
             Err(sentence) => refuse(tr!(

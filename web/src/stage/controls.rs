@@ -5,6 +5,7 @@ use tr::tr;
 
 use super::rule_field::{RuleField, RuleNote};
 use super::rule_words;
+use super::transport::focus_play;
 use crate::browser;
 use crate::form::Form;
 use crate::language::of_engine;
@@ -33,7 +34,7 @@ pub fn Controls() -> impl IntoView {
         asked.set_value(true);
         store.generate();
         // Space plays and pauses from here on, and does not write anew.
-        browser::focus("[data-testid=play]");
+        focus_play();
         // On narrow screens the settings stand in the way of the text.
         store.settings_open.set(false);
         browser::show("#manuscript");

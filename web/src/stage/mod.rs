@@ -43,6 +43,7 @@ use crate::store::use_store;
 pub use icons::{Sign, icon, mark};
 pub use rule_field::RuleField;
 pub use rule_words::{replaced, title as rule_title};
+pub use transport::focus_play;
 pub use version_words::parameters as rule_parameters;
 
 pub use columns::keep_focus;
