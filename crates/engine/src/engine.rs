@@ -14,6 +14,7 @@ use crate::pace::RoundTimes;
 use crate::packed::PackedDecoder;
 use crate::programs::ProgramKind;
 use crate::rule::run_settings;
+use crate::trial::Held;
 use crate::{Backend, EngineError, Pair, Run};
 
 /// A pair of models on one device, with everything a round needs allocated once.
@@ -46,6 +47,8 @@ pub struct Engine {
     pub(crate) choosers: RefCell<HashMap<(Rule, Drafter), AutoGamma>>,
     /// What rounds took in the latest run, likewise.
     pub(crate) round_times: RefCell<HashMap<(Rule, Drafter), RoundTimes>>,
+    /// What the kernels are held to, on a device that has to prove itself.
+    pub(crate) held: RefCell<Held>,
     clock: fn() -> f64,
 }
 
@@ -82,6 +85,7 @@ impl Engine {
             programs: RefCell::default(),
             choosers: RefCell::default(),
             round_times: RefCell::default(),
+            held: RefCell::default(),
             pair,
             device,
             clock,
@@ -130,7 +134,7 @@ impl Engine {
     /// # Errors
     ///
     /// If a setting is out of range, the prompt has characters without a token or is too long,
-    /// or the device fails.
+    /// or the device fails or [judges otherwise](Engine::hold_rule) than the processor.
     pub async fn start(&self, settings: &Settings) -> Result<(Run, Vec<Event>), EngineError> {
         self.branch(settings, &Branch::default()).await
     }
@@ -160,6 +164,7 @@ impl Engine {
             });
         }
         tokens.extend(branch.tokens());
+        self.hold_rule(settings).await?;
         let start = self.now();
         self.read_prompt(&tokens, run_settings(settings));
         // Waits for the GPU, so that the time is the prompt's and not the first round's.

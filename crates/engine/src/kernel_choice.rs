@@ -154,6 +154,7 @@ impl Engine {
         // Times belong to kernels.
         self.choosers.borrow_mut().clear();
         self.round_times.borrow_mut().clear();
+        self.held.borrow_mut().forget();
     }
 
     /// Times a step of the target and a round with each choice, and goes on with the quickest:

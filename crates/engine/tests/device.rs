@@ -11,9 +11,27 @@ use common::{
 };
 use couplet_engine::{Backend, Engine, EngineError, KernelSet, Pair, Reference};
 use couplet_kernels::{Device, DeviceError, GpuDevice};
+use couplet_protocol::{Drafter, Rule, Settings};
 
-fn reference(pair: &Rc<Pair>) -> Reference {
-    pollster::block_on(Reference::new(pair, clock)).expect("the processor takes the pair")
+fn reference(pair: &Rc<Pair>) -> Rc<Reference> {
+    let reference = pollster::block_on(Reference::new(pair, clock));
+    Rc::new(reference.expect("the processor takes the pair"))
+}
+
+/// Holds an engine to what the processor computes: both models, and every rule under each drafter.
+fn hold(engine: &Engine, reference: &Rc<Reference>) -> Result<(), EngineError> {
+    pollster::block_on(engine.hold_to(reference))?;
+    for rule in Rule::ALL {
+        for drafter in Drafter::ALL {
+            let settings = Settings {
+                rule,
+                drafter,
+                ..Settings::default()
+            };
+            pollster::block_on(engine.hold_rule(&settings))?;
+        }
+    }
+    Ok(())
 }
 
 #[test]
@@ -24,7 +42,7 @@ fn a_device_that_computes_what_the_processor_does_is_accepted() {
             let reference = reference(engine.pair());
             for kernels in KernelSet::ALL {
                 engine.use_kernel_set(kernels);
-                pollster::block_on(engine.hold_to(&reference))
+                hold(&engine, &reference)
                     .unwrap_or_else(|error| panic!("{name}, {kernels:?}: {error}"));
             }
         }
@@ -44,8 +62,7 @@ fn a_device_that_rounds_otherwise_is_accepted() {
             pair.target = louder(pair.target, factor);
             let engine = Engine::new(Rc::new(pair), &backend, clock);
             let engine = pollster::block_on(engine).expect("the processor takes the pair");
-            pollster::block_on(engine.hold_to(&reference))
-                .unwrap_or_else(|error| panic!("{name}, {factor}: {error}"));
+            hold(&engine, &reference).unwrap_or_else(|error| panic!("{name}, {factor}: {error}"));
         }
     }
 }
