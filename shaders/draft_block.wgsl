@@ -46,8 +46,8 @@
 
 const LANES: u32 = 256u;
 
-// Vectors that the residual stream, the queries and the widest other input may have;
-// crates/engine/src/packed.rs.
+// Vectors that the residual stream, the queries and the widest other input may have: `BLOCK_STREAM`
+// and `BLOCK_INTERMEDIATE` in crates/kernels/src/lib.rs.
 const STREAM_VECTORS: u32 = 64u;
 const OTHER_VECTORS: u32 = 128u;
 

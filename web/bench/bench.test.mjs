@@ -24,13 +24,13 @@ test("medians and intervals are those of order statistics", () => {
 
 test("nothing is claimed while the interval holds one", () => {
   const said = (low, middle, high) => sentence("A", "B", { median: middle, interval: [low, high] });
-  assert.equal(said(1.38, 1.41, 1.44), "A is 1.41x [1.38, 1.44] faster than B.");
-  assert.equal(said(0.69, 0.71, 0.73), "A is slower than B: 0.71x [0.69, 0.73].");
+  assert.equal(said(1.38, 1.41, 1.44), "A is 1.41 times [1.38, 1.44] as fast as B.");
+  assert.equal(said(0.69, 0.71, 0.73), "A is slower than B: 0.71 times [0.69, 0.73].");
   assert.match(said(0.9, 1.1, 1.2), /^A against B: can't tell/);
   const of = (...values) => sentence("A", "B", summary(values));
-  assert.equal(of(1.3, 1.4, 1.5, 1.4, 1.4), "A is 1.40x [1.30, 1.50] faster than B in all 5 pairs, too few for 95 %.");
-  assert.equal(of(0.7, 0.8, 0.9, 0.8, 0.8), "A is slower than B in all 5 pairs, too few for 95 %: 0.80x [0.70, 0.90].");
-  assert.equal(of(1.3, 1.4, 1.5, 1.4, 1.4, 1.4), "A is 1.40x [1.30, 1.50] faster than B.");
+  assert.equal(of(1.3, 1.4, 1.5, 1.4, 1.4), "A is 1.40 times [1.30, 1.50] as fast as B in all 5 pairs, too few for 95 %.");
+  assert.equal(of(0.7, 0.8, 0.9, 0.8, 0.8), "A is slower than B in all 5 pairs, too few for 95 %: 0.80 times [0.70, 0.90].");
+  assert.equal(of(1.3, 1.4, 1.5, 1.4, 1.4, 1.4), "A is 1.40 times [1.30, 1.50] as fast as B.");
   assert.deepEqual([figure(0.5), figure(12.34), figure(123.4), figure(NaN)], ["0.50", "12.3", "123", "–"]);
 });
 

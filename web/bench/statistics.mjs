@@ -44,9 +44,9 @@ export function summary(ratios) {
   return { median: median(ratios), interval: medianInterval(ratios), pairs: ratios.length };
 }
 
-/** `1.41x [1.38, 1.44]`. */
+/** `1.41 times [1.38, 1.44]`. */
 export function withInterval({ median, interval: [low, high] }) {
-  return `${figure(median)}x [${figure(low)}, ${figure(high)}]`;
+  return `${figure(median)} times [${figure(low)}, ${figure(high)}]`;
 }
 
 /** Three digits that count, and no fewer than two behind the point below ten. */
@@ -75,7 +75,7 @@ export function sentence(subject, other, speedUp) {
   const grounds = areTooFew(pairs) ? ` in all ${pairs} pairs, too few for 95 %` : "";
   switch (verdict(speedUp.interval)) {
     case "faster":
-      return `${subject} is ${said} faster than ${other}${grounds}.`;
+      return `${subject} is ${said} as fast as ${other}${grounds}.`;
     case "slower":
       return `${subject} is slower than ${other}${grounds}: ${said}.`;
     default:

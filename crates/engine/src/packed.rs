@@ -1,7 +1,9 @@
 //! A decoder's weights in the layout of the kernels.
 
 use burn::tensor::{Device as BurnDevice, Tensor};
-use couplet_kernels::{Buffer, Device, DeviceError, Kernel, halves, padded};
+use couplet_kernels::{
+    BLOCK_INTERMEDIATE, BLOCK_STREAM, Buffer, Device, DeviceError, Kernel, halves, padded,
+};
 use couplet_model::{Decoder, DecoderConfig};
 
 use crate::{Backend, KernelSet};
@@ -37,12 +39,6 @@ pub(crate) struct PackedLayer {
     /// From intermediate to hidden.
     pub(crate) down: PackedMatrix,
 }
-
-/// The widest residual stream, and queries, that `shaders/draft_block.wgsl` has room for.
-const MAX_STREAM: usize = 256;
-
-/// The widest gated activation.
-const MAX_INTERMEDIATE: usize = 512;
 
 /// Weights of a decoder.
 #[derive(Debug)]
@@ -205,9 +201,9 @@ fn fits_one_workgroup(config: &DecoderConfig, device: &Device) -> bool {
     };
     gpu.has_room_for(Kernel::DraftBlock)
         && config.num_hidden_layers == 1
-        && config.hidden_size <= MAX_STREAM
-        && config.num_attention_heads * config.head_dim() <= MAX_STREAM
-        && config.intermediate_size <= MAX_INTERMEDIATE
+        && config.hidden_size <= BLOCK_STREAM
+        && config.num_attention_heads * config.head_dim() <= BLOCK_STREAM
+        && config.intermediate_size <= BLOCK_INTERMEDIATE
 }
 
 /// Matrices in 16 bits, one's panels after the other's, if those hold them exactly.

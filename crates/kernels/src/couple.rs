@@ -110,6 +110,7 @@ pub async fn couple(
         throws.first_trial = done as u32;
         throws.trials = piece.min(request.trials - done) as u32;
         table.throw(&mut throws).await?;
+        let milliseconds = now() - start;
         if is_gpu && done == 0 {
             let processor = Table::new(&Device::Cpu, &throws, &draft_probs, &target_probs);
             processor.throw(&mut throws).await?;
@@ -119,7 +120,7 @@ pub async fn couple(
             }
             piece = usual_piece;
         } else {
-            let factor = PIECE_MILLISECONDS / (now() - start).max(1.0);
+            let factor = PIECE_MILLISECONDS / milliseconds.max(1.0);
             let next = f64::from(throws.trials) * factor.min(GROWTH);
             piece = (next as u64).max(u64::from(WORKGROUP));
         }

@@ -12,7 +12,10 @@ use crate::cpu::inverse_cdf::CHUNKS;
 use crate::params::{
     COUPLING_GUMBEL, COUPLING_INDEPENDENT, COUPLING_MINHASH, COUPLING_OPTIMAL, Throws,
 };
-use crate::{Kernel, KernelRule, Pass, RunSettings, record};
+use crate::{
+    BLOCK_INTERMEDIATE, BLOCK_STREAM, COMMON_HEAD_DIM, Kernel, KernelRule, Pass, RunSettings,
+    record,
+};
 
 fn module(kernel: Kernel) -> Module {
     naga::front::wgsl::parse_str(kernel.sources()[0]).expect("checked when it was built")
@@ -143,4 +146,12 @@ fn other_numbers_are_those_of_the_shaders() {
         assert_eq!(constants[name], Literal::U32(number), "{name}");
     }
     assert_eq!(constants["SMALLEST_PROB"], Literal::F32(SMALLEST_PROB));
+    let constants = self::constants(&module(Kernel::DraftBlock));
+    for (name, numbers) in [
+        ("STREAM_VECTORS", BLOCK_STREAM),
+        ("OTHER_VECTORS", BLOCK_INTERMEDIATE),
+        ("EIGHT_VECTORS", COMMON_HEAD_DIM),
+    ] {
+        assert_eq!(constants[name], Literal::U32(numbers as u32 / 4), "{name}");
+    }
 }

@@ -37,6 +37,11 @@ include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 /// Width of the heads that [`Kernel::Attention`] is for; [`Kernel::AttentionAny`] is for others.
 pub const COMMON_HEAD_DIM: usize = 32;
 
+/// The widest residual stream, and queries, for which [`Kernel::DraftBlock`] has room.
+pub const BLOCK_STREAM: usize = 256;
+/// The widest gated activation for which it has.
+pub const BLOCK_INTERMEDIATE: usize = 512;
+
 impl Kernel {
     /// The kernel that does the same, with invocations that [share their sums](Self::together) if
     /// that is wanted and there is one.

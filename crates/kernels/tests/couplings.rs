@@ -352,7 +352,7 @@ fn pieces_of_any_size_add_up() {
             };
             let request = request(&pair, coupling, trials);
             let whole = throw(&device, request);
-            for pieces in [&[80.0][..], &[800.0, 20.0, 160.0, 80.0]] {
+            for pieces in [&[80.0][..], &[160.0, 800.0, 20.0, 80.0]] {
                 let mut ends = Vec::new();
                 let found =
                     pollster::block_on(couple(&device, request, clock(pieces), async |done| {

@@ -40,7 +40,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     format!("{:x}", Sha256::digest(bytes))
 }
 
-/// Builds a decoder from a safetensors file with Hugging Face's names, f16 or f32.
+/// Builds a decoder from a safetensors file with Hugging Face's names, in f16, bf16 or f32.
 ///
 /// # Errors
 ///

@@ -80,31 +80,13 @@ impl Thrower {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Verdict;
+    use crate::fixture::{DRAFT, TARGET, compared};
     use couplet_protocol::Distribution;
     use couplet_speculation::random::first_dart;
 
-    const DRAFT: [f32; 5] = [0.3, 0.25, 0.2, 0.15, 0.1];
-    const TARGET: [f32; 5] = [0.1, 0.15, 0.2, 0.25, 0.3];
-
     fn proposal(seed: u64, position: u32) -> Proposal {
-        let token = first_dart(seed, position, &DRAFT);
-        let own = first_dart(seed, position, &TARGET);
-        Proposal {
-            position,
-            token: token as u32,
-            distribution: Distribution::new(&DRAFT),
-            unjudged: None,
-            verdict: Some(Verdict {
-                draft_prob: DRAFT[token],
-                target_prob: TARGET[token],
-                draw: 0.0,
-                threshold: None,
-                own_token: Some(own as u32),
-                accepted: token == own,
-                distribution: Distribution::new(&TARGET),
-            }),
-        }
+        let drawn = [DRAFT, TARGET].map(|probs| first_dart(seed, position, &probs));
+        compared(position, drawn)
     }
 
     /// What the page draws are the darts that were thrown: before the draft's first, none was

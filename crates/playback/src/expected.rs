@@ -122,7 +122,8 @@ pub fn expected_kept(round: &Round) -> Option<[f64; 2]> {
 /// The mean of [`expected_kept`] over the committed rounds of one run that drafted something.
 #[derive(Debug, Default)]
 pub struct ExpectedKept {
-    // As in `ExpectedMean`.
+    // Each is computed once, but for the run's last, of which the end of the text may come to be known
+    // behind it: then fewer are kept.
     rounds: Vec<Option<[f64; 2]>>,
 }
 
@@ -132,6 +133,7 @@ impl ExpectedKept {
     pub fn until(&mut self, run: &Run, state: &StageState) -> Option<[f64; 2]> {
         let committed = state.statistics.rounds as usize;
         let rounds = run.rounds().iter().take(committed);
+        self.rounds.truncate(run.rounds().len().saturating_sub(1));
         let new = rounds.clone().skip(self.rounds.len());
         self.rounds.extend(new.map(|round| expected_kept(round)));
         let drafted = rounds.zip(&self.rounds);
@@ -446,5 +448,18 @@ mod tests {
         assert!(ended.iter().all(|kept| *kept <= 2.0), "{ended:?}");
         // A token that neither model names.
         assert_eq!(kept(&[0, 7]), None);
+    }
+
+    /// That the text ends in a round is known behind it.
+    #[test]
+    fn what_the_end_of_the_text_discards_is_not_expected_to_be_kept() {
+        let events = fixture::ended_by_a_drafted_token(4);
+        let mut mean = ExpectedKept::default();
+        let mut until = |events: &[Event]| {
+            let run = Run::from_events(events);
+            mean.until(&run, &run.state(run.steps().len()))
+        };
+        assert_eq!(until(&events[..events.len() - 1]), Some([4.0; 2]));
+        assert_eq!(until(&events), Some([2.0; 2]));
     }
 }

@@ -2,6 +2,31 @@
 
 use couplet_protocol::{Distribution, Event, FinishReason, Timings};
 
+use crate::{Proposal, Verdict};
+
+/// What the draft and the target of [`compared`] draw from.
+pub const DRAFT: [f32; 5] = [0.3, 0.25, 0.2, 0.15, 0.1];
+pub const TARGET: [f32; 5] = [0.1, 0.15, 0.2, 0.25, 0.3];
+
+/// A drafted token beside the target's own, as rules of shared noise compare them.
+pub fn compared(position: u32, [token, own]: [usize; 2]) -> Proposal {
+    Proposal {
+        position,
+        token: token as u32,
+        distribution: Distribution::new(&DRAFT),
+        unjudged: None,
+        verdict: Some(Verdict {
+            draft_prob: DRAFT[token],
+            target_prob: TARGET[token],
+            draw: 0.0,
+            threshold: None,
+            own_token: Some(own as u32),
+            accepted: token == own,
+            distribution: Distribution::new(&TARGET),
+        }),
+    }
+}
+
 fn distribution() -> Distribution {
     Distribution {
         tokens: None,

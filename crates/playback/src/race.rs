@@ -107,30 +107,15 @@ impl Race {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Verdict;
+    use crate::fixture::{DRAFT, TARGET, compared};
     use couplet_protocol::Distribution;
     use couplet_speculation::random::race;
 
-    const DRAFT: [f32; 5] = [0.3, 0.25, 0.2, 0.15, 0.1];
-    const TARGET: [f32; 5] = [0.1, 0.15, 0.2, 0.25, 0.3];
-
     fn proposal(seed: u64, position: u32) -> Proposal {
-        let (token, own) = (race(seed, position, DRAFT), race(seed, position, TARGET));
-        Proposal {
+        compared(
             position,
-            token: token as u32,
-            distribution: Distribution::new(&DRAFT),
-            unjudged: None,
-            verdict: Some(Verdict {
-                draft_prob: DRAFT[token],
-                target_prob: TARGET[token],
-                draw: 0.0,
-                threshold: None,
-                own_token: Some(own as u32),
-                accepted: token == own,
-                distribution: Distribution::new(&TARGET),
-            }),
-        }
+            [DRAFT, TARGET].map(|probs| race(seed, position, probs)),
+        )
     }
 
     /// What the page draws is the race that was run: in it nobody arrives before the drafted token

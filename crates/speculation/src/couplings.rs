@@ -19,7 +19,6 @@ mod von_neumann;
 
 pub use joint::Joint;
 pub use sample::{ClockPair, DartPair, MAX_RECORDED_DARTS, Region, Steps, TokenPair};
-pub use von_neumann::{AcceptanceRejection, Attempt};
 
 use crate::distribution::{overlap, pairs, total_variation};
 use crate::formulas::{

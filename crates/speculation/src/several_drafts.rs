@@ -98,9 +98,9 @@ pub fn most(draft_probs: &[f64], target_probs: &[f64], drafts: usize) -> f64 {
     let mut tokens: Vec<(f64, f64)> = pairs(draft_probs, target_probs)
         .filter(|(draft, target)| *draft > 0.0 || *target > 0.0)
         .collect();
-    tokens.sort_by(|(draft, target), (other_draft, other_target)| {
-        (other_draft * target).total_cmp(&(draft * other_target))
-    });
+    // By d/t, falling; d as a share of both orders the same, and is a number where t is 0.
+    let share = |(draft, target): &(f64, f64)| draft / (draft + target);
+    tokens.sort_by(|one, other| share(other).total_cmp(&share(one)));
     let (mut draft, mut target) = (0.0, 0.0);
     let mut least = if drafts == 0 { 0.0 } else { 1.0 };
     for (more_draft, more_target) in tokens {

@@ -19,9 +19,9 @@ pub const DESCRIPTION: &str = "Short children's stories in simple English, gener
     hand-written story grammar with characters, wants, obstacles, helpers and endings.";
 
 /// The shortest story in characters.
-const SHORTEST: usize = 450;
+pub const SHORTEST: usize = 450;
 /// The longest story in characters.
-const LONGEST: usize = 850;
+pub const LONGEST: usize = 850;
 
 /// All plots.
 const PLOTS: &[fn(&mut Teller)] = &[
@@ -47,7 +47,8 @@ const PLOTS: &[fn(&mut Teller)] = &[
     quests::show,
 ];
 
-/// Tells the story of a seed: 450 to 1200 ASCII characters, paragraphs on lines of their own.
+/// Tells the story of a seed: [`SHORTEST`] to [`LONGEST`] ASCII characters, paragraphs on lines of
+/// their own.
 pub fn story(seed: u64) -> String {
     let mut attempt = 0;
     loop {
