@@ -167,7 +167,7 @@ impl Form {
             delta: share(self.delta, "delta", typical, usual.delta)?,
             drafter: self.drafter.get(),
             temperature: number(self.temperature, "temperature", || {
-                tr!("write a number, 0 to 4")
+                tr!("write a number, 0 to {}", Settings::LARGEST_TEMPERATURE)
             })?,
             top_k: number(self.top_k, "top_k", || {
                 tr!("write a whole number; 0 turns it off")
@@ -190,7 +190,9 @@ impl Form {
 
     /// γ as it is written; while the engine chooses it, whatever stands there is no error.
     fn read_gamma(&self, auto: bool, usual: u32) -> Result<u32, FieldError> {
-        let gamma = number(self.gamma, "gamma", || tr!("write a whole number, 0 to 16"));
+        let gamma = number(self.gamma, "gamma", || {
+            tr!("write a whole number, 0 to {}", MAX_GAMMA)
+        });
         if !auto {
             return gamma;
         }

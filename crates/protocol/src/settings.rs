@@ -125,7 +125,7 @@ pub struct Settings {
     pub delta: f64,
     /// Who drafts.
     pub drafter: Drafter,
-    /// Divides the logits, 0 or 0.001 to 4; 0 takes the most probable token.
+    /// Divides the logits, 0 or [`Self::SMALLEST_TEMPERATURE`] to [`Self::LARGEST_TEMPERATURE`]; 0 takes the most probable token.
     pub temperature: f64,
     /// Only the k most probable tokens stay possible; 0 is off.
     pub top_k: u32,
@@ -175,6 +175,9 @@ impl Settings {
     /// Smallest temperature besides 0: one over it, times what lies between two logits, is still
     /// a number of 32 bits.
     pub const SMALLEST_TEMPERATURE: f64 = 1e-3;
+
+    /// Largest temperature.
+    pub const LARGEST_TEMPERATURE: f64 = 4.0;
 
     /// Largest γ that the engine chooses by itself.
     pub const MAX_AUTO_GAMMA: u32 = 8;
@@ -282,11 +285,11 @@ impl Settings {
                 );
             }
         }
-        let least = Self::SMALLEST_TEMPERATURE;
-        if temperature != 0.0 && !(least..=4.0).contains(&temperature) {
+        let (least, most) = (Self::SMALLEST_TEMPERATURE, Self::LARGEST_TEMPERATURE);
+        if temperature != 0.0 && !(least..=most).contains(&temperature) {
             return refuse(
                 "temperature",
-                format!("{temperature} is out of range; choose 0, or {least} to 4"),
+                format!("{temperature} is out of range; choose 0, or {least} to {most}"),
             );
         }
         if top_k > 1_000_000 {
@@ -371,7 +374,7 @@ mod tests {
             // Characters, not bytes.
             prompt: "ä".repeat(Settings::MAX_PROMPT),
             gamma: MAX_GAMMA,
-            temperature: 4.0,
+            temperature: Settings::LARGEST_TEMPERATURE,
             top_k: 1_000_000,
             seed: MAX_SEED,
             max_tokens: Settings::MAX_TOKENS,
