@@ -17,7 +17,7 @@ use crate::store::use_store;
 pub fn Controls() -> impl IntoView {
     let store = use_store();
     let form = store.form;
-    let error = Memo::new(move |_| form.error());
+    let error = Memo::new(move |_| form.errors().into_iter().next());
     let asked = StoredValue::new(false);
     // What the engine refuses unfolds the settings, above the text that was just brought into view.
     Effect::new(move |_| {
@@ -99,8 +99,7 @@ pub fn FieldErrorLine(
     field: &'static str,
 ) -> impl IntoView {
     let sentence = move || {
-        form.error()
-            .filter(|error| error.field == field)
+        form.error_at(field)
             // The page's own have no full stop, the engine's have one.
             .map(|error| format!("{}.", error.sentence.trim_end_matches('.')))
     };
@@ -114,9 +113,7 @@ pub fn FieldErrorLine(
 }
 
 fn has_error(form: Form, field: &'static str) -> Option<&'static str> {
-    form.error()
-        .filter(|error| error.field == field)
-        .map(|_| "true")
+    form.error_at(field).map(|_| "true")
 }
 
 /// Which pair of models.
