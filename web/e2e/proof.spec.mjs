@@ -1,6 +1,6 @@
 // The scene Proof: the argument in three steps, the live test, the museum of mistakes.
 import assert from "node:assert/strict";
-import { counted, noPanicText, ready, shown, until } from "./support.mjs";
+import { counted, noPanicText, patchWorker, ready, shown, until } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const SCENE = "?backend=cpu#scene=proof";
@@ -331,6 +331,61 @@ test("a count can be stopped, and one that was left keeps nobody waiting", async
   const start = performance.now();
   await pValue(page);
   assert.ok(performance.now() - start < 20_000, `${performance.now() - start} ms`);
+});
+
+test("the engine is told to stop every count that nobody wants any more", async ({ page, base }) => {
+  // An engine that never comes to an end of its counts.
+  await patchWorker(page, `{ const post = self.postMessage.bind(self);
+      self.postMessage = (text) => { if (!text.includes('"rounds_counted"')) post(text); }; }`);
+  await page.addInitScript(() => {
+    window.counts = [];
+    window.stops = [];
+    const post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (message, ...rest) {
+      const { count_rounds: count, stop } = JSON.parse(message);
+      if (count) window.counts.push(count);
+      if (stop) window.stops.push(stop.id);
+      return post.call(this, message, ...rest);
+    };
+  });
+  await openProof(page, base);
+  await ready(page);
+  /** Waits for so many counts; what they ask for, their numbers, and which were stopped. */
+  const asked = async (count) => {
+    await until(() => page.evaluate((count) => window.counts.length === count, count), `${count} counts are asked for`);
+    const { counts, stops } = await page.evaluate(() => ({ counts: window.counts, stops: window.stops }));
+    const requests = counts.map(({ request }) => request);
+    return { requests, last: requests.at(-1), ids: counts.map(({ id }) => id), stops };
+  };
+  await asked(1);
+  await page.getByTestId("test-rule").selectOption("block");
+  const block = await asked(2);
+  assert.equal(block.last.rule, "block");
+  assert.deepEqual(block.stops, block.ids.slice(0, 1));
+  await page.getByTestId("add").filter({ hasText: "Stop counting" }).click();
+  assert.deepEqual((await asked(2)).stops, block.ids);
+  // The museum counts one after another, slice by slice as the test does.
+  const [first, second] = MISTAKES.map((mistake) => page.getByTestId(`mistake-${mistake}`).getByTestId("switch"));
+  await first.click();
+  await second.click();
+  const mistake = await asked(3);
+  assert.equal(mistake.last.mistake, MISTAKES[0]);
+  assert.ok(mistake.last.trials < 20_000, `${mistake.last.trials} at once`);
+  await first.click();
+  const next = await asked(4);
+  assert.equal(next.last.mistake, MISTAKES[1]);
+  assert.deepEqual(next.stops, mistake.ids);
+  // With another pair of distributions test and museum count anew.
+  await page.getByTestId("preset-three").click();
+  const other = await asked(6);
+  assert.deepEqual(other.stops, next.ids);
+  assert.ok(other.requests.slice(4).every(({ target }) => target.length === 3));
+  const again = other.requests.findLastIndex(({ mistake }) => mistake === MISTAKES[1]);
+  assert.ok(again > 3);
+  await page.getByTestId("all-mistakes").click();
+  await page.getByTestId("all-mistakes").click();
+  assert.deepEqual((await asked(6)).stops, [...next.ids, other.ids[again]]);
+  await noPanicText(page);
 });
 
 test("whoever starts over gets other texts", async ({ page, base }) => {

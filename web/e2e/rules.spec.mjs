@@ -295,6 +295,21 @@ test("look-ahead takes what the engine takes", async ({ page, base }) => {
   assert.match(await page.locator("#gamma-error").innerText(), /write a whole number, 0 to 16/);
 });
 
+test("every field that is wrong says so, whatever the others say", async ({ page, base }) => {
+  await page.goto(base + "?backend=cpu");
+  await page.getByTestId("temperature").fill("9");
+  await page.getByTestId("seed").fill("x");
+  await page.getByTestId("max_tokens").fill("0");
+  for (const [field, says] of [["temperature", /choose 0, or 0\.001 to 4/], ["seed", /write a whole number/], ["max_tokens", /choose 1 to/]]) {
+    assert.match(await page.locator(`#${field}-error`).innerText(), says);
+    assert.equal(await page.getByTestId(field).getAttribute("aria-invalid"), "true", field);
+  }
+  await page.getByTestId("seed").fill("3");
+  await page.locator("#seed-error").waitFor({ state: "detached" });
+  assert.equal(await page.locator("#controls .field-error").count(), 2);
+  assert.ok(await page.getByTestId("generate").isDisabled());
+});
+
 test("a link brings rule, parameters and drafter along", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   await choose(page, "typical");

@@ -446,6 +446,43 @@ test("a dropped file is replayed; a wrong one gets a sentence and takes nothing 
   await noPanicText(page);
 });
 
+test("a file that takes long to read gives way to what was asked for after it", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const mine = await call(page, "generate", { seed: 3, max_tokens: 30 });
+  await page.evaluate((mine) => {
+    const read = File.prototype.text;
+    const held = new Map();
+    File.prototype.text = function () {
+      return new Promise((resolve) => held.set(this.name, resolve)).then(() => read.call(this));
+    };
+    window.arrive = (name) => held.get(name)();
+    window.drop = (name, seed) => {
+      const text = JSON.stringify({ ...mine, settings: { ...mine.settings, seed } });
+      const data = new DataTransfer();
+      data.items.add(new File([text], name, { type: "application/json" }));
+      for (const type of ["dragover", "drop"]) {
+        document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+      }
+    };
+  }, mine);
+  const seed = () => page.evaluate(() => window.couplet.trace().settings.seed);
+  await page.evaluate(() => {
+    window.drop("first.json", 11);
+    window.drop("second.json", 12);
+    window.arrive("second.json");
+  });
+  await until(async () => (await seed()) === 12, "the second file is shown");
+  // Had the first one a say, it would be shown at once.
+  await page.evaluate(() => window.arrive("first.json"));
+  await page.waitForTimeout(500);
+  assert.equal(await seed(), 12);
+  await page.evaluate(() => window.drop("third.json", 13));
+  await call(page, "generate", { seed: 14, max_tokens: 30 });
+  await page.evaluate(() => window.arrive("third.json"));
+  await page.waitForTimeout(500);
+  assert.equal(await seed(), 14);
+});
+
 test("a run that is still being written does not mix with a replayed one", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   const trace = await call(page, "generate", { seed: 3, max_tokens: 30 });

@@ -1,7 +1,7 @@
 //! The settings as a person edits them: raw text per field, read and checked as a whole.
 
 use couplet_playback::written;
-use couplet_protocol::{Drafter, MAX_GAMMA, Rule, Settings};
+use couplet_protocol::{Drafter, MAX_GAMMA, Rule, Settings, SettingsError};
 use leptos::prelude::*;
 use tr::tr;
 
@@ -152,45 +152,64 @@ impl Form {
     ///
     /// The first field that does not work, and why.
     pub fn read(&self) -> Result<Settings, FieldError> {
+        let (settings, faults) = self.look();
+        faults.into_iter().next().map_or(Ok(settings), Err)
+    }
+
+    /// What the form says, the usual in the place of what cannot be read, and all that is wrong.
+    fn look(&self) -> (Settings, Vec<FieldError>) {
         let usual = Settings::default();
         let rule = self.rule.get();
         let auto_gamma = self.auto_gamma.get();
         let (lenient, typical) = (rule == Rule::Lenience, rule == Rule::Typical);
+        let mut faults = Vec::new();
+        let wrong = &mut faults;
+        let gamma = self.read_gamma(auto_gamma, usual.gamma);
+        let lenience = share(self.lenience, "lenience", lenient, usual.lenience);
+        let epsilon = share(self.epsilon, "epsilon", typical, usual.epsilon);
+        let delta = share(self.delta, "delta", typical, usual.delta);
+        let temperature = number(self.temperature, "temperature", || {
+            tr!("write a number, 0 to {}", Settings::LARGEST_TEMPERATURE)
+        });
+        let top_k = number(self.top_k, "top_k", || {
+            tr!("write a whole number; 0 turns it off")
+        });
+        let top_p = number(self.top_p, "top_p", || {
+            tr!("write a number above 0, up to 1")
+        });
+        let seed = number(self.seed, "seed", || tr!("write a whole number"));
+        let max_tokens = number(self.max_tokens, "max_tokens", || {
+            tr!("write a whole number, 1 to {}", Settings::MAX_TOKENS)
+        });
         let settings = Settings {
             pair: self.pair.get(),
             prompt: self.prompt.get(),
-            gamma: self.read_gamma(auto_gamma, usual.gamma)?,
+            gamma: read_or(usual.gamma, gamma, wrong),
             auto_gamma,
             rule,
-            lenience: share(self.lenience, "lenience", lenient, usual.lenience)?,
-            epsilon: share(self.epsilon, "epsilon", typical, usual.epsilon)?,
-            delta: share(self.delta, "delta", typical, usual.delta)?,
+            lenience: read_or(usual.lenience, lenience, wrong),
+            epsilon: read_or(usual.epsilon, epsilon, wrong),
+            delta: read_or(usual.delta, delta, wrong),
             drafter: self.drafter.get(),
-            temperature: number(self.temperature, "temperature", || {
-                tr!("write a number, 0 to 4")
-            })?,
-            top_k: number(self.top_k, "top_k", || {
-                tr!("write a whole number; 0 turns it off")
-            })?,
-            top_p: number(self.top_p, "top_p", || {
-                tr!("write a number above 0, up to 1")
-            })?,
-            seed: number(self.seed, "seed", || tr!("write a whole number"))?,
-            max_tokens: number(self.max_tokens, "max_tokens", || {
-                tr!("write a whole number, 1 to {}", Settings::MAX_TOKENS)
-            })?,
+            temperature: read_or(usual.temperature, temperature, wrong),
+            top_k: read_or(usual.top_k, top_k, wrong),
+            top_p: read_or(usual.top_p, top_p, wrong),
+            seed: read_or(usual.seed, seed, wrong),
+            max_tokens: read_or(usual.max_tokens, max_tokens, wrong),
         };
-        let refuse = |error: couplet_protocol::SettingsError| FieldError {
+        let refuse = |error: SettingsError| FieldError {
             field: error.field.to_owned(),
             sentence: language::of_engine(&error.sentence),
         };
-        settings.check().map_err(refuse)?;
-        Ok(settings)
+        faults.extend(settings.faults().into_iter().map(refuse));
+        (settings, faults)
     }
 
     /// γ as it is written; while the engine chooses it, whatever stands there is no error.
     fn read_gamma(&self, auto: bool, usual: u32) -> Result<u32, FieldError> {
-        let gamma = number(self.gamma, "gamma", || tr!("write a whole number, 0 to 16"));
+        let gamma = number(self.gamma, "gamma", || {
+            tr!("write a whole number, 0 to {}", MAX_GAMMA)
+        });
         if !auto {
             return gamma;
         }
@@ -198,16 +217,32 @@ impl Form {
         Ok(gamma.ok().filter(fits).unwrap_or(usual))
     }
 
-    /// What is wrong, by the page's own check or the engine's.
-    pub fn error(&self) -> Option<FieldError> {
-        self.read().err().or_else(|| {
-            let refused = self.refused.get()?;
-            Some(FieldError {
+    /// All that is wrong, each field once: by the page's own check, or, where that finds nothing, by
+    /// the engine's.
+    pub fn errors(&self) -> Vec<FieldError> {
+        let (_, mut faults) = self.look();
+        if faults.is_empty() {
+            let refused = self.refused.get();
+            faults.extend(refused.map(|refused| FieldError {
                 sentence: language::of_engine(&refused.sentence),
                 ..refused
-            })
-        })
+            }));
+        }
+        faults
     }
+
+    /// What is wrong with a field.
+    pub fn error_at(&self, field: &str) -> Option<FieldError> {
+        self.errors().into_iter().find(|error| error.field == field)
+    }
+}
+
+/// What was read, or else the usual, with what is wrong added to the rest of that.
+fn read_or<T>(usual: T, read: Result<T, FieldError>, wrong: &mut Vec<FieldError>) -> T {
+    read.unwrap_or_else(|error| {
+        wrong.push(error);
+        usual
+    })
 }
 
 /// A parameter of one rule. Under the others its field is not shown, so whatever stands in it is
@@ -242,6 +277,29 @@ fn number<T: std::str::FromStr>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_field_that_is_wrong_by_itself_has_a_sentence() {
+        let form = Form::new(&Settings::default());
+        form.seed.set("x".to_owned());
+        form.temperature.set("9".to_owned());
+        form.max_tokens.set(String::new());
+        // Its field is not shown.
+        form.lenience.set("x".to_owned());
+        form.refused.set(Some(FieldError {
+            field: "prompt".to_owned(),
+            sentence: String::new(),
+        }));
+        let errors = form.errors();
+        let fields: Vec<_> = errors.iter().map(|error| &*error.field).collect();
+        assert_eq!(fields, ["seed", "max_tokens", "temperature"]);
+        assert_eq!(form.read(), Err(errors[0].clone()));
+        assert!(form.error_at("temperature").is_some());
+        // What the engine refused was asked for with settings that work.
+        assert_eq!(form.error_at("prompt"), None);
+        form.write(&Settings::default());
+        assert_eq!(form.errors(), []);
+    }
 
     #[test]
     fn every_setting_that_can_be_refused_has_a_label() {

@@ -40,7 +40,7 @@ pub enum EngineError {
     #[error(transparent)]
     Bigram(#[from] BigramError),
     /// The pair has no such table, or it has not been given to the engine.
-    #[error("this pair has no table of letter pairs; choose another drafter")]
+    #[error("this pair has no bigram table; choose another drafter")]
     NoBigram,
     /// A request of the scenes Couplings or Proof is out of range.
     #[error("{sentence}")]

@@ -66,7 +66,7 @@ fn table(device: &Device) {
             times.sort_by(f64::total_cmp);
             println!(
                 "{:<12} {tokens:>6} {trials:>10} {pieces:>7} {:>10.0}  ({:.0} to {:.0})",
-                coupling.name(),
+                format!("{coupling:?}"),
                 median(&times),
                 times[0],
                 times[REPEATS - 1],

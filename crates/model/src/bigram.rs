@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, thiserror::Error)]
 pub enum BigramError {
     /// It is no such table.
-    #[error("the table of letter pairs cannot be read ({0})")]
+    #[error("the bigram table cannot be read ({0})")]
     Json(#[from] serde_json::Error),
     /// It belongs to another tokenizer.
-    #[error("the table of letter pairs is for {found} tokens, but the models have {expected}")]
+    #[error("the bigram table is for {found} tokens, but the models have {expected}")]
     Vocabulary {
         /// Rows of the table.
         found: usize,
@@ -17,7 +17,7 @@ pub enum BigramError {
         expected: usize,
     },
     /// A row contradicts itself.
-    #[error("the table of letter pairs is damaged in row {0}")]
+    #[error("the bigram table is damaged in row {0}")]
     Row(usize),
 }
 

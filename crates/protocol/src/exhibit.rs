@@ -29,6 +29,16 @@ impl CouplingName {
         Self::Gumbel,
         Self::Optimal,
     ];
+
+    /// Its name in calls.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Independent => "independent",
+            Self::MinHash => "minhash",
+            Self::Gumbel => "gumbel",
+            Self::Optimal => "optimal",
+        }
+    }
 }
 
 /// Pairs of tokens to throw.
@@ -96,6 +106,20 @@ impl Mistake {
         Self::OneCoinForAllPositions,
         Self::ReplacementWithTheSameCoin,
     ];
+
+    /// Its name in links.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ResamplesFromTarget => "resamples_from_target",
+            Self::GreedyDraft => "greedy_draft",
+            Self::MatchThenResidual => "match_then_residual",
+            Self::DropsImprobableDrafts => "drops_improbable_drafts",
+            Self::MatchOrRatio => "match_or_ratio",
+            Self::RatioUpsideDown => "ratio_upside_down",
+            Self::OneCoinForAllPositions => "one_coin_for_all_positions",
+            Self::ReplacementWithTheSameCoin => "replacement_with_the_same_coin",
+        }
+    }
 }
 
 /// Rounds to play between one draft's and one target's distribution, the same at every position.
@@ -151,4 +175,21 @@ pub struct RoundsCounted {
     pub backend: BackendKind,
     /// How long it took.
     pub milliseconds: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn couplings_and_mistakes_have_one_name_each() {
+        for coupling in CouplingName::ALL {
+            let json = serde_json::to_string(&coupling).unwrap();
+            assert_eq!(json, format!("{:?}", coupling.name()));
+        }
+        for mistake in Mistake::ALL {
+            let json = serde_json::to_string(&mistake).unwrap();
+            assert_eq!(json, format!("{:?}", mistake.name()));
+        }
+    }
 }

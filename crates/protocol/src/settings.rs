@@ -125,7 +125,7 @@ pub struct Settings {
     pub delta: f64,
     /// Who drafts.
     pub drafter: Drafter,
-    /// Divides the logits, 0 or 0.001 to 4; 0 takes the most probable token.
+    /// Divides the logits, 0 or [`Self::SMALLEST_TEMPERATURE`] to [`Self::LARGEST_TEMPERATURE`]; 0 takes the most probable token.
     pub temperature: f64,
     /// Only the k most probable tokens stay possible; 0 is off.
     pub top_k: u32,
@@ -175,6 +175,9 @@ impl Settings {
     /// Smallest temperature besides 0: one over it, times what lies between two logits, is still
     /// a number of 32 bits.
     pub const SMALLEST_TEMPERATURE: f64 = 1e-3;
+
+    /// Largest temperature.
+    pub const LARGEST_TEMPERATURE: f64 = 4.0;
 
     /// Largest γ that the engine chooses by itself.
     pub const MAX_AUTO_GAMMA: u32 = 8;
@@ -228,7 +231,14 @@ impl Settings {
     ///
     /// Names the first field that is out of range and says what would be right.
     pub fn check(&self) -> Result<(), SettingsError> {
-        let refuse = |field, sentence: String| Err(SettingsError { field, sentence });
+        self.faults().into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// Every field that is out of range as far as that can be judged without a model, in the order of
+    /// [`Self::check`].
+    pub fn faults(&self) -> Vec<SettingsError> {
+        let mut faults = Vec::new();
+        let mut refuse = |field, sentence: String| faults.push(SettingsError { field, sentence });
         let Self {
             ref pair,
             ref prompt,
@@ -246,14 +256,14 @@ impl Settings {
             max_tokens,
         } = *self;
         if pair.is_empty() || !pair.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
-            return refuse(
+            refuse(
                 "pair",
                 "a pair's name has letters, digits and hyphens only".to_owned(),
             );
         }
         let length = prompt.chars().count();
         if length > Self::MAX_PROMPT {
-            return refuse(
+            refuse(
                 "prompt",
                 format!(
                     "{length} characters are too many; {} fit at most",
@@ -262,7 +272,7 @@ impl Settings {
             );
         }
         if gamma > MAX_GAMMA {
-            return refuse(
+            refuse(
                 "gamma",
                 format!("{gamma} is out of range; choose 0 to {MAX_GAMMA}"),
             );
@@ -276,33 +286,33 @@ impl Settings {
         for (field, value) in shares {
             if !(Self::SMALLEST_SHARE..=1.0).contains(&value) {
                 let least = Self::SMALLEST_SHARE;
-                return refuse(
+                refuse(
                     field,
                     format!("{value} is out of range; choose {least} to 1"),
                 );
             }
         }
-        let least = Self::SMALLEST_TEMPERATURE;
-        if temperature != 0.0 && !(least..=4.0).contains(&temperature) {
-            return refuse(
+        let (least, most) = (Self::SMALLEST_TEMPERATURE, Self::LARGEST_TEMPERATURE);
+        if temperature != 0.0 && !(least..=most).contains(&temperature) {
+            refuse(
                 "temperature",
-                format!("{temperature} is out of range; choose 0, or {least} to 4"),
+                format!("{temperature} is out of range; choose 0, or {least} to {most}"),
             );
         }
         if top_k > 1_000_000 {
-            return refuse(
+            refuse(
                 "top_k",
                 format!("{top_k} is out of range; choose up to 1000000, or 0 to turn it off"),
             );
         }
         if seed > MAX_SEED {
-            return refuse(
+            refuse(
                 "seed",
                 format!("{seed} is out of range; choose 0 to {MAX_SEED}"),
             );
         }
         if !(1..=Self::MAX_TOKENS).contains(&max_tokens) {
-            return refuse(
+            refuse(
                 "max_tokens",
                 format!(
                     "{max_tokens} is out of range; choose 1 to {}",
@@ -310,7 +320,7 @@ impl Settings {
                 ),
             );
         }
-        Ok(())
+        faults
     }
 
     /// Reads settings from JSON; absent fields keep their defaults.
@@ -359,6 +369,22 @@ mod tests {
     }
 
     #[test]
+    fn all_fields_out_of_range_are_named_in_their_order() {
+        let settings = Settings {
+            gamma: MAX_GAMMA + 1,
+            top_p: 0.0,
+            epsilon: 2.0,
+            max_tokens: 0,
+            ..Settings::default()
+        };
+        let faults = settings.faults();
+        let fields: Vec<_> = faults.iter().map(|fault| fault.field).collect();
+        assert_eq!(fields, ["gamma", "epsilon", "top_p", "max_tokens"]);
+        assert_eq!(settings.check(), Err(faults[0].clone()));
+        assert_eq!(Settings::default().faults(), []);
+    }
+
+    #[test]
     fn the_ends_of_every_range_belong_to_it() {
         let shares = |share: f64| Settings {
             lenience: share,
@@ -371,7 +397,7 @@ mod tests {
             // Characters, not bytes.
             prompt: "ä".repeat(Settings::MAX_PROMPT),
             gamma: MAX_GAMMA,
-            temperature: 4.0,
+            temperature: Settings::LARGEST_TEMPERATURE,
             top_k: 1_000_000,
             seed: MAX_SEED,
             max_tokens: Settings::MAX_TOKENS,

@@ -58,16 +58,6 @@ impl Coupling {
         Self::Optimal,
     ];
 
-    /// Its name in calls.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Independent => "independent",
-            Self::MinHash => "minhash",
-            Self::Gumbel => "gumbel",
-            Self::Optimal => "optimal",
-        }
-    }
-
     /// The probability, in [0, 1], that both tokens are the same.
     ///
     /// # Panics

@@ -356,8 +356,8 @@ impl Session {
         scope::post(&Reply::Events { id, events });
     }
 
-    /// Fetches what a drafter needs besides the models: they arrive with the pair, the table of
-    /// letter pairs only when somebody asks for it.
+    /// Fetches what a drafter needs besides the models: they arrive with the pair, the bigram
+    /// table only when somebody asks for it.
     async fn provide_drafter(
         &self,
         id: u32,

@@ -263,8 +263,11 @@ pub fn bench(
         request.auto = read(&auto).map_err(|_| Refusal::of("auto", "must be true or false"))?;
     }
     if let Some(pairs) = pairs {
-        request.pairs =
-            read(&pairs).map_err(|_| Refusal::of("pairs", "must be a whole number, 5 to 50"))?;
+        let (least, most) = (SpeedRequest::FEWEST_PAIRS, SpeedRequest::MOST_PAIRS);
+        request.pairs = read(&pairs).map_err(|_| {
+            let sentence = format!("must be a whole number, {least} to {most}");
+            Refusal::of("pairs", sentence)
+        })?;
     }
     request
         .check()

@@ -40,11 +40,10 @@ pub fn read(options: &Map<String, Value>) -> Result<CoupleRequest, Fault> {
         let error = InputError::LengthsDiffer { draft, target };
         return Err(fault("target", of_input(&error)));
     }
-    let rule = match options.get("rule") {
-        Some(name @ Value::String(_)) => serde_json::from_str(&name.to_string()).ok(),
-        _ => None,
-    };
-    let rule: CouplingName = rule.ok_or_else(|| {
+    let name = options.get("rule").and_then(Value::as_str);
+    let mut couplings = CouplingName::ALL.into_iter();
+    let rule = couplings.find(|coupling| name == Some(coupling.name()));
+    let rule = rule.ok_or_else(|| {
         let names = tr!("must be \"independent\", \"minhash\", \"gumbel\" or \"optimal\"");
         fault("rule", names)
     })?;

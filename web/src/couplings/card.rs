@@ -12,7 +12,7 @@ use super::line::title;
 use super::mark::mark_icon;
 use super::matrix::matrix;
 use super::mechanism;
-use super::throwing::{Board, Measured, Throwing};
+use super::throwing::{Board, Measured, Throwing, name_of};
 use crate::table::Folded;
 
 fn shares(coupling: Coupling) -> String {
@@ -72,7 +72,7 @@ pub fn Card(coupling: Coupling) -> impl IntoView {
             },
         }
     };
-    let name = coupling.name();
+    let name = name_of(coupling).name();
     view! {
         <article class="card coupling-card" data-testid=format!("card-{name}") aria-labelledby=format!("{name}-title")>
             <header>

@@ -152,7 +152,7 @@ pub fn read_one(exhibits: &mut Exhibits, key: &str, value: &str) -> Option<()> {
             let wanted: Vec<&str> = value.split('.').collect();
             let known = Mistake::ALL.into_iter();
             exhibits.mistakes = known
-                .filter(|mistake| wanted.contains(&name_of(*mistake).as_str()))
+                .filter(|mistake| wanted.contains(&mistake.name()))
                 .collect();
             return (wanted.len() == exhibits.mistakes.len()).then_some(());
         }
@@ -192,20 +192,13 @@ pub fn print(exhibits: &Exhibits) -> Pairs {
         add("test", format!("{}.{gamma}.{seed}", rule.name()));
     }
     if !exhibits.mistakes.is_empty() {
-        let names = exhibits.mistakes.iter().map(|mistake| name_of(*mistake));
+        let names = exhibits.mistakes.iter().map(|mistake| mistake.name());
         add("mistakes", names.collect::<Vec<_>>().join("."));
     }
     if let Some(terms) = exhibits.terms {
         add("terms", terms.map(|term| term.to_string()).join("."));
     }
     pairs
-}
-
-/// The name of a mistake in messages and links.
-fn name_of(mistake: Mistake) -> String {
-    let name = serde_json::to_value(mistake).ok();
-    let name = name.as_ref().and_then(serde_json::Value::as_str);
-    name.unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

@@ -142,12 +142,12 @@ pub fn request(
     }
 }
 
-/// Sends a request; `done` is called once, with the counts or with a sentence.
+/// Sends a request and returns its number; `done` is called once, with the counts or with a sentence.
 pub fn ask(
     store: Store,
     request: RoundsRequest,
     done: impl FnOnce(Result<RoundsCounted, String>) + 'static,
-) {
+) -> u32 {
     let mut done = Some(done);
     store.engine.request_aside(
         |id| Command::CountRounds { id, request },
@@ -161,7 +161,7 @@ pub fn ask(
                 done(result);
             }
         },
-    );
+    )
 }
 
 /// What keeps the engine from counting at once, in a sentence; it needs no models.

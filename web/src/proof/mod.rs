@@ -7,6 +7,7 @@ mod from_stage;
 mod museum;
 mod pair;
 mod rules;
+mod slices;
 mod state;
 mod test;
 mod theory;

@@ -1,11 +1,12 @@
 //! What the scene remembers while another one is open.
 
-use couplet_protocol::{Mistake, RoundsRequest, Rule};
+use couplet_protocol::{Mistake, Rule};
 use leptos::prelude::*;
 
-use super::counting::{BATCH, Tally, ask, request};
+use super::counting::{Tally, request};
 use super::museum::Museum;
 use super::pair::{MOST_TOKENS, Note, Preset, ProofPair, typed as typed_pair};
+use super::slices::Slices;
 use crate::browser;
 use crate::engine_client::EngineState;
 use crate::permalink::{Exhibits, LiveTest, OwnPair};
@@ -26,18 +27,6 @@ pub enum Source {
 /// The most texts that can differ and still be told apart with the first batch: five expected of
 /// each on average, which is what the test needs.
 const MOST_TEXTS: usize = 4_000;
-
-/// Texts of the first slice of a count.
-const FIRST_SLICE: u64 = 500;
-
-/// Texts of a slice at least.
-const LEAST_SLICE: u64 = 125;
-
-/// Milliseconds below which the next slice is twice as large.
-const QUICK: f64 = 200.0;
-
-/// Milliseconds above which the next slice is half as large.
-const SLOW: f64 = 800.0;
 
 /// What is tested before anybody chooses.
 const FIRST_TEST: LiveTest = LiveTest {
@@ -96,8 +85,7 @@ pub struct ProofState {
     pub failed: RwSignal<Option<String>>,
     /// Nothing was asked for of what is tested now.
     due: RwSignal<bool>,
-    /// Counts changes of what is tested, so that late replies are dropped.
-    asked: StoredValue<u32>,
+    slices: Slices,
     /// The mistakes.
     pub museum: Museum,
 }
@@ -122,7 +110,7 @@ impl ProofState {
             counting: RwSignal::new(false),
             failed: RwSignal::new(None),
             due: RwSignal::new(true),
-            asked: StoredValue::new(0),
+            slices: Slices::new(store),
             museum: Museum::new(store, pair),
         }
     }
@@ -277,8 +265,7 @@ impl ProofState {
 
     /// Drops what the test has counted.
     fn forget(&self) {
-        self.asked.update_value(|asked| *asked += 1);
-        self.counting.set(false);
+        self.stop();
         self.failed.set(None);
         self.tally.set(Tally::default());
         self.due.set(true);
@@ -320,59 +307,29 @@ impl ProofState {
         self.due.set(false);
         self.counting.set(true);
         self.failed.set(None);
-        let until = self.tally.with_untracked(|tally| tally.trials) + BATCH;
-        self.count_on(until, FIRST_SLICE);
+        let (pair, gamma) = (self.pair.get_untracked(), self.gamma.get_untracked());
+        let (rule, seed) = (self.rule.get_untracked(), self.seed.get_untracked());
+        let first = self.tally.with_untracked(|tally| tally.trials);
+        let request = request(&pair, rule, gamma, None, first, seed);
+        let (tally, counting, failed) = (self.tally, self.counting, self.failed);
+        self.slices.count(
+            request,
+            Box::new(move |counted| {
+                let mut added = Ok(());
+                tally.update(|tally| added = tally.add(counted, pair.len(), gamma));
+                added
+            }),
+            Box::new(move |result| {
+                counting.set(false);
+                failed.set(result.err());
+            }),
+        );
     }
 
     /// Leaves it at what has been counted.
     pub fn stop(&self) {
-        self.asked.update_value(|asked| *asked += 1);
+        self.slices.stop();
         self.counting.set(false);
-    }
-
-    /// Has so many texts counted, and then the next ones until there are enough: slice by slice, so
-    /// that they are seen to come, and that nobody who changes their mind waits for the old ones.
-    fn count_on(&self, until: u64, slice: u64) {
-        let (pair, gamma) = (self.pair.get_untracked(), self.gamma.get_untracked());
-        let first = self.tally.with_untracked(|tally| tally.trials);
-        let none: Option<Mistake> = None;
-        let rule = self.rule.get_untracked();
-        let request = RoundsRequest {
-            trials: slice.min(until - first),
-            ..request(&pair, rule, gamma, none, first, self.seed.get_untracked())
-        };
-        let (state, asked) = (*self, self.asked.get_value());
-        ask(self.store, request, move |result| {
-            if state.asked.get_value() != asked {
-                return;
-            }
-            let added = result.and_then(|counted| {
-                let mut added = Ok(());
-                state
-                    .tally
-                    .update(|tally| added = tally.add(&counted, pair.len(), gamma));
-                added.map(|()| counted)
-            });
-            match added {
-                // An engine that stopped by itself has counted nothing more.
-                Ok(counted)
-                    if counted.trials > 0
-                        && state.tally.with_untracked(|tally| tally.trials) < until =>
-                {
-                    let slice = match counted.milliseconds {
-                        ..QUICK => 2 * slice,
-                        SLOW.. => (slice / 2).max(LEAST_SLICE),
-                        _ => slice,
-                    };
-                    state.count_on(until, slice);
-                }
-                Ok(_) => state.counting.set(false),
-                Err(sentence) => {
-                    state.counting.set(false);
-                    state.failed.set(Some(sentence));
-                }
-            }
-        });
     }
 }
 

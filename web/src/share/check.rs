@@ -9,7 +9,9 @@ pub mod tests;
 
 use std::collections::HashSet;
 
-use couplet_protocol::{Branch, Distribution, Event, PairInfo, Rule, SettingsError, Trace};
+use couplet_protocol::{
+    Branch, Distribution, Event, PairInfo, Rule, Settings, SettingsError, Trace,
+};
 use tr::tr;
 
 use crate::language;
@@ -21,6 +23,9 @@ pub const MOST_BYTES: usize = 64 << 20;
 const MOST_TOKENS: usize = 1 << 20;
 /// The longest name or title, in characters.
 const LONGEST_TEXT: usize = 400;
+/// The most tokens of prefix and prompt: a letter has four bytes at most, a token one at least, and
+/// there is room for a prefix.
+const MOST_READ: usize = 5 * Settings::MAX_PROMPT;
 /// How far probabilities may miss 1 in sum: they are written with the digits of an f32.
 const SLACK: f32 = 1e-3;
 
@@ -118,13 +123,27 @@ fn check(trace: &Trace) -> Result<(), String> {
 fn check_prompt(trace: &Trace, read: &[u32]) -> Result<(), String> {
     let behind = trace.branch.as_ref().map_or(0, Branch::len);
     let prefix = trace.pair.prefix_tokens as usize;
-    let own = read.get(prefix..read.len() - behind).unwrap_or_default();
+    let before = read.len() - behind;
+    if before > MOST_READ {
+        return Err(tr!(
+            "its prompt has {count} tokens; {characters} characters, the most that a prompt can have, and a prefix have no more than {most}",
+            count = before,
+            characters = Settings::MAX_PROMPT,
+            most = MOST_READ
+        ));
+    }
+    let own = read.get(prefix..before).unwrap_or_default();
     let texts = own.iter().map(|token| &trace.pair.tokens[*token as usize]);
-    let text: String = texts.map(String::as_str).collect();
     // A token may be a part of a letter, which has no text of its own.
-    if text.contains(char::REPLACEMENT_CHARACTER) {
+    if texts
+        .clone()
+        .any(|text| text.contains(char::REPLACEMENT_CHARACTER))
+    {
         return Ok(());
     }
+    // One character more than any prompt has is enough to tell them apart.
+    let letters = texts.flat_map(|text| text.chars());
+    let text: String = letters.take(Settings::MAX_PROMPT + 1).collect();
     agree(
         ["settings.prompt", &trace.settings.prompt],
         ["prompt_tokens", &text],

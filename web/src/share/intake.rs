@@ -86,9 +86,11 @@ fn refuse(store: Store, sharing: Sharing, sentence: String) {
     sharing.file_trouble.set(Some(sentence));
 }
 
-/// Reads a file and shows the run in it. What is wrong with it is said in the panel and above the
-/// scene, and the page then stays as it is.
+/// Reads a file and shows the run in it, unless another file or a run was asked for before it was
+/// read. What is wrong with it is said in the panel and above the scene, and the page then stays as
+/// it is.
 pub fn take(store: Store, sharing: Sharing, file: File) {
+    let number = store.asking.count();
     sharing.file_trouble.set(None);
     sharing.replayed.set(None);
     let (name, size) = (file.name(), file.size());
@@ -103,6 +105,9 @@ pub fn take(store: Store, sharing: Sharing, file: File) {
     }
     spawn_local(async move {
         let text = JsFuture::from(file.text()).await.ok();
+        if !store.asking.is_last(number) {
+            return;
+        }
         let Some(text) = text.and_then(|text| text.as_string()) else {
             return refuse(tr!("“{name}” could not be read; choose it again.", name));
         };

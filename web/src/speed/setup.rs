@@ -86,7 +86,7 @@ fn Fields() -> impl IntoView {
         <div class="controls speed-fields">
             <PairField />
             <RuleField form=form />
-            <NumberField name="temperature" label=tr!("Temperature") value=form.temperature form=form least=0.0 most=4.0
+            <NumberField name="temperature" label=tr!("Temperature") value=form.temperature form=form least=0.0 most=Settings::LARGEST_TEMPERATURE
                 step="0.05" hint=tr!("0 always takes the most probable token") />
             <NumberField name="max_tokens" label=tr!("Tokens per run") value=form.max_tokens form=form least=1.0 most=f64::from(Settings::MAX_TOKENS)
                 step="1" hint=tr!("How many tokens every timed run writes") />
@@ -121,15 +121,14 @@ fn beside(store: Store) -> Option<String> {
 
 /// What is wrong with a setting that has no field here.
 fn set_on_the_stage(form: Form) -> Option<String> {
-    let error = form.error()?;
     let elsewhere = ["prompt", "gamma", "drafter", "top_k", "top_p", "seed"];
-    elsewhere.contains(&error.field.as_str()).then(|| {
-        tr!(
-            "The settings on the Stage need a look first: {}: {}.",
-            error.label(),
-            error.sentence.trim_end_matches('.')
-        )
-    })
+    let mut errors = form.errors().into_iter();
+    let error = errors.find(|error| elsewhere.contains(&error.field.as_str()))?;
+    Some(tr!(
+        "The settings on the Stage need a look first: {}: {}.",
+        error.label(),
+        error.sentence.trim_end_matches('.')
+    ))
 }
 
 /// A number that belongs to this scene.

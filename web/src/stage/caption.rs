@@ -139,7 +139,17 @@ fn own(about: &Captioned, kept: bool, own: Option<String>) -> AnyView {
             Some((_, Some(_))) => tr!("too high for target").into_any(),
             _ => bold(tr!("target’s dart: {}", slot(0)), own),
         },
-        (_, true) => tr!("its own draw too").into_any(),
-        (_, false) => bold(tr!("its own draw is {}", slot(0)), own),
+        (
+            Rule::Rejection
+            | Rule::Block
+            | Rule::SampleAndMatch
+            | Rule::Greedy
+            | Rule::Lenience
+            | Rule::Typical,
+            kept,
+        ) => match kept {
+            true => tr!("its own draw too").into_any(),
+            false => bold(tr!("its own draw is {}", slot(0)), own),
+        },
     }
 }

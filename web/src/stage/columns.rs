@@ -308,7 +308,13 @@ fn full(round: &Round, rule: Rule) -> f32 {
                 .iter()
                 .map(|(_, prob)| prob)
                 .fold(0.0, f32::max),
-            _ => 0.0,
+            Rule::Rejection
+            | Rule::Block
+            | Rule::Gumbel
+            | Rule::MinHash
+            | Rule::SampleAndMatch
+            | Rule::Lenience
+            | Rule::Typical => 0.0,
         };
         both.max(own).max(first)
     };

@@ -17,7 +17,7 @@ use crate::store::use_store;
 pub fn Controls() -> impl IntoView {
     let store = use_store();
     let form = store.form;
-    let error = Memo::new(move |_| form.error());
+    let error = Memo::new(move |_| form.errors().into_iter().next());
     let asked = StoredValue::new(false);
     // What the engine refuses unfolds the settings, above the text that was just brought into view.
     Effect::new(move |_| {
@@ -70,7 +70,7 @@ pub fn Controls() -> impl IntoView {
             <PromptField form=form />
             <GammaField form=form />
             <DrafterField form=form />
-            <NumberField name="temperature" label=tr!("Temperature") value=form.temperature form=form least=0.0 most=4.0
+            <NumberField name="temperature" label=tr!("Temperature") value=form.temperature form=form least=0.0 most=Settings::LARGEST_TEMPERATURE
                 step="0.05" hint=tr!("0 always takes the most probable token") />
             <NumberField name="top_k" label=tr!("Top-k") value=form.top_k form=form least=0.0 most=1000000.0 step="1"
                 hint=tr!("Keep the k most probable tokens; 0 is off") />
@@ -99,8 +99,7 @@ pub fn FieldErrorLine(
     field: &'static str,
 ) -> impl IntoView {
     let sentence = move || {
-        form.error()
-            .filter(|error| error.field == field)
+        form.error_at(field)
             // The page's own have no full stop, the engine's have one.
             .map(|error| format!("{}.", error.sentence.trim_end_matches('.')))
     };
@@ -114,9 +113,7 @@ pub fn FieldErrorLine(
 }
 
 fn has_error(form: Form, field: &'static str) -> Option<&'static str> {
-    form.error()
-        .filter(|error| error.field == field)
-        .map(|_| "true")
+    form.error_at(field).map(|_| "true")
 }
 
 /// Which pair of models.
@@ -252,7 +249,10 @@ fn GammaField(form: Form) -> impl IntoView {
         form.edited();
     };
     let auto = move || form.auto_gamma.get();
-    let hint = tr!("Tokens drafted per round, 0 to 16; 0 is the target alone");
+    let hint = tr!(
+        "Tokens drafted per round, 0 to {}; 0 is the target alone",
+        MAX_GAMMA
+    );
     view! {
         <div class="field field-number field-gamma" title=hint>
             <label for="gamma">{tr!("Look-ahead γ")}</label>
@@ -269,7 +269,7 @@ fn GammaField(form: Form) -> impl IntoView {
                 }}
                 <button type="button" class="auto" data-testid="auto-gamma" aria-pressed=move || auto().to_string()
                     aria-label=tr!("auto: the engine chooses γ while it writes") aria-describedby="auto-note"
-                    title=tr!("The engine chooses γ while it writes, 0 to 8, by what it has measured") on:click=toggle>
+                    title=tr!("The engine chooses γ while it writes, 0 to {}, by what it has measured", Settings::MAX_AUTO_GAMMA) on:click=toggle>
                     {tr!("auto")}
                 </button>
             </span>

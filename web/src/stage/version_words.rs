@@ -51,7 +51,13 @@ fn named(settings: &Settings) -> [(String, String); 9] {
     };
     let parameter = match rule {
         Rule::Lenience => tr!("lenience"),
-        _ => tr!("Typical" => "line"),
+        Rule::Typical => tr!("Typical" => "line"),
+        Rule::Rejection
+        | Rule::Block
+        | Rule::Gumbel
+        | Rule::MinHash
+        | Rule::SampleAndMatch
+        | Rule::Greedy => String::new(),
     };
     [
         ("γ".to_owned(), gamma),

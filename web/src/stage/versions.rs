@@ -170,7 +170,13 @@ fn rate(part: &Continuation, rule: Rule) -> impl IntoView + use<> {
     });
     let title = match rule {
         Rule::Block => tr!("acceptance rate"),
-        _ => tr!(
+        Rule::Rejection
+        | Rule::Gumbel
+        | Rule::MinHash
+        | Rule::SampleAndMatch
+        | Rule::Greedy
+        | Rule::Lenience
+        | Rule::Typical => tr!(
             "acceptance rate, and its Wilson interval at 95 %, if all tests were independent and alike"
         ),
     };

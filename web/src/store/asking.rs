@@ -36,6 +36,8 @@ pub struct Asking {
     pub(super) beginning: StoredValue<Option<(Settings, Branch)>>,
     /// What the run that the address names has left, until that is asked for.
     pub(super) left: StoredValue<Option<Left>>,
+    /// Counts what somebody asked to take the page, runs and files.
+    asked: StoredValue<u32>,
 }
 
 impl Asking {
@@ -49,6 +51,18 @@ impl Asking {
             branch: StoredValue::new(branch.map(|branch| Asked { branch, from: None })),
             beginning: StoredValue::new(None),
             left: StoredValue::new(left),
+            asked: StoredValue::new(0),
         }
+    }
+
+    /// Counts something that somebody asks to take the page. Returns its number.
+    pub fn count(&self) -> u32 {
+        self.asked.update_value(|asked| *asked += 1);
+        self.asked.get_value()
+    }
+
+    /// Whether nothing was asked to take the page since what has this number.
+    pub fn is_last(&self, number: u32) -> bool {
+        self.asked.get_value() == number
     }
 }

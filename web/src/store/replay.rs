@@ -78,6 +78,7 @@ impl Store {
     }
 
     fn put(&self, shown: Shown, trace: &Trace) {
+        self.asking.count();
         // What a run still has to say that was under way is not about this one.
         self.taken_over.update_value(|count| *count += 1);
         self.asking.writing.update(Vec::clear);
@@ -139,6 +140,7 @@ impl Store {
 
     /// Takes the run off the page; what was written of it can be brought back.
     pub fn take_off(&self) {
+        self.asking.count();
         self.set_aside();
         self.stop();
         self.begin(None);

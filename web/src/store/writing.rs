@@ -23,15 +23,20 @@ impl Store {
         match self.asking.linked.get_untracked() {
             true if ready => self.ask_linked(),
             true => self.ask_for(self.asked_branch()),
-            false => self.ask(None),
+            false => return self.ask(None),
         }
+        self.asking.count();
     }
 
     /// Writes with the settings of the form, from the prompt on or from the end of a branch, and
     /// plays it; as soon as the engine is ready. A text from the prompt on takes the place of what
     /// is being written.
     pub(super) fn ask(&self, branch: Option<Branch>) {
-        let asked = match (branch, untrack(|| self.form.read())) {
+        let form = untrack(|| self.form.read());
+        if form.is_ok() {
+            self.asking.count();
+        }
+        let asked = match (branch, form) {
             (Some(branch), Ok(settings)) => {
                 let origin = self.versions.here();
                 Some(Asked {
@@ -136,7 +141,8 @@ impl Store {
             return self.ask_for(self.asked_branch());
         };
         self.asking.wanted.set(false);
-        self.write(settings, branch, move |reply| {
+        let here = self.versions.here();
+        self.write_from(here, settings, branch, move |reply| {
             // Unless somebody wanted something else meanwhile.
             if is_end(reply) && store.asking.linked.get_untracked() {
                 store.ask_for(store.asked_branch());
@@ -164,6 +170,7 @@ impl Store {
         branch: Option<Branch>,
         also: impl FnMut(&Reply) + 'static,
     ) {
+        self.asking.count();
         self.write_from(self.versions.here(), settings, branch, also);
     }
 

@@ -140,7 +140,12 @@ fn table(texts: &Texts) -> impl IntoView + use<> {
     let mark = match texts.rule {
         Rule::MinHash => mark_icon(Coupling::MinHash).into_any(),
         Rule::Gumbel => mark_icon(Coupling::Gumbel).into_any(),
-        _ => icon(Sign::Accepted, 14).into_any(),
+        Rule::Rejection
+        | Rule::Block
+        | Rule::SampleAndMatch
+        | Rule::Greedy
+        | Rule::Lenience
+        | Rule::Typical => icon(Sign::Accepted, 14).into_any(),
     };
     let greedy = texts.settings.has_one_text().then(|| {
         view! { <p class="muted">{tr!("At temperature 0 and at top-k 1 the target has one text: every rule writes its most probable tokens.")}</p> }

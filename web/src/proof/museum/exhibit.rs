@@ -109,7 +109,7 @@ pub fn card(
         pair.with(|pair| found.with(|found| says(museum, place, pair, found, &drawn.get())))
     };
     view! {
-        <article class="card exhibit" class:on=move || on.get() data-testid=format!("mistake-{}", name(mistake))>
+        <article class="card exhibit" class:on=move || on.get() data-testid=format!("mistake-{}", mistake.name())>
             <header>
                 <h3 id=id.clone()>{title(mistake)}</h3>
                 <button type="button" role="switch" class="switch" data-testid="switch" aria-labelledby=id
@@ -147,15 +147,7 @@ fn stamp(test: &ChiSquare) -> String {
 
 /// What finds a mistake's card on the page.
 pub fn exhibit_of(mistake: Mistake) -> String {
-    format!("[data-testid=mistake-{}]", name(mistake))
-}
-
-/// Its name in the markup, as on the wire.
-fn name(mistake: Mistake) -> String {
-    serde_json::to_string(&mistake)
-        .unwrap_or_default()
-        .trim_matches('"')
-        .to_owned()
+    format!("[data-testid=mistake-{}]", mistake.name())
 }
 
 fn chart(pair: &ProofPair, bars: &[Bar], on: bool) -> impl IntoView + use<> {

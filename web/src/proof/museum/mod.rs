@@ -8,8 +8,9 @@ use std::collections::VecDeque;
 use couplet_protocol::{Mistake, Rule, Settings};
 use leptos::prelude::*;
 
-use crate::proof::counting::{Tally, ask, request};
+use crate::proof::counting::{Tally, request};
 use crate::proof::pair::ProofPair;
+use crate::proof::slices::Slices;
 use crate::store::Store;
 
 pub use exhibit::exhibit_of;
@@ -24,7 +25,7 @@ pub const GAMMA: u32 = 2;
 pub enum Found {
     /// It is switched off.
     Off,
-    /// Texts are being counted, or wait for those of others to be; so many were before.
+    /// Texts are being counted, or wait for those of others to be; these are there already.
     Waiting(Tally),
     /// What it wrote.
     Counted(Tally),
@@ -44,15 +45,14 @@ pub struct Exhibit {
 /// The museum; copies are the same.
 #[derive(Clone, Copy)]
 pub struct Museum {
-    store: Store,
     pair: RwSignal<ProofPair>,
     /// The mistakes, in the order in which they are shown.
     pub exhibits: StoredValue<Vec<Exhibit>>,
     /// Which are still to be counted.
     queue: StoredValue<VecDeque<usize>>,
-    busy: StoredValue<bool>,
-    /// Counts changes of the pair, so that late replies are dropped.
-    asked: StoredValue<u32>,
+    /// Which is being counted.
+    current: StoredValue<Option<usize>>,
+    slices: Slices,
 }
 
 impl Museum {
@@ -65,12 +65,11 @@ impl Museum {
             })
             .to_vec();
         Self {
-            store,
             pair,
             exhibits: StoredValue::new(exhibits),
             queue: StoredValue::new(VecDeque::new()),
-            busy: StoredValue::new(false),
-            asked: StoredValue::new(0),
+            current: StoredValue::new(None),
+            slices: Slices::new(store),
         }
     }
 
@@ -100,22 +99,47 @@ impl Museum {
         for (place, mistake) in Mistake::ALL.iter().enumerate() {
             let on = mistakes.contains(mistake);
             if on != made.contains(mistake) {
-                self.switch(place, on);
+                self.put(place, on);
             }
         }
+        self.pump();
     }
 
     /// Makes a mistake, or makes it no more.
     pub fn switch(&self, place: usize, on: bool) {
+        self.put(place, on);
+        self.pump();
+    }
+
+    /// Switches every mistake.
+    pub fn switch_all(&self, on: bool) {
+        self.make(if on { &Mistake::ALL } else { &[] });
+    }
+
+    /// Counts again, for another pair, what is switched on.
+    pub fn forget(&self) {
+        for mistake in untrack(|| self.made()) {
+            if let Some(place) = Mistake::ALL.iter().position(|it| *it == mistake) {
+                self.put(place, true);
+            }
+        }
+        self.pump();
+    }
+
+    /// Drops what was counted of a mistake; where it is on, it waits to be counted.
+    fn put(&self, place: usize, on: bool) {
         let Some(exhibit) = self.exhibit(place) else {
             return;
         };
         self.queue
             .update_value(|queue| queue.retain(|waiting| *waiting != place));
-        if on {
-            self.enqueue(place, exhibit, Tally::default());
-        } else {
-            exhibit.found.set(Found::Off);
+        if self.current.get_value() == Some(place) {
+            self.current.set_value(None);
+            self.slices.stop();
+        }
+        match on {
+            true => self.enqueue(place, exhibit, Tally::default()),
+            false => exhibit.found.set(Found::Off),
         }
     }
 
@@ -125,88 +149,68 @@ impl Museum {
             && let Found::Counted(tally) = exhibit.found.get_untracked()
         {
             self.enqueue(place, exhibit, tally);
+            self.pump();
         }
     }
 
     fn enqueue(&self, place: usize, exhibit: Exhibit, before: Tally) {
         exhibit.found.set(Found::Waiting(before));
         self.queue.update_value(|queue| queue.push_back(place));
-        self.pump();
     }
 
-    /// Switches every mistake.
-    pub fn switch_all(&self, on: bool) {
-        for place in 0..Mistake::ALL.len() {
-            let is_on = self
-                .exhibit(place)
-                .is_some_and(|exhibit| exhibit.found.with_untracked(|found| *found != Found::Off));
-            if is_on != on {
-                self.switch(place, on);
-            }
-        }
-    }
-
-    /// Counts again, for another pair, what is switched on.
-    pub fn forget(&self) {
-        self.asked.update_value(|asked| *asked += 1);
-        self.busy.set_value(false);
-        for place in 0..Mistake::ALL.len() {
-            let on = self
-                .exhibit(place)
-                .is_some_and(|exhibit| exhibit.found.with_untracked(|found| *found != Found::Off));
-            if on {
-                self.switch(place, true);
-            }
-        }
-    }
-
-    /// Asks for the next one, if none is being counted.
+    /// Has the next one counted, if none is.
     fn pump(&self) {
-        if self.busy.get_value() {
+        if self.current.get_value().is_some() {
             return;
         }
-        let mut next = None;
-        self.queue.update_value(|queue| next = queue.pop_front());
+        let next = self.queue.try_update_value(VecDeque::pop_front).flatten();
         let Some((place, exhibit)) = next.and_then(|place| Some((place, self.exhibit(place)?)))
         else {
             return;
         };
-        let Found::Waiting(mut tally) = exhibit.found.get_untracked() else {
+        let Found::Waiting(tally) = exhibit.found.get_untracked() else {
             return;
         };
-        self.busy.set_value(true);
+        self.current.set_value(Some(place));
         let pair = self.pair.get_untracked();
         // The same numbers for every mistake.
         let seed = Settings::default().seed;
         let (mistake, first) = (Some(exhibit.mistake), tally.trials);
         let request = request(&pair, Rule::Rejection, GAMMA, mistake, first, seed);
-        let (museum, asked) = (*self, self.asked.get_value());
-        ask(self.store, request, move |result| {
-            if museum.asked.get_value() != asked {
-                return;
-            }
-            museum.busy.set_value(false);
-            // Switched off and on again meanwhile, it waits for another answer.
-            let waits = museum.queue.with_value(|queue| queue.contains(&place));
-            let wanted = exhibit
-                .found
-                .with_untracked(|found| matches!(found, Found::Waiting(_)));
-            match result.and_then(|counted| tally.add(&counted, pair.len(), GAMMA)) {
-                Ok(()) if wanted && !waits => exhibit.found.set(Found::Counted(tally)),
-                Ok(()) => {}
-                // What failed for one fails for all: they do not try one after another.
-                Err(sentence) => museum.give_up(wanted.then_some(exhibit), &sentence),
-            }
-            museum.pump();
-        });
+        let museum = *self;
+        self.slices.count(
+            request,
+            Box::new(move |counted| {
+                let mut added = Ok(());
+                exhibit.found.update(|found| {
+                    if let Found::Waiting(tally) = found {
+                        added = tally.add(counted, pair.len(), GAMMA);
+                    }
+                });
+                added
+            }),
+            Box::new(move |result| {
+                museum.current.set_value(None);
+                match result {
+                    Ok(()) => exhibit.found.update(|found| {
+                        if let Found::Waiting(tally) = found {
+                            *found = Found::Counted(std::mem::take(tally));
+                        }
+                    }),
+                    // What failed for one fails for all: they do not try one after another.
+                    Err(sentence) => museum.give_up(exhibit, &sentence),
+                }
+                museum.pump();
+            }),
+        );
     }
 
     /// Fails a mistake and all that wait behind it.
-    fn give_up(&self, first: Option<Exhibit>, sentence: &str) {
+    fn give_up(&self, first: Exhibit, sentence: &str) {
         let waiting = self.queue.get_value();
         self.queue.set_value(VecDeque::new());
         let behind = waiting.into_iter().filter_map(|place| self.exhibit(place));
-        for exhibit in first.into_iter().chain(behind) {
+        for exhibit in std::iter::once(first).chain(behind) {
             exhibit.found.set(Found::Failed(sentence.to_owned()));
         }
     }

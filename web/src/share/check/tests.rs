@@ -278,6 +278,52 @@ fn replacements(trace: &Trace) -> HashMap<u32, u32> {
     trace.events.iter().filter_map(replacement).collect()
 }
 
+/// A file of some megabytes can name one long token so often that its text would fill the memory.
+#[test]
+fn a_prompt_that_nobody_can_have_typed_is_refused_before_it_is_spelled_out() {
+    let with = |count: usize, letter: &str| {
+        let mut trace = recording();
+        trace.pair.tokens[64] = letter.repeat(LONGEST_TEXT);
+        let Some(Event::Started { prompt_tokens, .. }) = trace.events.first_mut() else {
+            unreachable!();
+        };
+        let added = count - prompt_tokens.len();
+        prompt_tokens.extend(vec![64; added]);
+        // The rest of the run stands behind it.
+        trace.events.truncate(1);
+        check(&trace)
+    };
+    // Parts of letters excuse a text that differs, but not one of any length.
+    assert_eq!(with(MOST_READ, "\u{fffd}"), Ok(()));
+    for letter in ["z", "", "\u{fffd}"] {
+        let said = with(MOST_READ + 1, letter).unwrap_err();
+        assert!(said.contains("its prompt has 20001 tokens"), "{said}");
+    }
+    let said = with(MOST_READ, "z").unwrap_err();
+    assert!(said.contains("settings.prompt says"), "{said}");
+    assert!(said.len() < 200, "{said}");
+}
+
+#[test]
+fn a_prompt_of_the_longest_text_is_read() {
+    let with = |letters: usize| {
+        let mut trace = recording();
+        trace.events.truncate(1);
+        trace.settings.prompt = "z".repeat(Settings::MAX_PROMPT);
+        trace.pair.tokens[64] = "z".to_owned();
+        let Some(Event::Started { prompt_tokens, .. }) = trace.events.first_mut() else {
+            unreachable!();
+        };
+        prompt_tokens.truncate(trace.pair.prefix_tokens as usize);
+        prompt_tokens.extend(vec![64; letters]);
+        check(&trace)
+    };
+    assert_eq!(with(Settings::MAX_PROMPT), Ok(()));
+    for other in [Settings::MAX_PROMPT - 1, Settings::MAX_PROMPT + 1] {
+        assert!(with(other).is_err(), "{other}");
+    }
+}
+
 #[test]
 fn a_branch_that_keeps_nothing_is_none() {
     for branch in ["{}", "{\"kept\":[]}"] {
