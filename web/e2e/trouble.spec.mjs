@@ -270,19 +270,40 @@ test("a GPU that is lost by a measurement takes nothing else with it", async ({ 
   assert.equal((await call(page, "ready")).device.backend, "gpu");
 });
 
+/** Has the GPU run other code than the engine's. */
+const MISREADS = (here, there) => `const create = GPUDevice.prototype.createShaderModule;
+     GPUDevice.prototype.createShaderModule = function (descriptor) {
+       const code = descriptor.code.replaceAll('${here}', '${there}');
+       return create.call(this, { ...descriptor, code });
+     };`;
+
 test("a GPU that computes other numbers than the processor is passed over", async ({ page, base }) => {
-  await patchWorker(
-    page,
-    `const create = GPUDevice.prototype.createShaderModule;
-       GPUDevice.prototype.createShaderModule = function (descriptor) {
-         const code = descriptor.code.replaceAll('inverseSqrt(', '1.002 * inverseSqrt(');
-         return create.call(this, { ...descriptor, code });
-       };`,
-  );
+  await patchWorker(page, MISREADS("inverseSqrt(", "1.002 * inverseSqrt("));
   const { device } = await open(page, base);
   assert.equal(device.backend, "cpu");
-  await notice(page, /other probabilities than the processor/);
+  await notice(page, /something else than the processor/);
   assert.ok(tokens(await call(page, "generate", { max_tokens: 12 })).length > 12);
+});
+
+test("a GPU that judges by one rule otherwise than the processor does not write by that one", async ({ page, base }) => {
+  await patchWorker(page, MISREADS("let refused = mass +", "let refused = 2.0 * mass +"));
+  const { device } = await open(page, base);
+  assert.equal(device.backend, "gpu", device.reason);
+  const options = { max_tokens: 24, seed: 3 };
+  assert.ok(tokens(await call(page, "generate", options)).length > 24);
+  assert.equal((await call(page, "ready")).device.backend, "gpu");
+  const found = tokens(await call(page, "generate", { ...options, rule: "block" }));
+  assert.equal((await call(page, "ready")).device.backend, "cpu");
+  await notice(page, /something else than the processor/);
+  assert.deepEqual(found, tokens(await call(page, "generate", { ...options, rule: "block" })));
+});
+
+test("what a GPU throws otherwise than the processor does not count", async ({ page, base }) => {
+  await patchWorker(page, MISREADS("target_], 1u);", "target_], 2u);"));
+  assert.equal((await open(page, base)).device.backend, "gpu");
+  const { backend, counts, trials } = await call(page, "couple", { draft: [0.5, 0.5], target: [0.2, 0.8], rule: "optimal", trials: 1000 });
+  assert.equal(backend, "cpu");
+  assert.equal(counts.flat().reduce((sum, count) => sum + count, 0), trials);
 });
 
 test("a GPU that refuses a command in the middle of a run is given back before another is asked for", async ({ page, base }) => {

@@ -88,7 +88,7 @@ fn a_device_with_other_logits_than_the_processors_is_refused() {
             );
             assert_eq!(
                 error.failure().sentence,
-                "The GPU computed other probabilities than the processor."
+                "The GPU computes something else than the processor."
             );
         }
     }

@@ -35,7 +35,7 @@ pub enum DeviceError {
     #[error("the GPU refused a command: {0}")]
     Refused(String),
     /// The GPU computes something else than the CPU.
-    #[error("the GPU computed other probabilities than the processor")]
+    #[error("the GPU computes something else than the processor")]
     Differs,
 }
 

@@ -131,7 +131,7 @@ async fn fresh_on_gpu(
     pair: &Rc<Pair>,
     backend: &Backend,
     kernels: KernelSet,
-    reference: &Reference,
+    reference: &Rc<Reference>,
 ) -> Result<Engine, EngineError> {
     let tried = async {
         let engine = Engine::new(pair.clone(), backend, scope::now).await?;
@@ -146,7 +146,7 @@ async fn fresh_on_gpu(
 /// are others than before. Where that fails, the kernels with which another may go on.
 async fn with_best_kernels(
     engine: Engine,
-    reference: &Reference,
+    reference: &Rc<Reference>,
     stillness: &Stillness,
 ) -> Result<Engine, KernelSet> {
     let before = engine.kernel_set();
@@ -176,7 +176,7 @@ async fn on_gpu(
     } else {
         gpu.backend
     };
-    let reference = Reference::new(pair, scope::now).await?;
+    let reference = Rc::new(Reference::new(pair, scope::now).await?);
     let known = gpu.known.unwrap_or_default();
     let tried = match fresh_on_gpu(pair, &backend, known, &reference).await {
         // A pair of another release may not offer what was chosen for it.

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use couplet_engine::{Ahead, Engine, EngineError, Pair, PairFiles, Progress, bench};
+use couplet_kernels::DeviceError;
 use couplet_model::{FileEntry, ModelCard};
 use couplet_protocol::{
     BackendChoice, BackendKind, Branch, Command, DeviceInfo, Distribution, Drafter, Event, Failure,
@@ -121,7 +122,7 @@ impl Session {
             .filter(|loaded| loaded.pair.card.name == name);
         if let Some(loaded) = known.as_ref().filter(|known| known.choice == choice) {
             if loaded.is_lost() {
-                return self.replace_engine(id, 1).await.map(drop);
+                return self.replace_engine(id, 1, None).await.map(drop);
             }
             let pair = loaded.pair.info().map_err(|error| error.failure())?;
             let device = loaded.device.clone();
@@ -226,9 +227,9 @@ impl Session {
             // Reads the prompt.
             let begun = engine.branch(settings, branch);
             match scope::patiently(engine.device(), begun).await {
-                Err(EngineError::Device(_)) if losses <= MAX_LOSSES && !self.is_stopped(id) => {
+                Err(EngineError::Device(error)) if losses <= MAX_LOSSES && !self.is_stopped(id) => {
                     losses += 1;
-                    loaded = self.recover(id, losses, settings).await?;
+                    loaded = self.recover(id, losses, error, settings).await?;
                 }
                 begun => break begun.map_err(|error| error.failure())?,
             }
@@ -249,9 +250,9 @@ impl Session {
                 Some(Ok(events)) => scope::post(&Reply::Events { id, events }),
                 // What was committed is known here: another engine goes on from it, unless nobody
                 // waits for that any more.
-                Some(Err(EngineError::Device(_))) if losses <= MAX_LOSSES && !stopped() => {
+                Some(Err(EngineError::Device(error))) if losses <= MAX_LOSSES && !stopped() => {
                     losses += 1;
-                    loaded = self.recover(id, losses, settings).await?;
+                    loaded = self.recover(id, losses, error, settings).await?;
                     loaded.engine.resume(&mut run);
                 }
                 Some(Err(error)) => return Err(error.failure()),
@@ -276,9 +277,9 @@ impl Session {
         let probs = loop {
             let computed = engine.distribution(model, settings);
             match scope::patiently(engine.device(), computed).await {
-                Err(EngineError::Device(_)) if losses <= MAX_LOSSES => {
+                Err(EngineError::Device(error)) if losses <= MAX_LOSSES => {
                     losses += 1;
-                    engine = self.replace_engine(id, losses).await?.engine;
+                    engine = self.replace_engine(id, losses, Some(error)).await?.engine;
                 }
                 probs => break probs.map_err(|error| error.failure())?,
             }
@@ -315,10 +316,10 @@ impl Session {
             let bench = bench(&engine, request, loaded.device, between);
             scope::attend(engine.device(), stopped, bench).await
         };
-        if let Some(Err(EngineError::Device(_))) = &result {
+        if let Some(Err(EngineError::Device(error))) = &result {
             // What was measured says nothing any more; whoever asks next finds an engine. If there is
             // none, they are told why.
-            let _ = self.replace_engine(id, 1).await;
+            let _ = self.replace_engine(id, 1, Some(error.clone())).await;
         }
         let report = result.transpose().map_err(fail)?.flatten();
         match report {
@@ -394,14 +395,26 @@ impl Session {
     }
 
     /// What a run goes on with after a loss.
-    async fn recover(&self, id: u32, losses: u32, settings: &Settings) -> Result<Loaded, Failure> {
-        let loaded = self.replace_engine(id, losses).await?;
+    async fn recover(
+        &self,
+        id: u32,
+        losses: u32,
+        error: DeviceError,
+        settings: &Settings,
+    ) -> Result<Loaded, Failure> {
+        let loaded = self.replace_engine(id, losses, Some(error)).await?;
         self.provide_drafter(id, &loaded, settings).await?;
         Ok(loaded)
     }
 
-    /// After a loss: the GPU again, or the CPU when it keeps failing.
-    async fn replace_engine(&self, id: u32, losses: u32) -> Result<Loaded, Failure> {
+    /// After a loss: the GPU again, or the CPU when it keeps failing or `error` is that it computes
+    /// something else, which it would do again.
+    async fn replace_engine(
+        &self,
+        id: u32,
+        losses: u32,
+        error: Option<DeviceError>,
+    ) -> Result<Loaded, Failure> {
         let pair = self
             .loaded
             .borrow()
@@ -415,7 +428,10 @@ impl Session {
         };
         // Where it only refused something, it still has its memory.
         self.connection.give_up();
-        let gpu = ladder::open_gpu(choice, &pair.card.name, &self.connection).await;
+        let gpu = match error {
+            Some(error @ DeviceError::Differs) => Some(Err(error)),
+            _ => ladder::open_gpu(choice, &pair.card.name, &self.connection).await,
+        };
         let (engine, mut device) = ladder::climb(&pair, gpu, &self.connection, &self.stillness)
             .await
             .map_err(|error| error.failure())?;
