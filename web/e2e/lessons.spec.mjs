@@ -7,9 +7,9 @@ import { test } from "./test.mjs";
 const STEPS = { slow: 4, draft: 4, exact: 4, chance: 5, pays: 5, wrong: 4 };
 
 /** Opens a step by its link. */
-async function step(page, base, lesson, number, search = "?backend=cpu") {
+async function step(page, base, lesson, number, search = "?backend=cpu", look = "") {
   await page.goto("about:blank");
-  await page.goto(`${base}${search}#v=1&lesson=${lesson}&step=${number}`);
+  await page.goto(`${base}${search}#v=1&lesson=${lesson}&step=${number}${look}`);
   await page.getByTestId("lesson-panel").locator("form").waitFor();
 }
 
@@ -197,7 +197,7 @@ test("what would answer the question is off the page until it is revealed", asyn
   assert.match(await page.getByTestId("overlap").innerText(), /^[01]\.\d{3}$/);
   // How those that share chance agree is the next question.
   assert.equal(await page.getByTestId("card-gumbel").count(), 0);
-  assert.match(await page.getByTestId("covered").first().innerText(), /the next step asks for it/);
+  assert.match(await page.getByTestId("covered").first().innerText(), /a later step asks for it/);
   await page.getByTestId("lesson-next").click();
   await page.getByTestId("lesson-number").fill("50");
   await page.getByTestId("reveal").click();
@@ -265,6 +265,71 @@ test("a measurement answers the last question of lesson five", async ({ page, ba
   const [low, high] = report.gammas[0].interval;
   const says = low > 1 ? "Faster with a draft" : high < 1 ? "Slower with a draft" : "Can’t tell";
   assert.equal(await answer(page), says);
+});
+
+test("what was measured before is off the page until the last question of lesson five is answered", async ({ page, base }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await open(page, base, "?backend=cpu#v=1&scene=speed");
+  await call(page, "bench", { gammas: [1], pairs: 6, max_tokens: 16 });
+  await page.getByTestId("race").waitFor();
+  await page.getByTestId("scene-lessons").click();
+  await page.getByTestId("lesson-pays").click();
+  const absent = async (parts) => {
+    for (const part of parts) assert.equal(await page.locator(part).count(), 0, part);
+  };
+  const measured = ['[data-testid="race"]', ".sweep", ".facts-list"];
+  await page.getByTestId("lesson-step-3").click();
+  await page.getByTestId("what-if").getByTestId("covered").waitFor();
+  await absent(measured);
+  await page.getByTestId("lesson-number").fill("3");
+  await page.getByTestId("reveal").click();
+  await page.getByTestId("what-if-says").waitFor();
+  // The curve is there, without the one that was measured.
+  await absent([...measured, '[data-testid="what-if-small"]']);
+  await page.getByTestId("lesson-step-5").click();
+  await page.getByTestId("what-if").getByTestId("covered").waitFor();
+  await absent(measured);
+  assert.ok(await page.getByTestId("bench").isVisible());
+  await page.getByTestId("option-0").click();
+  await page.getByTestId("reveal").click();
+  await page.getByTestId("lesson-verdict").waitFor();
+  for (const part of measured) await page.locator(part).first().waitFor();
+  await until(() => page.getByTestId("race").evaluate((race) => Math.abs(race.getBoundingClientRect().top) < innerHeight / 2), "the race is in sight");
+});
+
+test("what a reveal uncovers below the window is brought into it", async ({ page, base }) => {
+  const parts = [["pays", 1, ".statistics"], ["chance", 1, '[data-testid="card-independent"]'], ["chance", 5, ".swap h2"], ["pays", 5, '[data-testid="bench"]']];
+  for (const [width, height, look] of [[1440, 900, ""], [1280, 720, ""], [1024, 768, "&projector=1"]]) {
+    await page.setViewportSize({ width, height });
+    for (const [lesson, number, part] of parts) {
+      await step(page, base, lesson, number, "?backend=cpu", look);
+      if (await page.getByTestId("lesson-number").count()) await page.getByTestId("lesson-number").fill("40");
+      else await page.getByTestId("option-0").click();
+      await page.getByTestId("reveal").click();
+      const seen = () =>
+        page.evaluate((part) => {
+          const { top, bottom } = document.querySelector(part)?.getBoundingClientRect() ?? { top: -1 };
+          const turn = document.querySelector(".lesson-turn");
+          const end = getComputedStyle(turn).position === "fixed" ? turn.getBoundingClientRect().top : innerHeight;
+          return top >= 0 && Math.min(bottom, top + 120) <= end;
+        }, part);
+      await until(seen, `${lesson} ${number} at ${width}`);
+    }
+  }
+});
+
+test("how many stay is not on the page while the next step asks how many do not", async ({ page, base }) => {
+  await step(page, base, "exact", 2);
+  await page.getByTestId("lesson-number").fill("40");
+  await page.getByTestId("reveal").click();
+  await page.getByTestId("lesson-answer").waitFor();
+  const why = page.getByTestId("why");
+  await why.getByText("a later step asks for it").waitFor();
+  assert.equal(await page.locator(".why-say").count(), 0);
+  await page.getByTestId("lesson-next").click();
+  await page.getByTestId("lesson-number").fill("30");
+  await page.getByTestId("reveal").click();
+  await why.getByText("the total variation.").waitFor();
 });
 
 test("on a phone the way on is never under the player, and the picture is a press away", async ({ page, base }) => {

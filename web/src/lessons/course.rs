@@ -147,7 +147,7 @@ const fn covered_on(what: Covered, step: Step) -> Step {
 }
 
 use Choices::{Number, Tokens, Words};
-use Covered::{Agreement, Bonus, Curve, Numbers, Rounds, SharedChance, Statistics, Swap};
+use Covered::{Agreement, Bonus, Curve, Measured, Numbers, Rounds, SharedChance, Statistics, Swap};
 use Phase::{Commit, Draft};
 use Place::{Alone, Couplings, Mistaken, Proof, Speed, Stage, Tested};
 use Round::{Full, Struck};
@@ -224,13 +224,16 @@ pub const COURSE: [Lesson; 6] = [
                 answers::struck_again,
                 Stage(Closed(Struck)),
             ),
-            covered(
+            covered_on(
                 Numbers,
-                step(
-                    Proof("three", 1),
-                    Number,
-                    answers::kept_of_first,
-                    Proof("three", 1),
+                covered(
+                    Numbers,
+                    step(
+                        Proof("three", 1),
+                        Number,
+                        answers::kept_of_first,
+                        Proof("three", 1),
+                    ),
                 ),
             ),
             covered(
@@ -324,34 +327,49 @@ pub const COURSE: [Lesson; 6] = [
                 Statistics,
                 step(Stage(End), Number, answers::per_round, Stage(End)),
             ),
-            covered(
-                Curve,
-                step(
-                    Speed(None),
-                    Number,
-                    answers::perfect_but_slow,
-                    Speed(Some(answers::PERFECT_BUT_SLOW)),
+            covered_on(
+                Measured,
+                covered(
+                    Curve,
+                    step(
+                        Speed(None),
+                        Number,
+                        answers::perfect_but_slow,
+                        Speed(Some(answers::PERFECT_BUT_SLOW)),
+                    ),
                 ),
             ),
-            covered(
-                Curve,
-                step(
-                    Speed(None),
-                    Number,
-                    answers::best_look_ahead,
-                    Speed(Some(answers::WORSE_DRAFT)),
+            covered_on(
+                Measured,
+                covered(
+                    Curve,
+                    step(
+                        Speed(None),
+                        Number,
+                        answers::best_look_ahead,
+                        Speed(Some(answers::WORSE_DRAFT)),
+                    ),
                 ),
             ),
-            covered(
-                Curve,
-                step(
-                    Speed(None),
-                    Words,
-                    answers::busy_machine,
-                    Speed(Some(answers::BUSY_MACHINE)),
+            covered_on(
+                Measured,
+                covered(
+                    Curve,
+                    step(
+                        Speed(None),
+                        Words,
+                        answers::busy_machine,
+                        Speed(Some(answers::BUSY_MACHINE)),
+                    ),
                 ),
             ),
-            step(Speed(None), Words, answers::this_machine, Speed(None)),
+            seen_in(
+                Measured.part(),
+                covered(
+                    Curve,
+                    step(Speed(None), Words, answers::this_machine, Speed(None)),
+                ),
+            ),
         ],
     },
     Lesson {
