@@ -252,7 +252,7 @@ test("a wrong rule is made on the page once it is guessed what comes of it", asy
   await step(page, base, "wrong", 3);
   await page.getByTestId("lesson-number").fill("90");
   await page.getByTestId("reveal").click();
-  await page.getByTestId("test").getByText(/Not exact by design/).waitFor();
+  await page.getByTestId("test").getByText(/Not exact by design.* 0\.90 of the drafted tokens stay, under Rejection 0\.70\./).waitFor();
   await page.getByTestId("test-verdict").getByText(/\d/).first().waitFor();
 });
 
@@ -427,13 +427,14 @@ test("the first lesson begins with the target alone, and closing it brings back 
   for (const part of [".formula", ".key"]) assert.equal(await round.locator(part).first().isVisible(), false, part);
   await page.getByTestId("lesson-number").fill("120");
   await page.getByTestId("reveal").click();
-  // What is said to be seen is seen: the last dot as well.
+  // What is said to be seen is seen: each of the dots.
   const timeline = page.getByTestId("timeline");
   const inside = async () => {
-    const [dots, frame] = await Promise.all([timeline.locator(".tl-alone").last(), timeline].map((part) => part.boundingBox()));
-    return dots && dots.x >= frame.x && dots.x + dots.width <= frame.x + frame.width;
+    const dots = timeline.locator(".tl-alone");
+    const [first, last, frame] = await Promise.all([dots.first(), dots.last(), timeline].map((part) => part.boundingBox()));
+    return first && last && first.x >= frame.x && last.x + last.width <= frame.x + frame.width;
   };
-  await until(inside, "the last round in sight");
+  await until(inside, "all rounds in sight");
   assert.equal(await timeline.locator(".tl-alone").count(), 120);
   const link = async (at) => {
     await page.waitForFunction((at) => new URLSearchParams(location.hash.slice(1)).get("at") === at, at);
@@ -822,6 +823,33 @@ test("a step says so where the page has left it, for another moment or another s
   assert.match(await page.getByTestId("lesson-astray").innerText(), /about the scene Stage/);
   await page.getByTestId("lesson-run").click();
   await until(async () => (await round.innerText()) === before);
+});
+
+test("who is sent on to write is not told that the step is about another run", async ({ page, base }) => {
+  await step(page, base, "wrong", 4);
+  await page.evaluate(() => window.couplet.ready());
+  await call(page, "generate", { drafter: "uniform", max_tokens: 20 });
+  await page.getByTestId("lesson-astray").waitFor();
+  await page.getByTestId("option-1").click();
+  await page.getByTestId("reveal").click();
+  await shown(page, "recorded");
+  await call(page, "generate", { drafter: "uniform", max_tokens: 20 });
+  await shown(page, "live");
+  assert.equal(await page.getByTestId("lesson-astray").count(), 0);
+});
+
+test("on a projector the chart and what stays stand over the answer about Lenience", async ({ page, base }) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await step(page, base, "wrong", 3, "?backend=cpu", "&projector=1");
+  await page.getByTestId("lesson-number").fill("90");
+  await page.getByTestId("reveal").click();
+  const seen = () =>
+    page.evaluate(() => {
+      const [says, turn] = ["[data-testid=expectation]", ".lesson-turn"].map((part) => document.querySelector(part)?.getBoundingClientRect());
+      const chart = document.querySelector("[data-testid=test] svg.figure").getBoundingClientRect();
+      return says?.top >= 0 && chart.top < turn.top;
+    });
+  await until(seen, "what the answer names is in sight");
 });
 
 test("the browser's Back leads out of a page that was opened by a lesson's link", async ({ page, base }) => {

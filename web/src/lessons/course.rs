@@ -42,6 +42,8 @@ pub struct Step {
     pub covers: Option<Covered>,
     /// What is covered still when the answer is shown, because a later step asks for it.
     pub covers_on: Option<Covered>,
+    /// Whether the answer sends the visitor on to write a run of their own.
+    pub lets_go: bool,
     /// Where the answer is to be seen, if elsewhere than in all that was covered.
     evidence: Option<&'static str>,
 }
@@ -118,6 +120,7 @@ const fn step(
         reveal,
         covers: None,
         covers_on: None,
+        lets_go: false,
         evidence: None,
     }
 }
@@ -126,6 +129,14 @@ const fn step(
 const fn seen_in(evidence: &'static str, step: Step) -> Step {
     Step {
         evidence: Some(evidence),
+        ..step
+    }
+}
+
+/// A step whose answer sends the visitor on to write a run of their own.
+const fn let_go(step: Step) -> Step {
+    Step {
+        lets_go: true,
         ..step
     }
 }
@@ -394,12 +405,12 @@ pub const COURSE: [Lesson; 6] = [
                 answers::lenient,
                 Tested("three", Rule::Lenience),
             ),
-            step(
+            let_go(step(
                 Stage(Judged(Struck)),
                 Words,
                 answers::useless_draft,
                 Stage(Judged(Struck)),
-            ),
+            )),
         ],
     },
 ];

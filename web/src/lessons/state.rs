@@ -352,6 +352,7 @@ impl Lessons {
         let Some(guess) = self.guess.get_untracked() else {
             return;
         };
+        let is_astray = untrack(|| self.astray()).is_some();
         self.revealed.set(true);
         if let Some((lesson, place)) = self.open.get_untracked() {
             let answered = Answered {
@@ -368,7 +369,7 @@ impl Lessons {
                 progress.store();
             });
         }
-        if step.reveal != step.place || untrack(|| self.astray()).is_some() {
+        if step.reveal != step.place || is_astray {
             self.arrange(step.reveal);
         }
     }
@@ -436,7 +437,7 @@ impl Lessons {
             Place::Tested(name, rule) => {
                 self.put_to_proof(name, 3, &[], rule);
                 self.proof.count_first();
-                show_beside("[data-testid=test]".to_owned());
+                show_beside("[data-testid=expectation]".to_owned());
             }
             Place::Speed(terms) => {
                 let now = self.speed.terms.get_untracked();
@@ -481,6 +482,10 @@ impl Lessons {
             return Some(Astray::Distributions);
         }
         let (recording, spot) = place.of_run()?;
+        let lets_go = |(_, step): (_, &Step)| step.lets_go && self.revealed.get();
+        if self.current().is_some_and(lets_go) {
+            return None;
+        }
         if self.runs.of(recording).with(Option::is_none) {
             return None;
         }

@@ -1,7 +1,7 @@
 //! The line under a column: what was compared, and with what outcome.
 
 use couplet_playback::{
-    Board, Proposal, Test, decimal, grouped, separator, shortest, significant, told_apart,
+    Board, Proposal, Test, grouped, separator, shortest, significant, told_apart,
 };
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
@@ -108,13 +108,9 @@ pub fn arithmetic(proposal: &Proposal, kept: bool, settings: &Settings) -> Optio
     Some(line.into_any())
 }
 
-/// What is still to be tested, in the room under a column: next to nothing is told as nothing.
+/// What is still to be tested, with as many digits as the quotient beside it.
 fn limit(value: f32) -> String {
-    if value < 0.001 {
-        decimal(value, 2)
-    } else {
-        significant(value.into(), 2)
-    }
+    significant(value.into(), 2)
 }
 
 /// A saying with something bold in its slot.
