@@ -930,7 +930,7 @@ test("no lesson scrolls sideways, down to 320 pixels", async ({ page, base }) =>
   }
 });
 
-test("the class plan keeps its answers folded and prints on one page with every question and its answer", async ({ page, base }) => {
+test("the class plan keeps its answers folded and prints on three pages at most with every question, its answer and why", async ({ page, base }) => {
   await page.goto(`${base}?backend=cpu#v=1&scene=lessons`);
   const rows = page.getByTestId("class-plan").locator(".plan-row");
   await rows.nth(5).waitFor({ state: "attached" });
@@ -938,11 +938,30 @@ test("the class plan keeps its answers folded and prints on one page with every 
   assert.equal(await rows.first().isVisible(), false);
   const questions = await page.getByTestId("class-plan").locator(".plan-row ol li").count();
   assert.equal(questions, Object.values(STEPS).reduce((sum, steps) => sum + steps, 0));
-  for (const answer of await page.getByTestId("class-plan").locator(".plan-row ol b").allTextContents()) assert.notEqual(answer, "");
-  for (const format of ["A4", "Letter"]) {
-    const pdf = (await page.pdf({ format })).toString("latin1");
-    assert.equal(pdf.match(/\/Type\s*\/Page\b/g).length, 1, format);
-  }
+  const answers = page.getByTestId("class-plan").locator(".plan-row ol b");
+  assert.equal(await answers.count(), questions);
+  for (const answer of await answers.allTextContents()) assert.notEqual(answer, "");
+  // With units, what a question takes for granted, and reasons.
+  const says = async (lesson, step) => (await rows.nth(lesson).locator("ol > li").nth(step).textContent()).replace(/\s+/g, " ");
+  assert.match(await says(5, 2), /Lenience ½ .* 90 per cent More is kept/);
+  assert.match(await says(4, 2), /v = 1.* 3 tokens ahead Shorter\. The worse the draft/);
+  assert.match(await says(2, 2), /Draft: 0\.5, 0\.3, 0\.2\. Target: 0\.2, 0\.3, 0\.5\./);
+  const fits = async () => {
+    for (const format of ["A4", "Letter"]) {
+      const pdf = (await page.pdf({ format })).toString("latin1");
+      const pages = pdf.match(/\/Type\s*\/Page\b/g).length;
+      assert.ok(pages <= 3, `${pages} pages ${format}`);
+    }
+  };
+  await fits();
+  // For the class the same without any answer, with an address to type.
+  await page.getByTestId("plan-false").click();
+  assert.equal(await answers.count(), 0);
+  assert.equal(await page.locator(".plan-line").count(), questions);
+  assert.match(await page.getByTestId("plan-for").innerText(), /#v=1&scene=lessons/);
+  assert.doesNotMatch(await page.getByTestId("class-plan").textContent(), /Under Rejection the text changes|The worse the draft|is struck out|are poured back/);
+  await fits();
+  await page.getByTestId("plan-true").click();
   // Also after somebody folded them by hand.
   await page.getByTestId("plan-answers").locator("summary").click();
   assert.equal(await rows.first().isVisible(), false);

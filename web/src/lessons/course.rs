@@ -42,6 +42,8 @@ pub struct Step {
     pub covers: Option<Covered>,
     /// What is covered still when the answer is shown, because a later step asks for it.
     pub covers_on: Option<Covered>,
+    /// Whether what it tells begins with the answer of the step before.
+    pub tells_answer: bool,
     /// Whether the answer sends the visitor on to write a run of their own.
     pub lets_go: bool,
     /// Where the answer is to be seen, if elsewhere than in all that was covered.
@@ -120,6 +122,7 @@ const fn step(
         reveal,
         covers: None,
         covers_on: None,
+        tells_answer: false,
         lets_go: false,
         evidence: None,
     }
@@ -129,6 +132,14 @@ const fn step(
 const fn seen_in(evidence: &'static str, step: Step) -> Step {
     Step {
         evidence: Some(evidence),
+        ..step
+    }
+}
+
+/// A step that begins with the answer of the one before.
+const fn going_on(step: Step) -> Step {
+    Step {
+        tells_answer: true,
         ..step
     }
 }
@@ -208,12 +219,12 @@ pub const COURSE: [Lesson; 6] = [
                 answers::first_struck,
                 Stage(Judged(Struck)),
             ),
-            step(
+            going_on(step(
                 Stage(Judged(Struck)),
                 Words,
                 answers::added_by_struck,
                 Stage(Committed(Struck)),
-            ),
+            )),
             covered(
                 Bonus,
                 step(
@@ -256,7 +267,7 @@ pub const COURSE: [Lesson; 6] = [
                     Proof("three", 2),
                 ),
             ),
-            covered(
+            going_on(covered(
                 Numbers,
                 step(
                     Proof("three", 2),
@@ -264,7 +275,7 @@ pub const COURSE: [Lesson; 6] = [
                     answers::last_comes_out,
                     Proof("three", 3),
                 ),
-            ),
+            )),
         ],
     },
     Lesson {

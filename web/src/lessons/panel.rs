@@ -1,6 +1,5 @@
 //! The lesson beside the page.
 
-use couplet_playback::decimal;
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
@@ -10,7 +9,7 @@ use super::answers::Answer;
 use super::course::{COURSE, Choices, Lesson, Step};
 use super::facts::Facts;
 use super::state::{Astray, Lessons, use_lessons};
-use super::words::{StepWords, Style, fill, pieces, words};
+use super::words::{StepWords, Style, pieces, words};
 use crate::browser;
 use crate::stage::{Sign, icon};
 
@@ -165,7 +164,7 @@ fn why_astray(astray: Astray) -> String {
 }
 
 /// A text of the words with its bold and its raised letters.
-fn rich(text: &str, facts: &Facts) -> Vec<AnyView> {
+pub fn rich(text: &str, facts: &Facts) -> Vec<AnyView> {
     pieces(text, facts)
         .into_iter()
         .map(|piece| match piece.style {
@@ -262,12 +261,7 @@ fn answer(lessons: Lessons, said: &'static StepWords, choices: Vec<String>) -> i
             });
         };
         let right = Lessons::is_right(guess, answer);
-        let spelled = match answer {
-            Answer::Choice(place) => choices.get(place).cloned().unwrap_or_default(),
-            Answer::Number {
-                value, decimals, ..
-            } => format!("{} {}", decimal(value, decimals), said.unit),
-        };
+        let spelled = Lessons::spelled(answer, &choices, &said.unit);
         let exactly = match (guess, answer) {
             (
                 Guess::Number(guess),
@@ -477,9 +471,4 @@ fn All() -> impl IntoView {
             <ol>{rows}</ol>
         </section>
     }
-}
-
-/// A question with its names filled in, without bold letters; none has raised ones.
-pub fn plain(text: &str, facts: &Facts) -> String {
-    fill(text, facts).replace("**", "")
 }

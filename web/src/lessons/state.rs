@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use couplet_playback::decimal;
 use couplet_protocol::{Mistake, Rule};
 use leptos::prelude::*;
 
@@ -120,10 +121,11 @@ impl Lessons {
             progress: RwSignal::new(Progress::stored()),
             runs,
             facts: Memo::new(move |_| {
-                // Whoever asks about the target alone waits for it, and nobody else.
+                // Who asks about the target alone waits for it, as the plan of all lessons does; nobody
+                // else.
                 let needs = open
                     .get()
-                    .is_some_and(|(lesson, _)| COURSE.get(lesson).is_some_and(Lesson::needs_alone));
+                    .is_none_or(|(lesson, _)| COURSE.get(lesson).is_some_and(Lesson::needs_alone));
                 let alone = runs.of(Recording::Alone);
                 let alone = match needs {
                     true if !runs.settled.get() => return None,
@@ -411,6 +413,16 @@ impl Lessons {
                 tokens.chain(words.none.clone()).collect()
             }
             Choices::Number => Vec::new(),
+        }
+    }
+
+    /// What is right as a person reads it, with its unit.
+    pub fn spelled(answer: Answer, choices: &[String], unit: &str) -> String {
+        match answer {
+            Answer::Choice(place) => choices.get(place).cloned().unwrap_or_default(),
+            Answer::Number {
+                value, decimals, ..
+            } => format!("{} {unit}", decimal(value, decimals)),
         }
     }
 
