@@ -345,9 +345,12 @@ pub const COURSE: [Lesson; 6] = [
         id: "pays",
         minutes: 10,
         steps: &[
-            covered(
-                Statistics,
-                step(Stage(End), Number, answers::per_round, Stage(End)),
+            covered_on(
+                Measured,
+                covered(
+                    Statistics,
+                    step(Stage(End), Number, answers::per_round, Stage(End)),
+                ),
             ),
             covered_on(
                 Measured,

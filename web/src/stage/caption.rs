@@ -139,3 +139,15 @@ fn own(about: &Captioned, kept: bool, own: Option<String>) -> AnyView {
         (_, false) => bold(tr!("its own draw is {}", slot(0)), own),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_is_not_nothing_is_not_told_as_nothing() {
+        assert_eq!(limit(0.00086), "0.00086");
+        assert_eq!(limit(0.079), "0.079");
+        assert_eq!(limit(0.0), "0");
+    }
+}
