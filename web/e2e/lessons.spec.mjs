@@ -7,9 +7,9 @@ import { test } from "./test.mjs";
 const STEPS = { slow: 4, draft: 4, exact: 4, chance: 5, pays: 5, wrong: 4 };
 
 /** Opens a step by its link. */
-async function step(page, base, lesson, number, search = "?backend=cpu") {
+async function step(page, base, lesson, number, search = "?backend=cpu", look = "") {
   await page.goto("about:blank");
-  await page.goto(`${base}${search}#v=1&lesson=${lesson}&step=${number}`);
+  await page.goto(`${base}${search}#v=1&lesson=${lesson}&step=${number}${look}`);
   await page.getByTestId("lesson-panel").locator("form").waitFor();
 }
 
@@ -197,7 +197,7 @@ test("what would answer the question is off the page until it is revealed", asyn
   assert.match(await page.getByTestId("overlap").innerText(), /^[01]\.\d{3}$/);
   // How those that share chance agree is the next question.
   assert.equal(await page.getByTestId("card-gumbel").count(), 0);
-  assert.match(await page.getByTestId("covered").first().innerText(), /the next step asks for it/);
+  assert.match(await page.getByTestId("covered").first().innerText(), /a later step asks for it/);
   await page.getByTestId("lesson-next").click();
   await page.getByTestId("lesson-number").fill("50");
   await page.getByTestId("reveal").click();
@@ -252,7 +252,7 @@ test("a wrong rule is made on the page once it is guessed what comes of it", asy
   await step(page, base, "wrong", 3);
   await page.getByTestId("lesson-number").fill("90");
   await page.getByTestId("reveal").click();
-  await page.getByTestId("test").getByText(/Not exact by design/).waitFor();
+  await page.getByTestId("test").getByText(/Not exact by design.* 0\.90 of the drafted tokens stay, under Rejection 0\.70\./).waitFor();
   await page.getByTestId("test-verdict").getByText(/\d/).first().waitFor();
 });
 
@@ -265,6 +265,75 @@ test("a measurement answers the last question of lesson five", async ({ page, ba
   const [low, high] = report.gammas[0].interval;
   const says = low > 1 ? "Faster with a draft" : high < 1 ? "Slower with a draft" : "Can’t tell";
   assert.equal(await answer(page), says);
+});
+
+test("what was measured before is off the page until the last question of lesson five is answered", async ({ page, base }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await open(page, base, "?backend=cpu#v=1&scene=speed");
+  await call(page, "bench", { gammas: [1], pairs: 6, max_tokens: 16 });
+  await page.getByTestId("race").waitFor();
+  await page.getByTestId("scene-lessons").click();
+  await page.getByTestId("lesson-pays").click();
+  const absent = async (parts) => {
+    for (const part of parts) assert.equal(await page.locator(part).count(), 0, part);
+  };
+  await page.getByTestId("lesson-number").fill("3");
+  await page.getByTestId("reveal").click();
+  await page.locator(".statistics").waitFor();
+  await absent([".speed-up"]);
+  const measured = ['[data-testid="race"]', ".sweep", ".facts-list"];
+  await page.getByTestId("lesson-step-3").click();
+  await page.getByTestId("what-if").getByTestId("covered").waitFor();
+  await absent(measured);
+  await page.getByTestId("lesson-number").fill("3");
+  await page.getByTestId("reveal").click();
+  await page.getByTestId("what-if-says").waitFor();
+  // The curve is there, without the one that was measured.
+  await absent([...measured, '[data-testid="what-if-small"]']);
+  await page.getByTestId("lesson-step-5").click();
+  await page.getByTestId("what-if").getByTestId("covered").waitFor();
+  await absent(measured);
+  assert.ok(await page.getByTestId("bench").isVisible());
+  await page.getByTestId("option-0").click();
+  await page.getByTestId("reveal").click();
+  await page.getByTestId("lesson-verdict").waitFor();
+  for (const part of measured) await page.locator(part).first().waitFor();
+  await until(() => page.getByTestId("race").evaluate((race) => Math.abs(race.getBoundingClientRect().top) < innerHeight / 2), "the race is in sight");
+});
+
+test("what a reveal uncovers below the window is brought into it", async ({ page, base }) => {
+  const parts = [["pays", 1, ".statistics"], ["chance", 1, '[data-testid="card-independent"]'], ["chance", 5, ".swap h2"], ["pays", 5, '[data-testid="bench"]']];
+  for (const [width, height, look] of [[1440, 900, ""], [1280, 720, ""], [1024, 768, "&projector=1"]]) {
+    await page.setViewportSize({ width, height });
+    for (const [lesson, number, part] of parts) {
+      await step(page, base, lesson, number, "?backend=cpu", look);
+      if (await page.getByTestId("lesson-number").count()) await page.getByTestId("lesson-number").fill("40");
+      else await page.getByTestId("option-0").click();
+      await page.getByTestId("reveal").click();
+      const seen = () =>
+        page.evaluate((part) => {
+          const { top, bottom } = document.querySelector(part)?.getBoundingClientRect() ?? { top: -1 };
+          const turn = document.querySelector(".lesson-turn");
+          const end = getComputedStyle(turn).position === "fixed" ? turn.getBoundingClientRect().top : innerHeight;
+          return top >= -1 && Math.min(bottom, top + 120) <= end;
+        }, part);
+      await until(seen, `${lesson} ${number} at ${width}`);
+    }
+  }
+});
+
+test("how many stay is not on the page while the next step asks how many do not", async ({ page, base }) => {
+  await step(page, base, "exact", 2);
+  await page.getByTestId("lesson-number").fill("40");
+  await page.getByTestId("reveal").click();
+  await page.getByTestId("lesson-answer").waitFor();
+  const why = page.getByTestId("why");
+  await why.getByText("a later step asks for it").waitFor();
+  assert.equal(await page.locator(".why-say").count(), 0);
+  await page.getByTestId("lesson-next").click();
+  await page.getByTestId("lesson-number").fill("30");
+  await page.getByTestId("reveal").click();
+  await why.getByText("the total variation.").waitFor();
 });
 
 test("on a phone the way on is never under the player, and the picture is a press away", async ({ page, base }) => {
@@ -362,13 +431,14 @@ test("the first lesson begins with the target alone, and closing it brings back 
   for (const part of [".formula", ".key"]) assert.equal(await round.locator(part).first().isVisible(), false, part);
   await page.getByTestId("lesson-number").fill("120");
   await page.getByTestId("reveal").click();
-  // What is said to be seen is seen: the last dot as well.
+  // What is said to be seen is seen: each of the dots.
   const timeline = page.getByTestId("timeline");
   const inside = async () => {
-    const [dots, frame] = await Promise.all([timeline.locator(".tl-alone").last(), timeline].map((part) => part.boundingBox()));
-    return dots && dots.x >= frame.x && dots.x + dots.width <= frame.x + frame.width;
+    const dots = timeline.locator(".tl-alone");
+    const [first, last, frame] = await Promise.all([dots.first(), dots.last(), timeline].map((part) => part.boundingBox()));
+    return first && last && first.x >= frame.x && last.x + last.width <= frame.x + frame.width;
   };
-  await until(inside, "the last round in sight");
+  await until(inside, "all rounds in sight");
   assert.equal(await timeline.locator(".tl-alone").count(), 120);
   const link = async (at) => {
     await page.waitForFunction((at) => new URLSearchParams(location.hash.slice(1)).get("at") === at, at);
@@ -759,6 +829,33 @@ test("a step says so where the page has left it, for another moment or another s
   await until(async () => (await round.innerText()) === before);
 });
 
+test("who is sent on to write is not told that the step is about another run", async ({ page, base }) => {
+  await step(page, base, "wrong", 4);
+  await page.evaluate(() => window.couplet.ready());
+  await call(page, "generate", { drafter: "uniform", max_tokens: 20 });
+  await page.getByTestId("lesson-astray").waitFor();
+  await page.getByTestId("option-1").click();
+  await page.getByTestId("reveal").click();
+  await shown(page, "recorded");
+  await call(page, "generate", { drafter: "uniform", max_tokens: 20 });
+  await shown(page, "live");
+  assert.equal(await page.getByTestId("lesson-astray").count(), 0);
+});
+
+test("on a projector the chart and what stays stand over the answer about Lenience", async ({ page, base }) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await step(page, base, "wrong", 3, "?backend=cpu", "&projector=1");
+  await page.getByTestId("lesson-number").fill("90");
+  await page.getByTestId("reveal").click();
+  const seen = () =>
+    page.evaluate(() => {
+      const [says, turn] = ["[data-testid=expectation]", ".lesson-turn"].map((part) => document.querySelector(part)?.getBoundingClientRect());
+      const chart = document.querySelector("[data-testid=test] svg.figure").getBoundingClientRect();
+      return says?.top >= -1 && chart.top < turn.top;
+    });
+  await until(seen, "what the answer names is in sight");
+});
+
 test("the browser's Back leads out of a page that was opened by a lesson's link", async ({ page, base }) => {
   await page.goto(`${base}notices.txt`);
   // The step belongs to another scene, which the link leaves out.
@@ -837,7 +934,7 @@ test("no lesson scrolls sideways, down to 320 pixels", async ({ page, base }) =>
   }
 });
 
-test("the class plan keeps its answers folded and prints on one page with every question and its answer", async ({ page, base }) => {
+test("the class plan keeps its answers folded and prints on three pages at most with every question, its answer and why", async ({ page, base }) => {
   await page.goto(`${base}?backend=cpu#v=1&scene=lessons`);
   const rows = page.getByTestId("class-plan").locator(".plan-row");
   await rows.nth(5).waitFor({ state: "attached" });
@@ -845,11 +942,30 @@ test("the class plan keeps its answers folded and prints on one page with every 
   assert.equal(await rows.first().isVisible(), false);
   const questions = await page.getByTestId("class-plan").locator(".plan-row ol li").count();
   assert.equal(questions, Object.values(STEPS).reduce((sum, steps) => sum + steps, 0));
-  for (const answer of await page.getByTestId("class-plan").locator(".plan-row ol b").allTextContents()) assert.notEqual(answer, "");
-  for (const format of ["A4", "Letter"]) {
-    const pdf = (await page.pdf({ format })).toString("latin1");
-    assert.equal(pdf.match(/\/Type\s*\/Page\b/g).length, 1, format);
-  }
+  const answers = page.getByTestId("class-plan").locator(".plan-row ol b");
+  assert.equal(await answers.count(), questions);
+  for (const answer of await answers.allTextContents()) assert.notEqual(answer, "");
+  // With units, what a question takes for granted, and reasons.
+  const says = async (lesson, step) => (await rows.nth(lesson).locator("ol > li").nth(step).textContent()).replace(/\s+/g, " ");
+  assert.match(await says(5, 2), /Lenience ½ .* 90 per cent More is kept/);
+  assert.match(await says(4, 2), /v = 1.* 3 tokens ahead Shorter\. The worse the draft/);
+  assert.match(await says(2, 2), /Draft: 0\.5, 0\.3, 0\.2\. Target: 0\.2, 0\.3, 0\.5\./);
+  const fits = async () => {
+    for (const format of ["A4", "Letter"]) {
+      const pdf = (await page.pdf({ format })).toString("latin1");
+      const pages = pdf.match(/\/Type\s*\/Page\b/g).length;
+      assert.ok(pages <= 3, `${pages} pages ${format}`);
+    }
+  };
+  await fits();
+  // For the class the same without any answer, with an address to type.
+  await page.getByTestId("plan-false").click();
+  assert.equal(await answers.count(), 0);
+  assert.equal(await page.locator(".plan-line").count(), questions);
+  assert.match(await page.getByTestId("plan-for").innerText(), /#v=1&scene=lessons/);
+  assert.doesNotMatch(await page.getByTestId("class-plan").textContent(), /Under Rejection the text changes|The worse the draft|is struck out\. What|are poured back/);
+  await fits();
+  await page.getByTestId("plan-true").click();
   // Also after somebody folded them by hand.
   await page.getByTestId("plan-answers").locator("summary").click();
   assert.equal(await rows.first().isVisible(), false);

@@ -406,10 +406,7 @@ pub fn word(facts: &Facts, name: &str) -> Option<String> {
             let factor = words::factor(headline.row.speed_up);
             format!("{factor} {}", interval(low, high))
         }
-        "measured_why" => {
-            let report = &facts.measured.as_ref()?.report;
-            words::why(report, report.headline()?.row)
-        }
+        "measured_why" => words::reason(&facts.measured.as_ref()?.report)?,
         "redrawn_c" => plain(*wrong(WrongRule::ResamplesFromTarget).last()?),
         "greedy_a" => plain(*wrong(WrongRule::GreedyDraft).first()?),
         "greedy_c" => plain(*wrong(WrongRule::GreedyDraft).last()?),

@@ -42,6 +42,10 @@ pub struct Step {
     pub covers: Option<Covered>,
     /// What is covered still when the answer is shown, because a later step asks for it.
     pub covers_on: Option<Covered>,
+    /// Whether what it tells begins with the answer of the step before.
+    pub tells_answer: bool,
+    /// Whether the answer sends the visitor on to write a run of their own.
+    pub lets_go: bool,
     /// Where the answer is to be seen, if elsewhere than in all that was covered.
     evidence: Option<&'static str>,
 }
@@ -118,6 +122,8 @@ const fn step(
         reveal,
         covers: None,
         covers_on: None,
+        tells_answer: false,
+        lets_go: false,
         evidence: None,
     }
 }
@@ -126,6 +132,22 @@ const fn step(
 const fn seen_in(evidence: &'static str, step: Step) -> Step {
     Step {
         evidence: Some(evidence),
+        ..step
+    }
+}
+
+/// A step that begins with the answer of the one before.
+const fn going_on(step: Step) -> Step {
+    Step {
+        tells_answer: true,
+        ..step
+    }
+}
+
+/// A step whose answer sends the visitor on to write a run of their own.
+const fn let_go(step: Step) -> Step {
+    Step {
+        lets_go: true,
         ..step
     }
 }
@@ -147,7 +169,7 @@ const fn covered_on(what: Covered, step: Step) -> Step {
 }
 
 use Choices::{Number, Tokens, Words};
-use Covered::{Agreement, Bonus, Curve, Numbers, Rounds, SharedChance, Statistics, Swap};
+use Covered::{Agreement, Bonus, Curve, Measured, Numbers, Rounds, SharedChance, Statistics, Swap};
 use Phase::{Commit, Draft};
 use Place::{Alone, Couplings, Mistaken, Proof, Speed, Stage, Tested};
 use Round::{Full, Struck};
@@ -197,12 +219,12 @@ pub const COURSE: [Lesson; 6] = [
                 answers::first_struck,
                 Stage(Judged(Struck)),
             ),
-            step(
+            going_on(step(
                 Stage(Judged(Struck)),
                 Words,
                 answers::added_by_struck,
                 Stage(Committed(Struck)),
-            ),
+            )),
             covered(
                 Bonus,
                 step(
@@ -224,13 +246,16 @@ pub const COURSE: [Lesson; 6] = [
                 answers::struck_again,
                 Stage(Closed(Struck)),
             ),
-            covered(
+            covered_on(
                 Numbers,
-                step(
-                    Proof("three", 1),
-                    Number,
-                    answers::kept_of_first,
-                    Proof("three", 1),
+                covered(
+                    Numbers,
+                    step(
+                        Proof("three", 1),
+                        Number,
+                        answers::kept_of_first,
+                        Proof("three", 1),
+                    ),
                 ),
             ),
             covered(
@@ -242,7 +267,7 @@ pub const COURSE: [Lesson; 6] = [
                     Proof("three", 2),
                 ),
             ),
-            covered(
+            going_on(covered(
                 Numbers,
                 step(
                     Proof("three", 2),
@@ -250,7 +275,7 @@ pub const COURSE: [Lesson; 6] = [
                     answers::last_comes_out,
                     Proof("three", 3),
                 ),
-            ),
+            )),
         ],
     },
     Lesson {
@@ -320,38 +345,56 @@ pub const COURSE: [Lesson; 6] = [
         id: "pays",
         minutes: 10,
         steps: &[
-            covered(
-                Statistics,
-                step(Stage(End), Number, answers::per_round, Stage(End)),
-            ),
-            covered(
-                Curve,
-                step(
-                    Speed(None),
-                    Number,
-                    answers::perfect_but_slow,
-                    Speed(Some(answers::PERFECT_BUT_SLOW)),
+            covered_on(
+                Measured,
+                covered(
+                    Statistics,
+                    step(Stage(End), Number, answers::per_round, Stage(End)),
                 ),
             ),
-            covered(
-                Curve,
-                step(
-                    Speed(None),
-                    Number,
-                    answers::best_look_ahead,
-                    Speed(Some(answers::WORSE_DRAFT)),
+            covered_on(
+                Measured,
+                covered(
+                    Curve,
+                    step(
+                        Speed(None),
+                        Number,
+                        answers::perfect_but_slow,
+                        Speed(Some(answers::PERFECT_BUT_SLOW)),
+                    ),
                 ),
             ),
-            covered(
-                Curve,
-                step(
-                    Speed(None),
-                    Words,
-                    answers::busy_machine,
-                    Speed(Some(answers::BUSY_MACHINE)),
+            covered_on(
+                Measured,
+                covered(
+                    Curve,
+                    step(
+                        Speed(None),
+                        Number,
+                        answers::best_look_ahead,
+                        Speed(Some(answers::WORSE_DRAFT)),
+                    ),
                 ),
             ),
-            step(Speed(None), Words, answers::this_machine, Speed(None)),
+            covered_on(
+                Measured,
+                covered(
+                    Curve,
+                    step(
+                        Speed(None),
+                        Words,
+                        answers::busy_machine,
+                        Speed(Some(answers::BUSY_MACHINE)),
+                    ),
+                ),
+            ),
+            seen_in(
+                Measured.part(),
+                covered(
+                    Curve,
+                    step(Speed(None), Words, answers::this_machine, Speed(None)),
+                ),
+            ),
         ],
     },
     Lesson {
@@ -376,12 +419,12 @@ pub const COURSE: [Lesson; 6] = [
                 answers::lenient,
                 Tested("three", Rule::Lenience),
             ),
-            step(
+            let_go(step(
                 Stage(Judged(Struck)),
                 Words,
                 answers::useless_draft,
                 Stage(Judged(Struck)),
-            ),
+            )),
         ],
     },
 ];

@@ -18,6 +18,8 @@ pub enum Covered {
     Statistics,
     /// What the formula of the speed-up says.
     Curve,
+    /// What was measured on this machine.
+    Measured,
     /// What each letter keeps, loses and gets in Proof.
     Numbers,
     /// How many rounds a run has.
@@ -29,16 +31,22 @@ pub enum Covered {
 impl Covered {
     /// Whether what covers this covers another part too.
     pub fn includes(self, other: Self) -> bool {
-        self == other || (self, other) == (Self::Agreement, Self::SharedChance)
+        self == other
+            || matches!(
+                (self, other),
+                (Self::Agreement, Self::SharedChance) | (Self::Curve, Self::Measured)
+            )
     }
 
     /// Where on the page the answer is to be seen.
-    pub fn part(self) -> &'static str {
+    pub const fn part(self) -> &'static str {
         match self {
             Self::Agreement | Self::SharedChance => ".couplings-cards",
             Self::Bonus => ".round",
             Self::Statistics => ".statistics",
             Self::Curve => "[data-testid=what-if]",
+            // Where nothing was measured yet, what has it measured.
+            Self::Measured => "[data-testid=race], [data-testid=bench]",
             Self::Numbers => ".why",
             Self::Rounds => ".timeline",
             Self::Swap => ".swap",
@@ -64,7 +72,7 @@ pub fn Cover(
     let lessons = use_context::<Lessons>();
     let is_answered = move || lessons.is_some_and(|lessons| lessons.revealed.get());
     let why = move || match is_answered() {
-        true => tr!("Covered: the next step asks for it."),
+        true => tr!("Covered: a later step asks for it."),
         false => tr!("Covered until you have made your guess."),
     };
     view! {

@@ -133,7 +133,8 @@ impl Facts {
             "target_weights" => millions(self.pair.target.parameters as f64),
             "draft_weights" => millions(self.pair.draft.parameters as f64),
             "target_megabytes" => millions(self.fetched(1)),
-            "run_megabytes" => millions(self.fetched_per_token()),
+            // With a digit more, so that what is printed divides to the share that is printed.
+            "run_megabytes" => decimal(self.fetched_per_token() / 1e6, 2),
             "run_share" => percent(self.fetched_per_token() / self.fetched(1)),
             "six_times" => decimal(self.fetched(6) / self.fetched(1), 4),
             "judged" => self.judged().0.to_string(),
@@ -177,9 +178,11 @@ impl Facts {
             let proposal = round.proposals.get(round.rejected()?)?;
             Some((proposal, proposal.verdict.as_ref()?))
         };
-        let probs =
-            |verdict: &Verdict| told_apart(verdict.draft_prob.into(), verdict.target_prob.into());
         let test = |verdict: &Verdict| told_apart(verdict.draw.into(), share(verdict));
+        let probs = |verdict: &Verdict| {
+            let [draft, target] = [verdict.draft_prob, verdict.target_prob].map(f64::from);
+            dividing(draft, target, &test(verdict)[1])
+        };
         let closing = round.closing.as_ref()?;
         Some(match what {
             "round" => (index + 1).to_string(),
@@ -198,9 +201,9 @@ impl Facts {
             "two-less" => round.committed.len().saturating_sub(2).to_string(),
             "new" => self.shown(closing.token),
             "token" => self.shown(rejected()?.0.token),
-            // With as many digits as the Stage writes them beside it.
             "draft" => probs(rejected()?.1)[0].clone(),
             "target" => probs(rejected()?.1)[1].clone(),
+            // With as many digits as the Stage writes them beside it.
             "u" => test(rejected()?.1)[0].clone(),
             "below" => test(rejected()?.1)[1].clone(),
             "residual" => {
@@ -210,6 +213,21 @@ impl Facts {
             _ => return None,
         })
     }
+}
+
+/// Two probabilities with as many significant digits, two at least, as divide to what is told of the
+/// second's share of the first.
+fn dividing(draft: f64, target: f64, told: &str) -> [String; 2] {
+    let rounded = |value: f64, digits: i32| {
+        let printed = format!("{value:.*e}", (digits - 1) as usize);
+        printed.parse().unwrap_or(value)
+    };
+    let divides = |digits: &i32| {
+        let quotient = rounded(target, *digits) / rounded(draft, *digits);
+        (2..7).any(|told_to| significant(quotient, told_to) == told)
+    };
+    let digits = (2..6).find(divides).unwrap_or(6);
+    [draft, target].map(|value| significant(value, digits))
 }
 
 /// The share of the draft's probability that the target covers.

@@ -1,6 +1,5 @@
 //! The lesson beside the page.
 
-use couplet_playback::decimal;
 use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
@@ -8,10 +7,9 @@ use tr::tr;
 use super::answered::Guess;
 use super::answers::Answer;
 use super::course::{COURSE, Choices, Lesson, Step};
-use super::cover::Covered;
 use super::facts::Facts;
 use super::state::{Astray, Lessons, use_lessons};
-use super::words::{StepWords, Style, fill, pieces, words};
+use super::words::{StepWords, Style, pieces, words};
 use crate::browser;
 use crate::stage::{Sign, icon};
 
@@ -166,7 +164,7 @@ fn why_astray(astray: Astray) -> String {
 }
 
 /// A text of the words with its bold and its raised letters.
-fn rich(text: &str, facts: &Facts) -> Vec<AnyView> {
+pub fn rich(text: &str, facts: &Facts) -> Vec<AnyView> {
     pieces(text, facts)
         .into_iter()
         .map(|piece| match piece.style {
@@ -263,12 +261,7 @@ fn answer(lessons: Lessons, said: &'static StepWords, choices: Vec<String>) -> i
             });
         };
         let right = Lessons::is_right(guess, answer);
-        let spelled = match answer {
-            Answer::Choice(place) => choices.get(place).cloned().unwrap_or_default(),
-            Answer::Number {
-                value, decimals, ..
-            } => format!("{} {}", decimal(value, decimals), said.unit),
-        };
+        let spelled = Lessons::spelled(answer, &choices, &said.unit);
         let exactly = match (guess, answer) {
             (
                 Guess::Number(guess),
@@ -298,22 +291,23 @@ fn answer(lessons: Lessons, said: &'static StepWords, choices: Vec<String>) -> i
 }
 
 /// Keyboard and screen reader go on where the answer is. Where that stays in sight by itself, the page
-/// shows what it is about; beside the panel that is in sight, but for the curve, which stands below all
-/// that can be measured.
+/// shows what it is about, as beside a panel that stays: there only if it is not in sight already.
 fn to_answer(lessons: Lessons) {
     request_animation_frame(move || {
         let step = untrack(|| lessons.current()).map(|(_, step)| step);
+        let evidence = step.and_then(Step::evidence);
         if browser::is_fixed(TURN) {
-            browser::jump(step.and_then(Step::evidence).unwrap_or(PICTURE));
-        } else if step.is_some_and(|step| step.covers == Some(Covered::Curve)) && is_beside() {
-            browser::bring_near(Covered::Curve.part());
+            browser::jump(evidence.unwrap_or(PICTURE));
         }
         let next = "#lesson-next:not([disabled])";
         if !browser::focus(next) {
             browser::focus("#lesson-answer");
         }
-        // The answer above it has its height a frame later.
+        // The answer above it, and what was uncovered, have their heights a frame later.
         request_animation_frame(move || {
+            if let Some(evidence) = evidence.filter(|_| is_beside()) {
+                browser::bring_near(evidence);
+            }
             // A panel beside the page scrolls by itself; elsewhere bars may lie over what it ends with.
             if !(is_beside() && browser::bring_near_within(TITLE, next)) {
                 browser::bring_near(next);
@@ -477,9 +471,4 @@ fn All() -> impl IntoView {
             <ol>{rows}</ol>
         </section>
     }
-}
-
-/// A question with its names filled in, without bold letters; none has raised ones.
-pub fn plain(text: &str, facts: &Facts) -> String {
-    fill(text, facts).replace("**", "")
 }

@@ -1,60 +1,87 @@
-//! One page for a teacher: aims, timing, questions and their answers. It prints alone.
+//! Some pages for a teacher: aims, timing, what is told and asked, the answers and why they are so. The
+//! questions print for the class too, without the answers.
 
-use couplet_playback::decimal;
+use couplet_playback::{at_most, separator, significant};
 use leptos::ev;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::answers::Answer;
-use super::course::{COURSE, Lesson};
+use super::course::{COURSE, Choices, Lesson, Place, Step};
 use super::facts::Facts;
-use super::panel::plain;
+use super::panel::rich;
 use super::state::{Lessons, use_lessons};
-use super::words::{LessonWords, words};
+use super::words::{LessonWords, StepWords, words};
+use crate::couplings::preset_pair;
+use crate::permalink::{self, View};
+use crate::proof::Preset;
+use crate::share::use_sharing;
+use crate::store::Scene;
 use crate::table::is_unfolded;
 
 /// The plan.
 #[component]
 pub fn Plan() -> impl IntoView {
     let lessons = use_lessons();
+    let sharing = use_sharing();
     let said = &words().plan;
     // On paper the plan is whole.
     let open = RwSignal::new(false);
     let printing = window_event_listener(ev::beforeprint, move |_| open.set(true));
     on_cleanup(move || printing.remove());
+    let answers = RwSignal::new(true);
     let minutes: u32 = COURSE.iter().map(|lesson| lesson.minutes).sum();
     let rows = move || {
-        let facts = lessons.facts.get()?;
-        Some(
-            COURSE
-                .iter()
-                .enumerate()
-                .filter_map(|(index, lesson)| {
-                    Some(row(index, lesson, words().lesson(lesson.id)?, &facts))
-                })
-                .collect_view(),
-        )
+        let (facts, answers) = (lessons.facts.get()?, answers.get());
+        let lessons = COURSE.iter().enumerate();
+        let rows = lessons.filter_map(|(index, lesson)| {
+            let said = words().lesson(lesson.id)?;
+            Some(row(index, lesson, said, &facts, answers))
+        });
+        Some(rows.collect_view())
     };
+    // Without the settings of a run, so that it can be typed from paper.
+    let link = move || {
+        let view = View {
+            scene: Scene::Lessons,
+            hide: sharing.hidden.get(),
+            ..View::default()
+        };
+        permalink::address(&permalink::hash(None, &view, permalink::read().backend))
+    };
+    let either = move |whole: &str, asked: String| match answers.get() {
+        true => whole.to_owned(),
+        false => asked,
+    };
+    let only_whole =
+        move |text: &'static str| move || answers.get().then_some(view! { <p>{text}</p> });
     view! {
         <article class="card class-plan" data-testid="class-plan" aria-labelledby="plan-title">
             <header>
                 <div>
-                    <p class="muted">{tr!("Class plan, {minutes} minutes", minutes)}</p>
-                    <h2 id="plan-title">{said.title.clone()}</h2>
+                    <p class="muted" data-testid="plan-for">{move || either(&tr!("Class plan, {minutes} minutes", minutes), link())}</p>
+                    <h2 id="plan-title">{move || either(&said.title, tr!("Questions for the class"))}</h2>
+                </div>
+                <div class="segments small" role="group" aria-label=tr!("What is printed")>
+                    {[(true, tr!("With answers")), (false, tr!("Questions only"))]
+                        .map(|(with, title)| view! {
+                            <button type="button" data-testid=format!("plan-{with}") aria-pressed=move || (answers.get() == with).to_string()
+                                on:click=move |_| answers.set(with)>{title}</button>
+                        })
+                        .collect_view()}
                 </div>
                 <button type="button" class="button" data-testid="print-plan" on:click=move |_| { let _ = window().print(); }>
-                    {tr!("Print the plan")}
+                    {move || either(&tr!("Print the plan"), tr!("Print the questions"))}
                 </button>
             </header>
-            <p>{said.r#for.clone()}</p>
-            <p>{said.need.clone()}</p>
+            {only_whole(&said.r#for)}
+            {only_whole(&said.need)}
             {move || lessons.trouble.get().map(|sentence| view! { <p class="field-error" role="alert">{sentence}</p> })}
             // Whoever comes to learn should not read the answers first.
             <details class="plan-answers" data-testid="plan-answers" prop:open=move || open.get()
                 on:toggle=move |event| open.set(is_unfolded(&event))>
-                <summary>{tr!("Questions and answers, for teachers")}</summary>
+                <summary>{move || either(&tr!("Questions and answers, for teachers"), tr!("Questions"))}</summary>
                 <ol class="plan-rows">{rows}</ol>
-                <p>{said.at_home.clone()}</p>
+                {only_whole(&said.at_home)}
             </details>
         </article>
     }
@@ -65,29 +92,111 @@ fn row(
     lesson: &'static Lesson,
     said: &'static LessonWords,
     facts: &Facts,
+    answers: bool,
 ) -> impl IntoView + use<> {
-    let questions = lesson
-        .steps
-        .iter()
-        .zip(&said.steps)
-        .map(|(step, words)| {
-            let answer = match (step.answer)(facts) {
-                Some(Answer::Choice(place)) => {
-                    Lessons::choices(step, words, facts).get(place).cloned()
-                }
-                Some(Answer::Number {
-                    value, decimals, ..
-                }) => Some(decimal(value, decimals)),
-                None => words.wait.as_ref().map(|_| tr!("measure it")),
-            };
-            view! { <li>{plain(&words.ask, facts)}" "<b>{answer}</b></li> }
-        })
+    let steps = lesson.steps.iter().zip(&said.steps);
+    let questions = steps
+        .map(|(step, words)| question(step, words, facts, answers))
         .collect_view();
     view! {
         <li class="plan-row">
             <h3>{format!("{}. {}", index + 1, said.title)}<span class="muted">" "{tr!("{} min", lesson.minutes)}</span></h3>
-            <p>{said.aim.clone()}</p>
+            {answers.then(|| view! { <p>{said.aim.clone()}</p> })}
             <ol>{questions}</ol>
         </li>
+    }
+}
+
+/// What a step tells and asks, and either its answer with the reason or a line to write on.
+fn question(
+    step: &Step,
+    words: &'static StepWords,
+    facts: &Facts,
+    answers: bool,
+) -> impl IntoView + use<> {
+    let set = |text: &str| rich(&text.replace("**", ""), facts);
+    let choices = Lessons::choices(step, words, facts);
+    let below = if answers {
+        let (answer, why) = match (step.answer)(facts) {
+            Some(answer) => (
+                Lessons::spelled(answer, &choices, &words.unit),
+                set(reason(&words.after)),
+            ),
+            None => (tr!("measure it"), Vec::new()),
+        };
+        view! { <p><b>{answer}</b>" "{why}</p> }.into_any()
+    } else {
+        view! { <p class="plan-line">{words.unit.clone()}</p> }.into_any()
+    };
+    // On the sheet the answer would stand below its question.
+    let text = (answers || !step.tells_answer).then(|| set(&words.text));
+    view! {
+        <li>
+            <p class="muted">{text}" "{given(step, facts)}</p>
+            <p>{set(&words.ask)}" "<span class="muted">{choices.join(" / ")}</span></p>
+            {below}
+        </li>
+    }
+}
+
+/// Bytes of an answer's first sentences that surely hold a reason.
+const REASON: usize = 60;
+
+/// The sentences at the beginning of what follows an answer that give its reason: the first may only
+/// say the answer again.
+fn reason(after: &str) -> &str {
+    let mut ends = after.match_indices(". ").map(|(at, _)| at + 1);
+    let end = ends.find(|end| *end >= REASON);
+    end.and_then(|end| after.get(..end)).unwrap_or(after)
+}
+
+/// The probabilities that a question is about, which the page draws.
+fn given(step: &Step, facts: &Facts) -> Option<String> {
+    if let Choices::Tokens(round) = step.choices {
+        let (_, round) = facts.round(round)?;
+        let weighed = round.proposals.iter().filter_map(|proposal| {
+            let probs = [proposal.draft_prob()?, proposal.target_prob()?];
+            let [draft, target] = probs.map(|prob| significant(prob.into(), 2));
+            Some(format!(
+                "{} {draft} / {target}",
+                facts.shown(proposal.token)
+            ))
+        });
+        let weighed = weighed.collect::<Vec<_>>().join("; ");
+        return Some(tr!("Draft / target: {}.", weighed));
+    }
+    let [draft, target] = match step.place {
+        Place::Couplings(name) => {
+            let pair = preset_pair(name)?;
+            [pair.draft_probs().to_vec(), pair.target_probs().to_vec()]
+        }
+        Place::Proof(name, _) => {
+            let pair = Preset::named(name)?.pair();
+            [pair.draft, pair.target]
+        }
+        _ => return None,
+    };
+    let told = |probs: Vec<f64>| {
+        let probs: Vec<String> = probs.into_iter().map(|prob| at_most(prob, 3)).collect();
+        probs.join(&separator())
+    };
+    Some(tr!(
+        "Draft: {draft}. Target: {target}.",
+        draft = told(draft),
+        target = told(target)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_more_than_the_answer_and_less_than_all_that_follows() {
+        let after = "One. Alone, the target had to wait for each character; now the guesses are there. More.";
+        let why =
+            "One. Alone, the target had to wait for each character; now the guesses are there.";
+        assert_eq!(reason(after), why);
+        assert_eq!(reason("Short."), "Short.");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use couplet_playback::decimal;
 use couplet_protocol::{Mistake, Rule};
 use leptos::prelude::*;
 
@@ -120,10 +121,11 @@ impl Lessons {
             progress: RwSignal::new(Progress::stored()),
             runs,
             facts: Memo::new(move |_| {
-                // Whoever asks about the target alone waits for it, and nobody else.
+                // Who asks about the target alone waits for it, as the plan of all lessons does; nobody
+                // else.
                 let needs = open
                     .get()
-                    .is_some_and(|(lesson, _)| COURSE.get(lesson).is_some_and(Lesson::needs_alone));
+                    .is_none_or(|(lesson, _)| COURSE.get(lesson).is_some_and(Lesson::needs_alone));
                 let alone = runs.of(Recording::Alone);
                 let alone = match needs {
                     true if !runs.settled.get() => return None,
@@ -352,6 +354,7 @@ impl Lessons {
         let Some(guess) = self.guess.get_untracked() else {
             return;
         };
+        let is_astray = untrack(|| self.astray()).is_some();
         self.revealed.set(true);
         if let Some((lesson, place)) = self.open.get_untracked() {
             let answered = Answered {
@@ -368,7 +371,7 @@ impl Lessons {
                 progress.store();
             });
         }
-        if step.reveal != step.place || untrack(|| self.astray()).is_some() {
+        if step.reveal != step.place || is_astray {
             self.arrange(step.reveal);
         }
     }
@@ -413,6 +416,16 @@ impl Lessons {
         }
     }
 
+    /// What is right as a person reads it, with its unit.
+    pub fn spelled(answer: Answer, choices: &[String], unit: &str) -> String {
+        match answer {
+            Answer::Choice(place) => choices.get(place).cloned().unwrap_or_default(),
+            Answer::Number {
+                value, decimals, ..
+            } => format!("{} {unit}", decimal(value, decimals)),
+        }
+    }
+
     /// Brings the page into a state.
     fn arrange(&self, place: Place) {
         self.fetch();
@@ -436,7 +449,7 @@ impl Lessons {
             Place::Tested(name, rule) => {
                 self.put_to_proof(name, 3, &[], rule);
                 self.proof.count_first();
-                show_beside("[data-testid=test]".to_owned());
+                show_beside("[data-testid=expectation]".to_owned());
             }
             Place::Speed(terms) => {
                 let now = self.speed.terms.get_untracked();
@@ -481,6 +494,10 @@ impl Lessons {
             return Some(Astray::Distributions);
         }
         let (recording, spot) = place.of_run()?;
+        let lets_go = |(_, step): (_, &Step)| step.lets_go && self.revealed.get();
+        if self.current().is_some_and(lets_go) {
+            return None;
+        }
         if self.runs.of(recording).with(Option::is_none) {
             return None;
         }

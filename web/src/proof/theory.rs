@@ -53,6 +53,11 @@ impl Law {
             .sum()
     }
 
+    /// How probable it is that the first drafted token stays.
+    pub fn keeps_first(&self) -> f64 {
+        1.0 - self.kept.first().copied().unwrap_or(0.0)
+    }
+
     /// The total variation distance to another distribution of the same texts, in [0, 1].
     pub fn distance(&self, joint: &[f64]) -> f64 {
         couplet_speculation::total_variation(&self.joint, joint)

@@ -12,6 +12,7 @@ use super::state::use_speed;
 use super::sweep::CHART;
 use super::words;
 use crate::language;
+use crate::lessons::{Cover, Covered};
 use crate::share::{save, save_png, save_svg};
 use crate::store::Kept;
 
@@ -33,6 +34,7 @@ pub fn Facts(
     let (csv_name, json_name, png_name, svg_name) =
         (name.clone(), name.clone(), name.clone(), name);
     let trouble = RwSignal::new(None);
+    let kept = StoredValue::new(kept);
     view! {
         <section class="card facts" data-testid="facts" aria-labelledby="facts-title">
             <header>
@@ -57,22 +59,24 @@ pub fn Facts(
                 </div>
             </header>
             {move || trouble.get().map(|sentence: String| view! { <p class="field-error" role="alert">{sentence}</p> })}
-            <dl class="facts-list">
-                {facts()
-                    .into_iter()
-                    .map(|fact| {
-                        let own = (fact.says)(&kept);
-                        let says = fact.says;
-                        view! {
-                            <div>
-                                <dt>{fact.name}</dt>
-                                <dd>{own}</dd>
-                                {move || other.get().map(|other| view! { <dd class="muted">{says(&other)}</dd> })}
-                            </div>
-                        }
-                    })
-                    .collect_view()}
-            </dl>
+            <Cover what=Covered::Measured>
+                <dl class="facts-list">
+                    {facts()
+                        .into_iter()
+                        .map(|fact| {
+                            let own = kept.with_value(fact.says);
+                            let says = fact.says;
+                            view! {
+                                <div>
+                                    <dt>{fact.name}</dt>
+                                    <dd>{own}</dd>
+                                    {move || other.get().map(|other| view! { <dd class="muted">{says(&other)}</dd> })}
+                                </div>
+                            }
+                        })
+                        .collect_view()}
+                </dl>
+            </Cover>
             <Again />
         </section>
     }

@@ -20,6 +20,7 @@ pub mod words;
 use leptos::prelude::*;
 
 use crate::heard::Heard;
+use crate::lessons::{Cover, Covered, covered};
 use crate::store::Kept;
 use earlier::Earlier;
 use facts::Facts;
@@ -87,7 +88,11 @@ pub fn Speed() -> impl IntoView {
     let main = speed.main;
     follow(speed);
     // A report makes its views anew; what it comes to is heard from a place that stays.
-    let heard = Signal::derive(move || main.with(|main| main.as_ref().and_then(words::in_short)));
+    let covered = covered(Covered::Measured);
+    let heard = Signal::derive(move || {
+        let told = || main.with(|main| main.as_ref().and_then(words::in_short));
+        (!covered.get()).then(told).flatten()
+    });
     view! {
         <div class="speed">
             <Heard said=heard known=true />
@@ -102,15 +107,22 @@ pub fn Speed() -> impl IntoView {
 }
 
 fn report(kept: Kept) -> impl IntoView {
-    view! {
-        <Race kept=kept.clone() />
-        <div class="speed-two">
-            <Sweep kept=kept.clone() />
-            <div class="speed-column">
-                <Shares report=kept.report.clone() />
-                <Other main=kept.clone() />
+    let shown = StoredValue::new(kept.clone());
+    let drawn = move || {
+        let kept = shown.get_value();
+        view! {
+            <Race kept=kept.clone() />
+            <div class="speed-two">
+                <Sweep kept=kept.clone() />
+                <div class="speed-column">
+                    <Shares report=kept.report.clone() />
+                    <Other main=kept />
+                </div>
             </div>
-        </div>
+        }
+    };
+    view! {
+        <Cover what=Covered::Measured>{drawn()}</Cover>
         <WhatIf />
         <Facts kept=kept />
     }

@@ -11,7 +11,7 @@ use super::chart::curve;
 use super::reading::{Promise, alpha, c, further_row, promises};
 use super::state::use_speed;
 use super::words;
-use crate::lessons::{Cover, Covered};
+use crate::lessons::{Cover, Covered, covered};
 use crate::width::width_of;
 
 /// The most that a further token may add to a pass. At 1 rows share nothing; what is measured can be
@@ -242,8 +242,10 @@ fn Asked() -> impl IntoView {
         change(&mut terms, value);
         chosen.set(Some(terms));
     };
+    let covered = covered(Covered::Measured);
+    let measured = Memo::new(move |_| speed.measured.get().filter(|_| !covered.get()));
     // While nothing was moved, what was measured stands for itself.
-    let as_measured = move || speed.measured.get().filter(|_| chosen.get().is_none());
+    let as_measured = move || measured.get().filter(|_| chosen.get().is_none());
     let is_row = move |row: f64| move || (terms().row == row).to_string();
     let two = |value: f64| decimal(value, 2);
     view! {
@@ -279,7 +281,7 @@ fn Asked() -> impl IntoView {
                             on:click=move |_| change(|terms, value| terms.row = value, 1.0)>
                             {tr!("each position costs a pass (s = 1)")}
                         </button>
-                        {move || speed.measured.get().is_some().then(|| view! {
+                        {move || measured.with(Option::is_some).then(|| view! {
                             <button type="button" data-testid="what-if-measured"
                                 aria-pressed=move || (chosen.get().is_none()).to_string()
                                 on:click=move |_| chosen.set(None)>
@@ -293,7 +295,7 @@ fn Asked() -> impl IntoView {
                 </div>
                 <div class="sweep-frame" node_ref=frame>
                     {move || {
-                        let measured = speed.measured.get().map(|measured| measured.promises);
+                        let measured = measured.get().map(|measured| measured.promises);
                         let (shown, beside) = match chosen.get() {
                             None => (measured.unwrap_or_else(|| terms().promises()), None),
                             Some(chosen) => (chosen.promises(), measured),
@@ -307,7 +309,7 @@ fn Asked() -> impl IntoView {
                         };
                         curve(&shown, beside.as_deref(), width.get(), height)
                     }}
-                    {move || speed.measured.get().map(|measured| view! {
+                    {move || measured.get().map(|measured| view! {
                         <p class="muted" data-testid="what-if-small">{match chosen.get() {
                             None => measured.small_print(),
                             Some(_) => tr!(

@@ -7,7 +7,7 @@ use couplet_protocol::{
 };
 use tr::tr;
 
-use super::reading::{alpha, c, level, pays, round_of, v};
+use super::reading::{alpha, c, level, pays, predicted, round_of, v};
 use crate::stage::{drafter_title, rule_parameters, rule_title};
 use crate::store::Kept;
 
@@ -152,12 +152,7 @@ pub fn sweep(report: &SpeedReport) -> String {
     let rows = &report.gammas;
     let request = &report.request;
     if !request.has_enough_pairs() {
-        let few = tr!(
-            "{pairs} pairs are too few to tell anything at 95 %: here it takes {enough}.",
-            pairs = request.pairs,
-            enough = SpeedRequest::enough_pairs(request.contenders())
-        );
-        return format!("{few} {}", why(report, best));
+        return format!("{} {}", too_few(request), why(report, best));
     }
     if rows.len() == 1 {
         return one(report, best);
@@ -220,6 +215,34 @@ pub fn sweep(report: &SpeedReport) -> String {
             format!("{says} {}", why(report, best))
         }
     }
+}
+
+fn too_few(request: &SpeedRequest) -> String {
+    tr!(
+        "{pairs} pairs are too few to tell anything at 95 %: here it takes {enough}.",
+        pairs = request.pairs,
+        enough = SpeedRequest::enough_pairs(request.contenders())
+    )
+}
+
+/// Why a report comes to its verdict: where nothing is decided, that first, and what the formula alone
+/// would expect; then what a round costs and brings.
+pub fn reason(report: &SpeedReport) -> Option<String> {
+    let headline = report.headline()?;
+    let why = why(report, headline.row);
+    if headline.verdict != Verdict::CannotTell {
+        return Some(why);
+    }
+    let open = match report.request.has_enough_pairs() {
+        true => tr!(
+            "The interval contains 1, so these runs cannot tell: what the draft gains or costs here is smaller than their noise."
+        ),
+        false => too_few(&report.request),
+    };
+    let expected = predicted(report, headline.row.gamma.round() as u32)
+        .map(|speed_up| tr!("The formula alone would expect {}.", factor(speed_up)));
+    let says = [Some(open), expected, Some(why)].into_iter().flatten();
+    Some(says.collect::<Vec<_>>().join(" "))
 }
 
 /// The last word of a sweep in which nothing is faster beyond the noise, as plainly as its
@@ -511,6 +534,27 @@ mod tests {
         let mut auto = report(&[(1, [0.8, 0.95])]);
         auto.auto = report(&[(2, [1.1, 1.2])]).gammas.pop();
         assert_eq!(last_word(&auto), None);
+    }
+
+    #[test]
+    fn a_verdict_that_is_open_is_not_explained_as_a_gain() {
+        let says = |rows: &[(u32, [f64; 2])]| reason(&report(rows)).unwrap();
+        let open = says(&[(1, [0.9, 1.3])]);
+        let parts = [
+            "The interval contains 1,",
+            "The formula alone would expect 1.",
+            "Here checking",
+        ];
+        let places = parts.map(|part| open.find(part));
+        assert!(places[0] == Some(0) && places.is_sorted(), "{open}");
+        for decided in [[1.1, 1.3], [0.7, 0.9]] {
+            let text = says(&[(1, decided)]);
+            assert!(text.starts_with("Here checking"), "{text}");
+        }
+        let mut few = report(&[(1, [1.1, 1.3])]);
+        few.request.pairs = 3;
+        let text = reason(&few).unwrap();
+        assert!(text.starts_with("3 pairs are too few"), "{text}");
     }
 
     #[test]

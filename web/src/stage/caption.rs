@@ -1,7 +1,7 @@
 //! The line under a column: what was compared, and with what outcome.
 
 use couplet_playback::{
-    Board, Proposal, Test, decimal, grouped, separator, shortest, significant, told_apart,
+    Board, Proposal, Test, grouped, separator, shortest, significant, told_apart,
 };
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
@@ -108,13 +108,9 @@ pub fn arithmetic(proposal: &Proposal, kept: bool, settings: &Settings) -> Optio
     Some(line.into_any())
 }
 
-/// What is still to be tested, in the room under a column: next to nothing is told as nothing.
+/// What is still to be tested, with as many digits as the quotient beside it.
 fn limit(value: f32) -> String {
-    if value < 0.001 {
-        decimal(value, 2)
-    } else {
-        significant(value.into(), 2)
-    }
+    significant(value.into(), 2)
 }
 
 /// A saying with something bold in its slot.
@@ -151,5 +147,17 @@ fn own(about: &Captioned, kept: bool, own: Option<String>) -> AnyView {
             true => tr!("its own draw too").into_any(),
             false => bold(tr!("its own draw is {}", slot(0)), own),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_is_not_nothing_is_not_told_as_nothing() {
+        assert_eq!(limit(0.00086), "0.00086");
+        assert_eq!(limit(0.079), "0.079");
+        assert_eq!(limit(0.0), "0");
     }
 }

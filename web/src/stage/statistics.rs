@@ -9,6 +9,7 @@ use super::every_rule::EveryRule;
 use super::rule_formula::{expectation, settings_of};
 use super::speed_up::SpeedUp;
 use crate::language::{filled, slot};
+use crate::lessons::{Cover, Covered};
 use crate::store::{Store, use_store};
 
 const HEIGHT: f64 = 76.0;
@@ -21,7 +22,7 @@ pub fn StatisticsPanel() -> impl IntoView {
         <section class="statistics" aria-label=tr!("Statistics")>
             <Acceptance />
             <TokensPerRound />
-            <SpeedUp />
+            <Cover what=Covered::Measured><SpeedUp /></Cover>
             <Lengths />
             <ByPlace />
             <EveryRule />

@@ -12,7 +12,21 @@ use crate::projector;
 use crate::store::{Store, use_store};
 use crate::width::width_of;
 
-const COLUMN: f64 = 20.0;
+/// Widths of a round. Where the target writes alone a round is one dot: then the widest is taken with
+/// which all of them are in sight.
+const COLUMNS: [f64; 3] = [20.0, 10.0, 5.3];
+/// Left and right of all rounds together.
+const ENDS: f64 = 8.0;
+
+/// The width of a round of a run of so many, in a frame.
+fn column_width(alone: bool, rounds: usize, frame: f64) -> f64 {
+    let [usual, .., narrowest] = COLUMNS;
+    if !alone {
+        return usual;
+    }
+    let fits = |column: &f64| rounds as f64 * column + ENDS <= frame;
+    COLUMNS.into_iter().find(fits).unwrap_or(narrowest)
+}
 
 /// Height of a token: as many as are usual fit, and more of them are lower.
 fn cell(tallest: usize) -> f64 {
@@ -39,14 +53,21 @@ pub fn Timeline() -> impl IntoView {
     let shown = Memo::new(move |_| store.state.with(|state| state.glyphs.len()));
     let total = Memo::new(move |_| store.run.with(|run| run.rounds().len()));
     // Room for rounds that are still to come, up to the edge.
-    let width = width_of(scroller, 46.0 * COLUMN);
+    let width = width_of(scroller, 46.0 * COLUMNS[0]);
+    let column = Memo::new(move |_| {
+        let drafts = |run: &Run| run.rounds().iter().any(|round| !round.proposals.is_empty());
+        column_width(!store.run.with(drafts), total.get(), width.get())
+    });
     let slots = move || {
-        let fit = ((width.get() - 8.0) / COLUMN).floor().max(0.0) as usize;
+        let fit = ((width.get() - ENDS) / column.get()).floor().max(0.0) as usize;
         total.get().max(shown.get()).max(fit)
     };
+    let whole = move || slots() as f64 * column.get() + ENDS;
     let height = move || (tallest.get() + 1) as f64 * cell(tallest.get()) + 24.0;
     let base = move || (tallest.get() + 1) as f64 * cell(tallest.get()) + 5.0;
-    let view_box = move || format!("0 0 {:.0} {:.0}", slots() as f64 * COLUMN + 8.0, height());
+    let view_box = move || format!("0 0 {:.0} {:.0}", whole(), height());
+    let drawn =
+        move |(_, x, tallest, glyph): (_, u64, _, _)| drawing(f64::from_bits(x), tallest, glyph);
     let glyphs = move || {
         let epoch = store.epoch.get();
         store.state.with(|state| {
@@ -54,12 +75,15 @@ pub fn Timeline() -> impl IntoView {
                 .glyphs
                 .iter()
                 .enumerate()
-                .map(|(index, glyph)| (epoch, tallest.get(), index, *glyph))
+                .map(|(index, glyph)| {
+                    let x = center(index, column.get()).to_bits();
+                    (epoch, x, tallest.get(), *glyph)
+                })
                 .collect::<Vec<_>>()
         })
     };
     Effect::new(move |_| {
-        let x = shown.get() as f64 * COLUMN;
+        let x = shown.get() as f64 * column.get();
         // By the next frame the drawing is as wide as the run is long: before, there may be less to
         // scroll through.
         request_animation_frame(move || {
@@ -83,11 +107,18 @@ pub fn Timeline() -> impl IntoView {
         let epoch = store.epoch.get();
         let from = shown.get();
         store.run.with(|run| {
-            let known = |round| Some((epoch, tallest.get(), round, run.glyph(round)?));
+            let known = |round| {
+                let x = center(round, column.get()).to_bits();
+                Some((epoch, x, tallest.get(), run.glyph(round)?))
+            };
             (from..seen.get()).filter_map(known).collect::<Vec<_>>()
         })
     };
-    let scrubber = Scrubber { store, scroller };
+    let scrubber = Scrubber {
+        store,
+        scroller,
+        column,
+    };
     let spoken = move || {
         let last = store.state.with(|state| state.glyphs.last().copied());
         spoken(last, shown.get(), total.get())
@@ -110,7 +141,12 @@ pub fn Timeline() -> impl IntoView {
     };
     // Rounds that were not watched yet, and room for some that there are not yet.
     let behind = move || shown.get().max(seen.get());
-    let ahead_dots = move |rounds: Range<usize>| dots(rounds.map(center), base() - 3.0);
+    let ahead_dots = move |rounds: Range<usize>| {
+        dots(
+            rounds.map(|round| center(round, column.get())),
+            base() - 3.0,
+        )
+    };
     view! {
         <div class="timeline" node_ref=scroller data-testid="timeline" role="slider" tabindex="0" aria-label=tr!("Rounds")
             aria-valuemin="0" aria-valuemax=move || total.get().to_string() aria-valuenow=move || shown.get().to_string()
@@ -118,33 +154,39 @@ pub fn Timeline() -> impl IntoView {
             on:pointerup=move |_| dragging.set_value(false) on:pointercancel=move |_| dragging.set_value(false)
             on:keydown=move |event| scrubber.on_key(&event, shown.get_untracked())>
             <svg class="tl" aria-hidden="true" viewBox=view_box
-                width=move || format!("{:.0}", slots() as f64 * COLUMN + 8.0) height=move || format!("{:.0}", height())>
-                <path class="axis" d=move || format!("M4 {:.1}H{:.0}", base() + 1.5, slots() as f64 * COLUMN + 4.0) />
+                width=move || format!("{:.0}", whole()) height=move || format!("{:.0}", height())>
+                <path class="axis" d=move || format!("M4 {:.1}H{:.0}", base() + 1.5, whole() - 4.0) />
                 <Show when=move || { shown.get() > 0 }>
-                    <rect class="tl-now" x=move || format!("{:.0}", shown.get() as f64 * COLUMN - 17.0) y="1" width="22"
+                    <rect class="tl-now" x=move || format!("{:.0}", shown.get().saturating_sub(1) as f64 * column.get() + 3.0) y="1" width=move || format!("{:.0}", column.get() + 2.0)
                         height=move || format!("{:.1}", base() + 2.0) rx="4" />
                 </Show>
-                <For each=glyphs key=|glyph| *glyph children=move |(_, tallest, index, glyph)| column(index, tallest, glyph) />
+                <For each=glyphs key=|glyph| *glyph children=drawn />
                 <g class="tl-seen">
-                    <For each=ahead key=|glyph| *glyph children=move |(_, tallest, index, glyph)| column(index, tallest, glyph) />
+                    <For each=ahead key=|glyph| *glyph children=drawn />
                 </g>
                 <path class="tl-future known" d=move || ahead_dots(behind()..total.get().min(slots())) />
                 <path class="tl-future" d=move || ahead_dots(behind().max(total.get())..slots()) />
-                {move || numbers(slots(), shown.get(), height() - 4.0)}
+                {move || numbers(slots(), shown.get(), column.get(), height() - 4.0)}
             </svg>
         </div>
     }
 }
 
+/// Room for a number, in pixels.
+const NUMBER: f64 = 26.0;
+
 /// Numbers below every fifth round that was shown, and below the last one.
-fn numbers(slots: usize, shown: usize, y: f64) -> impl IntoView {
+fn numbers(slots: usize, shown: usize, column: f64, y: f64) -> impl IntoView {
     (0..slots.min(shown))
         .map(|index| index + 1)
         // Next to the last one there is no room for another.
-        .filter(|round| *round == shown || round % 5 == 0 && round + 1 < shown)
-        .map(|round| {
+        .filter(move |round| {
+            let has_room = || (shown - round) as f64 * column > NUMBER;
+            *round == shown || round % 5 == 0 && has_room()
+        })
+        .map(move |round| {
             view! {
-                <text class="number" class:on=round == shown x=format!("{:.1}", center(round - 1)) y=format!("{y:.1}")
+                <text class="number" class:on=round == shown x=format!("{:.1}", center(round - 1, column)) y=format!("{y:.1}")
                     text-anchor="middle">
                     {round}
                 </text>
@@ -194,6 +236,8 @@ fn spoken(last: Option<Glyph>, count: usize, total: usize) -> String {
 struct Scrubber {
     store: Store,
     scroller: NodeRef<html::Div>,
+    /// The width of a round.
+    column: Memo<f64>,
 }
 
 impl Scrubber {
@@ -212,7 +256,11 @@ impl Scrubber {
         };
         let inside = f64::from(client_x) - scroller.get_bounding_client_rect().left();
         let x = inside / projector::scale() + f64::from(scroller.scroll_left());
-        self.to_round(((x - 4.0) / COLUMN).floor().max(0.0) as usize);
+        self.to_round(
+            ((x - ENDS / 2.0) / self.column.get_untracked())
+                .floor()
+                .max(0.0) as usize,
+        );
     }
 
     fn on_key(self, event: &web_sys::KeyboardEvent, shown: usize) {
@@ -233,12 +281,12 @@ impl Scrubber {
     }
 }
 
-fn center(index: usize) -> f64 {
-    index as f64 * COLUMN + 14.0
+fn center(index: usize, column: f64) -> f64 {
+    (index as f64 + 0.5) * column + ENDS / 2.0
 }
 
-fn column(index: usize, tallest: usize, glyph: Glyph) -> impl IntoView {
-    let x = center(index);
+/// A round at a place.
+fn drawing(x: f64, tallest: usize, glyph: Glyph) -> impl IntoView {
     let cell = cell(tallest);
     let y = move |row: usize| (tallest + 1) as f64 * cell + 5.0 - (row as f64 + 0.5) * cell;
     let accepted = (0..glyph.accepted)
@@ -268,4 +316,21 @@ fn column(index: usize, tallest: usize, glyph: Glyph) -> impl IntoView {
         mark(sign, x, y(glyph.accepted), size)
     });
     view! { <g>{accepted}{discarded}{closing}{alone}</g> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dots_of_a_target_that_writes_alone_are_all_in_sight_where_they_can_be() {
+        assert_eq!(column_width(false, 120, 663.0), 20.0);
+        assert_eq!(column_width(true, 30, 663.0), 20.0);
+        assert_eq!(column_width(true, 60, 663.0), 10.0);
+        // The recorded run in the lesson, on a projector of 1024 by 768.
+        let column = column_width(true, 120, 663.0);
+        assert!(center(119, column) + 2.6 <= 663.0);
+        // On a phone there is a way to scroll.
+        assert_eq!(column_width(true, 120, 350.0), column);
+    }
 }

@@ -117,7 +117,10 @@ pub fn Test() -> impl IntoView {
                 <Buttons />
             </header>
             <Choices />
-            {move || theory.with(|theory| expectation(proof.rule.get(), theory.off, theory.enough, length()))}
+            {move || theory.with(|theory| {
+                let kept = [theory.law.keeps_first(), proof.pair.with(ProofPair::overlap)];
+                expectation(proof.rule.get(), theory.off, theory.enough, length(), kept)
+            })}
             {move || proof.pair.with(|pair| output(pair, &drawn.get(), proof.position.get()))}
             {move || proof.pair.with(|pair| difference(pair, &drawn.get()))}
             <p class="muted chart-note">

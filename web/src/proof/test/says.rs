@@ -19,14 +19,22 @@ use couplet_playback::{count_word, grouped};
 const DOUBT: f64 = 0.01;
 
 /// What an inexact rule is expected to do in this test. `off` is what theory knows of a difference,
-/// and `enough` how many texts show it.
+/// `enough` how many texts show it, and `kept` how many drafted tokens stay, of 1, under this rule and
+/// under Rejection.
 pub fn expectation(
     rule: Rule,
     off: f64,
     enough: Option<u64>,
     length: usize,
+    kept: [f64; 2],
 ) -> Option<impl IntoView> {
     (!is_exact(rule)).then(|| {
+        let [here, exact] = kept.map(|kept| share(kept, 2));
+        let stay = tr!(
+            "{here} of the drafted tokens stay, under Rejection {exact}.",
+            here,
+            exact
+        );
         let words = if off > NOTHING {
             let by_design = tr!(
                 "{inexact} by design: theory puts its texts of {tokens} tokens at a total variation of {off} from the target’s.",
@@ -50,7 +58,7 @@ pub fn expectation(
             )
         };
         let inexact = view! { <b class="not-exact">{tr!("Not exact")}</b> };
-        view! { <p class="expectation" data-testid="expectation">{filled(&words, [inexact.into_any()])}</p> }
+        view! { <p class="expectation" data-testid="expectation">{filled(&words, [inexact.into_any()])}" "{stay}</p> }
     })
 }
 
