@@ -455,6 +455,7 @@ test("a file that takes long to read gives way to what was asked for after it", 
     File.prototype.text = function () {
       return new Promise((resolve) => held.set(this.name, resolve)).then(() => read.call(this));
     };
+    window.isRead = (name) => held.has(name);
     window.arrive = (name) => held.get(name)();
     window.drop = (name, seed) => {
       const text = JSON.stringify({ ...mine, settings: { ...mine.settings, seed } });
@@ -466,17 +467,19 @@ test("a file that takes long to read gives way to what was asked for after it", 
     };
   }, mine);
   const seed = () => page.evaluate(() => window.couplet.trace().settings.seed);
-  await page.evaluate(() => {
-    window.drop("first.json", 11);
-    window.drop("second.json", 12);
-    window.arrive("second.json");
-  });
+  const drop = async (name, seed) => {
+    await page.evaluate(([name, seed]) => window.drop(name, seed), [name, seed]);
+    await page.waitForFunction((name) => window.isRead(name), name);
+  };
+  await drop("first.json", 11);
+  await drop("second.json", 12);
+  await page.evaluate(() => window.arrive("second.json"));
   await until(async () => (await seed()) === 12, "the second file is shown");
   // Had the first one a say, it would be shown at once.
   await page.evaluate(() => window.arrive("first.json"));
   await page.waitForTimeout(500);
   assert.equal(await seed(), 12);
-  await page.evaluate(() => window.drop("third.json", 13));
+  await drop("third.json", 13);
   await call(page, "generate", { seed: 14, max_tokens: 30 });
   await page.evaluate(() => window.arrive("third.json"));
   await page.waitForTimeout(500);

@@ -2,6 +2,7 @@
 //! questions print for the class too, without the answers.
 
 use couplet_playback::{at_most, separator, significant};
+use couplet_protocol::BackendChoice;
 use leptos::ev;
 use leptos::prelude::*;
 use tr::tr;
@@ -46,7 +47,8 @@ pub fn Plan() -> impl IntoView {
             hide: sharing.hidden.get(),
             ..View::default()
         };
-        permalink::address(&permalink::hash(None, &view, permalink::read().backend))
+        // On each their own device.
+        permalink::address(&permalink::hash(None, &view, BackendChoice::Auto))
     };
     let either = move |whole: &str, asked: String| match answers.get() {
         true => whole.to_owned(),
