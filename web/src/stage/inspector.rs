@@ -11,6 +11,7 @@ use super::likely::{self, LISTED, list};
 use super::picking::{Areas, Picking};
 use super::rule_formula::settings_of;
 use super::typecase::{Hit, TypeCase};
+use crate::browser;
 use crate::heard::Heard;
 use crate::language::{filled, slot};
 use crate::store::{Selection, Store, use_store};
@@ -181,6 +182,15 @@ pub fn Inspector() -> impl IntoView {
     });
     view! {
         <section class="sheet inspector" data-testid="inspector" aria-label=tr!("Inspector")>
+            // Where it stands below the text, a press on a letter leads here.
+            <Show when=move || store.selected.with(Option::is_some)>
+                <button type="button" class="button to-text" data-testid="to-text" on:click=move |_| {
+                    browser::focus(".tk[aria-current]");
+                    browser::show("#manuscript");
+                }>
+                    {tr!("Back to the text")}
+                </button>
+            </Show>
             {move || here.with(|place| match place {
                 Some(place) => above(store, place).into_any(),
                 None => view! {
