@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { compare, easel } from "./golden.mjs";
 import { findings, letters, walk } from "./measure/access.mjs";
-import { call, finished, open, ready, shown } from "./support.mjs";
+import { call, finished, open, ready, shown, visitor } from "./support.mjs";
 import { SCENES, SIZES, THEMES, VIEWS, isSmall, settle, sideways, still, targets } from "./scenes.mjs";
 import { test } from "./test.mjs";
 
@@ -51,15 +51,19 @@ for (const scene of VIEWS) {
     assert.deepEqual(found, []);
   });
 
-  test(`${scene} fits 320 pixels, and a finger hits everything`, async ({ page, base }) => {
-    for (const width of [390, 320]) {
-      await page.setViewportSize({ width, height: 720 });
+  test(`${scene} fits 320 pixels, and a finger hits everything, also on its side`, async ({ page, browser, base }) => {
+    const upright = (width) => page.setViewportSize({ width, height: 720 }).then(() => page);
+    const { page: onItsSide, close } = await visitor(browser, { viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true, serviceWorkers: "block" });
+    for (const held of [() => upright(390), () => upright(320), () => onItsSide]) {
+      const page = await held();
+      const { width } = page.viewportSize();
       await still(page, base, scene);
       const settings = page.getByTestId("settings");
       if (await settings.isVisible()) await settings.click();
       assert.equal(await sideways(page), 0, `${width}`);
       assert.deepEqual((await targets(page)).filter(isSmall), [], `${width}`);
     }
+    await close();
   });
 
   test(`${scene} keeps its lines readable and its place on a screen of 3840 by 2160`, async ({ page, base }) => {

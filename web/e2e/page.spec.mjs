@@ -115,7 +115,7 @@ test("a letter that is picked leads to what the models said of it, and back", as
   const inSight = (part) =>
     page.locator(part).first().evaluate((part) => {
       const { top, bottom } = part.getBoundingClientRect();
-      return top >= 0 && top < 0.8 * innerHeight && bottom > 0;
+      return top > -1 && top < 0.8 * innerHeight && bottom > 0;
     });
   for (const [width, height] of [[390, 844], [844, 390]]) {
     await page.setViewportSize({ width, height });
@@ -126,6 +126,10 @@ test("a letter that is picked leads to what the models said of it, and back", as
     await page.keyboard.press("]");
     await page.getByTestId("manuscript").locator(".tk:not(.prompt)").first().click();
     await until(() => inSight(".inspector"), `the inspector is in sight at ${width}`);
+    if (width < 700) {
+      const picks = await page.locator(".inspector .pick").evaluateAll((all) => all.map((pick) => pick.getBoundingClientRect().toJSON()));
+      assert.ok(picks.length > 60 && picks.every(({ width, height }) => width > 24 && height > 43), JSON.stringify(picks[0]));
+    }
     const back = page.getByTestId("to-text");
     await back.click();
     await until(() => inSight(".tk[aria-current]"), `the letter is in sight at ${width}`);
