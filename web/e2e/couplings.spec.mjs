@@ -77,6 +77,23 @@ test("a handle moves by pointer", async ({ page, base }) => {
   assert.ok(Math.abs(value - (0.3 - (60 / 168) * 0.4)) < 0.01, `${value}`);
 });
 
+test("on a phone the next throw is a press away beside every drawing", async ({ page, base }) => {
+  await page.setViewportSize({ width: 390, height: 664 });
+  await open(page, base, SCENE);
+  const again = page.getByTestId("throw-again");
+  const drawings = page.locator(".mechanism");
+  assert.equal(await drawings.count(), 4);
+  for (const [index, drawing] of (await drawings.all()).entries()) {
+    await drawing.evaluate((drawing) => drawing.scrollIntoView({ block: "center", behavior: "instant" }));
+    const before = await page.evaluate(() => scrollY);
+    const { y, height } = await again.boundingBox();
+    assert.ok(y > 560 && y + height <= 664, `beside drawing ${index} it is at ${y}`);
+    await again.click();
+    assert.equal(await page.locator(".throw-number").innerText(), `throw ${index + 2}`);
+    assert.equal(await page.evaluate(() => scrollY), before);
+  }
+});
+
 test("a finger moves a handle and not the page", async ({ page, base }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page, base, SCENE);

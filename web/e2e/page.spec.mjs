@@ -144,6 +144,14 @@ test("a letter that is picked leads to what the models said of it, and back", as
   assert.equal(await page.getByTestId("to-text").isVisible(), false, "beside the text nobody has to go back");
 });
 
+test("on a phone a measurement can be asked for without a scroll", async ({ page, base }) => {
+  await page.setViewportSize({ width: 390, height: 664 });
+  await open(page, base, "?backend=cpu#v=1&scene=speed");
+  const { y, height } = await page.getByTestId("bench").boundingBox();
+  assert.ok(y + height <= 664, `it ends at ${y + height}`);
+  assert.ok((await page.getByTestId("plan").boundingBox()).y > y, "what it does stands below it");
+});
+
 test("on a phone on its side what replaces a token comes into sight", async ({ page, base }) => {
   await page.setViewportSize({ width: 844, height: 390 });
   await page.emulateMedia({ reducedMotion: "reduce" });
