@@ -61,13 +61,37 @@ test("a handle moves by pointer", async ({ page, base }) => {
   await page.goto(base + SCENE);
   const handle = page.getByTestId("handle-target-2");
   const box = await handle.locator("rect.handle").boundingBox();
-  await page.mouse.move(box.x + 5, box.y + 5);
+  const hint = page.getByTestId("editor-hint");
+  const invitation = await hint.innerText();
+  // Held below its middle it keeps its value, and follows from there.
+  await page.mouse.move(box.x + 5, box.y + 20);
   await page.mouse.down();
-  await page.mouse.move(box.x + 5, box.y + 65, { steps: 6 });
+  await page.mouse.move(box.x + 5, box.y + 23);
+  assert.equal(await handle.getAttribute("aria-valuenow"), "0.300");
+  await page.mouse.move(box.x + 5, box.y + 80, { steps: 6 });
+  assert.equal(await hint.innerText(), `target of c ${await handle.getAttribute("aria-valuenow")}`);
   await page.mouse.up();
+  assert.equal(await hint.innerText(), invitation);
   // 168 pixels stand for 0.4.
   const value = Number(await handle.getAttribute("aria-valuenow"));
   assert.ok(Math.abs(value - (0.3 - (60 / 168) * 0.4)) < 0.01, `${value}`);
+});
+
+test("on a phone the next throw is a press away beside every drawing", async ({ page, base }) => {
+  await page.setViewportSize({ width: 390, height: 664 });
+  await open(page, base, SCENE);
+  const again = page.getByTestId("throw-again");
+  const drawings = page.locator(".mechanism");
+  assert.equal(await drawings.count(), 4);
+  for (const [index, drawing] of (await drawings.all()).entries()) {
+    await drawing.evaluate((drawing) => drawing.scrollIntoView({ block: "center", behavior: "instant" }));
+    const before = await page.evaluate(() => scrollY);
+    const { y, height } = await again.boundingBox();
+    assert.ok(y > 560 && y + height <= 664, `beside drawing ${index} it is at ${y}`);
+    await again.click();
+    assert.equal(await page.locator(".throw-number").innerText(), `throw ${index + 2}`);
+    assert.equal(await page.evaluate(() => scrollY), before);
+  }
 });
 
 test("a finger moves a handle and not the page", async ({ page, base }) => {

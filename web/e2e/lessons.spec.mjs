@@ -363,6 +363,33 @@ test("on a phone the way on is never under the player, and the picture is a pres
   for (const bar of await bars.all()) assert.ok(await bar.isVisible());
 });
 
+test("on a short phone an answer brings its way on into sight", async ({ page, base }) => {
+  await page.setViewportSize({ width: 390, height: 664 });
+  for (const number of [2, 3, 4]) {
+    await step(page, base, "chance", number);
+    if (await page.getByTestId("lesson-number").count()) await page.getByTestId("lesson-number").fill("0.5");
+    else await page.getByTestId("option-0").click();
+    await page.getByTestId("reveal").click();
+    const free = () =>
+      page.evaluate(() => document.querySelector(".lesson-between").getBoundingClientRect().top - document.getElementById("lesson-next").getBoundingClientRect().bottom);
+    await until(async () => (await free()) >= 0, `the way on of step ${number} is above the strip`);
+  }
+});
+
+test("a finger that comes to a question for a number is not given a keyboard", async ({ browser, base }) => {
+  const { page, close } = await visitor(browser, { viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true, serviceWorkers: "block" });
+  for (const [lesson, number] of [["slow", 1], ["slow", 2]]) {
+    await step(page, base, lesson, number);
+    const typed = await page.getByTestId("lesson-number").count();
+    await page.getByTestId("lesson-next").scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => document.activeElement !== document.body);
+    const focused = await page.evaluate(() => document.activeElement.id);
+    if (typed) assert.equal(focused, "lesson-title", `${lesson} ${number}`);
+    else assert.notEqual(focused, "lesson-title", `${lesson} ${number}`);
+  }
+  await close();
+});
+
 test("a page that is loaded again still has the guess, and its link asks everybody else first", async ({ page, browser, base }) => {
   for (const [lesson, number, guess] of [["draft", 2, "0"], ["slow", 1, "0,25"]]) {
     await step(page, base, lesson, number);

@@ -87,6 +87,71 @@ test("a finger on a setting is told what the setting does", async ({ browser, ba
   await close();
 });
 
+test("what is pressed while the prompt is written stays where it is", async ({ page, browser, base }) => {
+  const phone = await visitor(browser, { viewport: { width: 390, height: 664 }, hasTouch: true, isMobile: true, serviceWorkers: "block" });
+  for (const [hand, width, height] of [[phone.page, 390, 844], [phone.page, 844, 390], [page, 1024, 768], [page, 1440, 900]]) {
+    await hand.setViewportSize({ width, height });
+    await hand.goto("about:blank");
+    await open(hand, base, "?backend=cpu");
+    const [write, prompt] = ["generate", "prompt"].map((part) => hand.getByTestId(part));
+    if (!(await write.isVisible())) await hand.getByTestId("settings").click();
+    const lines = () => prompt.evaluate((field) => field.offsetHeight);
+    const folded = await lines();
+    await prompt.fill("A\nB\nC\n");
+    assert.ok((await lines()) > folded, `${width}: all of it is shown while it is written`);
+    await write.scrollIntoViewIfNeeded();
+    const { x, y, width: across, height: down } = await write.boundingBox();
+    const at = [x + across / 2, y + down - 4];
+    if (hand === phone.page) await hand.touchscreen.tap(...at);
+    else await hand.mouse.click(...at, { delay: 400 });
+    const { settings } = await finished(hand);
+    assert.equal(settings.prompt, "A\nB\nC\n", `${width}`);
+    await until(async () => (await lines()) <= folded, "it is one line again");
+  }
+  await phone.close();
+});
+
+test("a letter that is picked leads to what the models said of it, and back", async ({ page, base }) => {
+  const inSight = (part) =>
+    page.locator(part).first().evaluate((part) => {
+      const { top, bottom } = part.getBoundingClientRect();
+      return top > -1 && top < 0.8 * innerHeight && bottom > 0;
+    });
+  for (const [width, height] of [[390, 844], [844, 390]]) {
+    await page.setViewportSize({ width, height });
+    await page.goto("about:blank");
+    await open(page, base, "?backend=cpu");
+    await atTheStart(page);
+    await page.keyboard.press("]");
+    await page.keyboard.press("]");
+    await page.getByTestId("manuscript").locator(".tk:not(.prompt)").first().click();
+    await until(() => inSight(".inspector"), `the inspector is in sight at ${width}`);
+    if (width < 700) {
+      const picks = await page.locator(".inspector .pick").evaluateAll((all) => all.map((pick) => pick.getBoundingClientRect().toJSON()));
+      assert.ok(picks.length > 60 && picks.every(({ width, height }) => width > 24 && height > 43), JSON.stringify(picks[0]));
+    }
+    const back = page.getByTestId("to-text");
+    await back.click();
+    await until(() => inSight(".tk[aria-current]"), `the letter is in sight at ${width}`);
+    // With the keyboard one goes on in the text.
+    const before = await page.evaluate(() => scrollY);
+    await page.keyboard.press("ArrowRight");
+    await page.waitForTimeout(200);
+    assert.ok(await inSight(".tk[aria-current]"));
+    assert.ok(Math.abs((await page.evaluate(() => scrollY)) - before) < 60);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
+  assert.equal(await page.getByTestId("to-text").isVisible(), false, "beside the text nobody has to go back");
+});
+
+test("on a phone a measurement can be asked for without a scroll", async ({ page, base }) => {
+  await page.setViewportSize({ width: 390, height: 664 });
+  await open(page, base, "?backend=cpu#v=1&scene=speed");
+  const { y, height } = await page.getByTestId("bench").boundingBox();
+  assert.ok(y + height <= 664, `it ends at ${y + height}`);
+  assert.ok((await page.getByTestId("plan").boundingBox()).y > y, "what it does stands below it");
+});
+
 test("on a phone on its side what replaces a token comes into sight", async ({ page, base }) => {
   await page.setViewportSize({ width: 844, height: 390 });
   await page.emulateMedia({ reducedMotion: "reduce" });

@@ -1,5 +1,7 @@
 //! What the page asks of its browser in several places: to remember, and to fetch.
 
+use std::time::Duration;
+
 use js_sys::{Date, Reflect, Uint8Array};
 use leptos::prelude::*;
 use tr::tr;
@@ -74,14 +76,38 @@ pub fn show(selector: &'static str) {
             let Some(element) = document().query_selector(selector).ok().flatten() else {
                 return;
             };
-            let height = window().inner_height().ok();
-            let height = height.and_then(|height| height.as_f64()).unwrap_or(0.0);
             let top = element.get_bounding_client_rect().top();
-            if !(0.0..=0.7 * height).contains(&top) {
+            if !(0.0..=0.7 * window_height()).contains(&top) {
                 jump(selector);
             }
         });
     });
+}
+
+/// Whether enough of what a selector finds is in the window to be looked at.
+pub fn is_seen(selector: &str) -> bool {
+    let Some(element) = document().query_selector(selector).ok().flatten() else {
+        return false;
+    };
+    let (place, height) = (element.get_bounding_client_rect(), window_height());
+    place.top() <= 0.7 * height && place.bottom() >= 0.3 * height
+}
+
+/// How high the window is, in pixels of the window.
+pub fn window_height() -> f64 {
+    let height = window().inner_height().ok();
+    height.and_then(|height| height.as_f64()).unwrap_or(0.0)
+}
+
+/// Whether somebody points with a finger.
+pub fn is_touched() -> bool {
+    asks("(pointer: coarse)")
+}
+
+/// Whether a media query holds.
+pub fn asks(query: &str) -> bool {
+    let query = window().match_media(query).ok().flatten();
+    query.is_some_and(|query| query.matches())
 }
 
 /// Whether the page is laid out for a hand: narrower than 700 px.
@@ -115,6 +141,13 @@ pub fn focus_quietly(element: &Element) -> bool {
 
 /// Scrolls as little as brings what a selector finds into view.
 pub fn bring_near(selector: &str) {
+    scroll_near(selector);
+    // Asked for in a frame that changes the page, a browser may scroll nowhere.
+    let selector = selector.to_owned();
+    set_timeout(move || scroll_near(&selector), Duration::ZERO);
+}
+
+fn scroll_near(selector: &str) {
     if let Some(element) = document().query_selector(selector).ok().flatten() {
         let options = ScrollIntoViewOptions::new();
         options.set_block(ScrollLogicalPosition::Nearest);
@@ -130,9 +163,7 @@ pub fn bring_near_within(frame: &str, selector: &str) -> bool {
         return false;
     };
     let [around, within] = [&frame, &element].map(Element::get_bounding_client_rect);
-    let height = window().inner_height().ok();
-    let height = height.and_then(|height| height.as_f64()).unwrap_or(0.0);
-    if around.bottom() > height {
+    if around.bottom() > window_height() {
         return false;
     }
     let below = within.bottom() - around.bottom();

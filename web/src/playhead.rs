@@ -4,6 +4,8 @@ use couplet_playback::{Pace, Run};
 use leptos::prelude::*;
 use tr::tr;
 
+use crate::browser;
+
 const LONGEST_FRAME_MS: f64 = 100.0;
 
 /// On the root element while something is being timed: the styles stop every animation then.
@@ -255,9 +257,5 @@ pub fn reduced_motion() -> bool {
 
 /// Whether the person asked their system for less movement.
 pub fn wants_stillness() -> bool {
-    window()
-        .match_media("(prefers-reduced-motion: reduce)")
-        .ok()
-        .flatten()
-        .is_some_and(|query| query.matches())
+    browser::asks("(prefers-reduced-motion: reduce)")
 }

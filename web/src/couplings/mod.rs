@@ -42,18 +42,20 @@ pub fn Couplings() -> impl IntoView {
                 <Editor />
                 <Cover what=Covered::SharedChance><Line /></Cover>
             </div>
-            // What one throw comes to is an answer too.
-            <Cover what=Covered::SharedChance><Throws /></Cover>
-            <Cover what=Covered::Agreement>
-                <div class="couplings-cards">
-                    {Coupling::ALL
-                        .map(|coupling| match coupling {
-                            Coupling::Independent => view! { <Card coupling=coupling /> }.into_any(),
-                            coupling => view! { <Cover what=Covered::SharedChance><Card coupling=coupling /></Cover> }.into_any(),
-                        })
-                        .collect_view()}
-                </div>
-            </Cover>
+            <div class="couplings-throwing">
+                // What one throw comes to is an answer too.
+                <Cover what=Covered::SharedChance><Throws /></Cover>
+                <Cover what=Covered::Agreement>
+                    <div class="couplings-cards">
+                        {Coupling::ALL
+                            .map(|coupling| match coupling {
+                                Coupling::Independent => view! { <Card coupling=coupling /> }.into_any(),
+                                coupling => view! { <Cover what=Covered::SharedChance><Card coupling=coupling /></Cover> }.into_any(),
+                            })
+                            .collect_view()}
+                    </div>
+                </Cover>
+            </div>
             <Cover what=Covered::SharedChance><SeveralDrafts /></Cover>
             <Cover what=Covered::Swap><SwapPanel /></Cover>
         </div>

@@ -88,16 +88,22 @@ pub fn Throws() -> impl IntoView {
             }
         })
     };
+    let number = view! { <b class="figures">{move || exhibit.trial.get()}</b> };
+    let throw = filled(&tr!("throw {}", slot(0)), [number.into_any()]);
     let many = tr!("Throw {} pairs", grouped(ON_REQUEST as usize));
     view! {
         <section class="throws" aria-label=tr!("Throws")>
-            <button type="button" class="button primary" data-testid="throw-again" on:click=move |_| {
-                by_hand.set(false);
-                exhibit.throw_again();
-            }>
-                {tr!("Throw again")}
-            </button>
-            <button type="button" class="button" data-testid="throw-step" on:click=step>{tr!("Step")}</button>
+            // On a phone a bar under the cards, which stand far below the rest.
+            <div class="throw-bar">
+                <button type="button" class="button primary" data-testid="throw-again" on:click=move |_| {
+                    by_hand.set(false);
+                    exhibit.throw_again();
+                }>
+                    {tr!("Throw again")}
+                </button>
+                <button type="button" class="button" data-testid="throw-step" on:click=step>{tr!("Step")}</button>
+                <p class="muted throw-number">{throw}</p>
+            </div>
             <SeedField />
             <p class="serif throw-said" role="status" data-testid="throw-said">{said}</p>
             <Heard said=stands waits=STEP testid="throw-heard" />
@@ -153,8 +159,6 @@ fn SeedField() -> impl IntoView {
             exhibit.seed.set(seed);
         }
     };
-    let number = view! { <b class="figures">{move || exhibit.trial.get()}</b> };
-    let throw = filled(&tr!("throw {}", slot(0)), [number.into_any()]);
     view! {
         <div class="field throw-seed">
             <label for="throw-seed">{tr!("seed")}</label>
@@ -164,6 +168,5 @@ fn SeedField() -> impl IntoView {
                 {move || bad.get().then(|| tr!("write a whole number, 0 to {}", MAX_SEED))}
             </p>
         </div>
-        <p class="muted throw-number">{throw}</p>
     }
 }

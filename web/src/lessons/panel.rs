@@ -401,11 +401,14 @@ fn Foot() -> impl IntoView {
     }
 }
 
-/// A step begins at its beginning: its question has the focus. On phones its title has it, since a
-/// field there would bring up the keyboard.
+/// A step begins at its beginning: its question has the focus. On phones its title has it, and for a
+/// finger wherever a number is asked for, since a field there would bring up the keyboard.
 pub fn to_step() {
     request_animation_frame(|| {
-        let field = ".lesson-option input, .lesson-number input";
+        let field = match browser::is_touched() {
+            true => ".lesson-option input",
+            false => ".lesson-option input, .lesson-number input",
+        };
         if browser::is_narrow() || !browser::focus(field) {
             browser::focus("#lesson-title");
         }

@@ -81,10 +81,6 @@ fn bring(element: &HtmlElement, behavior: ScrollBehavior) {
 }
 
 fn is_in_view(element: &Element) -> bool {
-    let height = window().inner_height().ok();
-    let Some(height) = height.and_then(|height| height.as_f64()) else {
-        return false;
-    };
     let area = element.get_bounding_client_rect();
-    area.top() >= 0.0 && area.bottom() <= height
+    area.top() >= 0.0 && area.bottom() <= browser::window_height()
 }

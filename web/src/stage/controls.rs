@@ -1,5 +1,6 @@
 use couplet_playback::{Cut, written};
 use couplet_protocol::{Drafter, MAX_GAMMA, MAX_SEED, PairSummary, Settings};
+use leptos::ev;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -166,10 +167,21 @@ fn PromptField(form: Form) -> impl IntoView {
         form.prompt.set(event_target_value(&event));
         form.edited();
     };
-    // One line of it is shown then.
-    let from_the_top = |event: web_sys::FocusEvent| {
-        event_target::<web_sys::HtmlTextAreaElement>(&event).set_scroll_top(0)
+    // All of it while it is written, one line else. It folds when the press or the key that left it is
+    // over: any sooner, and what is pressed would move away from under the pointer.
+    let whole = RwSignal::new(false);
+    let fold = move || {
+        if whole.get_untracked() && !browser::has_focus("#prompt") {
+            whole.set(false);
+            browser::unscroll("#prompt");
+        }
     };
+    let pressed = window_event_listener(ev::click, move |_| fold());
+    let typed = window_event_listener(ev::keyup, move |_| fold());
+    on_cleanup(move || {
+        pressed.remove();
+        typed.remove();
+    });
     view! {
         <div class="field field-prompt">
             <label for="prompt">
@@ -184,7 +196,7 @@ fn PromptField(form: Form) -> impl IntoView {
             </label>
             <textarea id="prompt" data-testid="prompt" rows="1" spellcheck="false" autocomplete="off" lang="en"
                 prop:value=move || form.prompt.get() on:input=edit aria-invalid=move || has_error(form, "prompt")
-                aria-describedby="prompt-error" on:blur=from_the_top></textarea>
+                aria-describedby="prompt-error" class:whole=whole on:focus=move |_| whole.set(true)></textarea>
             <FieldErrorLine form=form field="prompt" />
         </div>
     }

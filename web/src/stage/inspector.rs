@@ -1,6 +1,7 @@
 use couplet_playback::{ClosingKind, decimal, grouped};
 use couplet_protocol::{Distribution, Rule};
 use couplet_speculation::{ranked, total_variation};
+use leptos::html::Div;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -10,11 +11,13 @@ use super::kinds;
 use super::likely::{self, LISTED, list};
 use super::picking::{Areas, Picking};
 use super::rule_formula::settings_of;
-use super::typecase::{Hit, TypeCase};
+use super::typecase::{Hit, TypeCase, WIDTH, room};
+use crate::browser;
 use crate::heard::Heard;
 use crate::language::{filled, slot};
 use crate::store::{Selection, Store, use_store};
 use crate::table::Folded;
+use crate::width::width_of;
 
 const CONTEXT: usize = 16;
 
@@ -173,7 +176,10 @@ pub fn Inspector() -> impl IntoView {
     let store = use_store();
     let table_open = RwSignal::new(false);
     let here = Memo::new(move |_| store.focus().and_then(|at| place(store, at)));
-    let picking = Picking::new(store, here);
+    let frame = NodeRef::<Div>::new();
+    let width = width_of(frame, WIDTH);
+    let room = Memo::new(move |_| room(width.get()));
+    let picking = Picking::new(store, here, room);
     // Of a token that somebody picks it is heard what became of it: what is shown of it is elsewhere.
     let heard = Signal::derive(move || {
         store.selected.get()?;
@@ -181,6 +187,15 @@ pub fn Inspector() -> impl IntoView {
     });
     view! {
         <section class="sheet inspector" data-testid="inspector" aria-label=tr!("Inspector")>
+            // Where it stands below the text, a press on a letter leads here.
+            <Show when=move || store.selected.with(Option::is_some)>
+                <button type="button" class="button to-text" data-testid="to-text" on:click=move |_| {
+                    browser::focus(".tk[aria-current]");
+                    browser::show("#manuscript");
+                }>
+                    {tr!("Back to the text")}
+                </button>
+            </Show>
             {move || here.with(|place| match place {
                 Some(place) => above(store, place).into_any(),
                 None => view! {
@@ -194,8 +209,8 @@ pub fn Inspector() -> impl IntoView {
                 .into_any(),
             })}
             <Show when=move || here.with(Option::is_some)>
-                <div class="chart">
-                    {move || here.with(|place| place.as_ref().map(|place| chart(store, place)))}
+                <div class="chart" node_ref=frame>
+                    {move || here.with(|place| place.as_ref().map(|place| chart(store, place, room.get())))}
                     {picking.areas()}
                 </div>
             </Show>
@@ -241,26 +256,26 @@ fn above(store: Store, place: &Place) -> impl IntoView + use<> {
     }
 }
 
-fn chart(store: Store, place: &Place) -> AnyView {
+fn chart(store: Store, place: &Place, room: Option<f64>) -> AnyView {
     let pair = untrack(|| store.pair());
     let tokens = pair.as_ref().map_or(&[][..], |pair| &pair.tokens);
-    match TypeCase::of(tokens, place) {
+    match TypeCase::of(tokens, place, room) {
         Some(case) => case.view(store, place).into_any(),
-        None => list(store, place).into_any(),
+        None => list(store, place, room).into_any(),
     }
 }
 
 /// Where the chart of a place has tokens that can be picked; `None` where none can be written.
-pub fn areas(store: Store, place: &Place) -> Option<Areas> {
+pub fn areas(store: Store, place: &Place, room: Option<f64>) -> Option<Areas> {
     if place.standing != Standing::Stands {
         return None;
     }
     let pair = untrack(|| store.pair());
     let tokens = pair.as_ref().map_or(&[][..], |pair| &pair.tokens);
     let entry = entries(place).first().map_or(0, |(token, ..)| *token);
-    Some(match TypeCase::of(tokens, place) {
+    Some(match TypeCase::of(tokens, place, room) {
         Some(case) => case.areas(place, entry),
-        None => likely::areas(store, place, entry),
+        None => likely::areas(store, place, entry, room),
     })
 }
 

@@ -15,16 +15,22 @@ use crate::words::cut_to;
 pub const LISTED: usize = 20;
 /// Height of a line of the list.
 const LINE: f64 = 17.0;
+/// The same where fingers hit it.
+const LINE_FOR_FINGERS: f64 = 28.0;
 /// Where its bars begin, and how long the longest is.
 const BARS: (f64, f64) = (92.0, 150.0);
 
 /// The whole drawing.
 const WIDTH: f64 = 348.0;
-const HEIGHT: f64 = (LISTED + 1) as f64 * LINE + 4.0;
 
-/// Where a line begins.
-fn top(index: usize) -> f64 {
-    index as f64 * LINE + 1.0
+/// How high lines are: the drawing for fingers is one that is told its `room`.
+fn pitch(room: Option<f64>) -> f64 {
+    room.map_or(LINE, |_| LINE_FOR_FINGERS)
+}
+
+/// How high the drawing is with lines of a height.
+fn height(pitch: f64) -> f64 {
+    (LISTED + 1) as f64 * pitch + 4.0
 }
 
 /// A line of the list: what it is about, and the two probabilities.
@@ -94,27 +100,29 @@ fn lines(store: Store, place: &Place) -> Vec<Line> {
 }
 
 /// Where the tokens of the list are. `entry`: the one by which the keyboard enters.
-pub fn areas(store: Store, place: &Place, entry: u32) -> Areas {
+pub fn areas(store: Store, place: &Place, entry: u32, room: Option<f64>) -> Areas {
+    let pitch = pitch(room);
     let area = |(index, line): (usize, Line)| {
         let area = Area {
             x: 0.0,
-            y: top(index),
+            y: index as f64 * pitch + 1.0,
             width: WIDTH,
-            height: LINE,
+            height: pitch,
         };
         Some((line.token?, area))
     };
     let lines = lines(store, place);
     Areas {
         width: WIDTH,
-        height: HEIGHT,
+        height: height(pitch),
         tokens: lines.into_iter().enumerate().filter_map(area).collect(),
         entry,
     }
 }
 
 /// The list.
-pub fn list(store: Store, place: &Place) -> impl IntoView + use<> {
+pub fn list(store: Store, place: &Place, room: Option<f64>) -> impl IntoView + use<> {
+    let pitch = pitch(room);
     let lines = lines(store, place);
     let (left, longest) = BARS;
     let most = lines.iter().map(Line::most).fold(0.05, f64::max);
@@ -123,7 +131,7 @@ pub fn list(store: Store, place: &Place) -> impl IntoView + use<> {
     let mut backs = Vec::new();
     let mut rows = Vec::new();
     for (index, line) in lines.into_iter().enumerate() {
-        let y = top(index);
+        let y = index as f64 * pitch + 1.0 + (pitch - LINE) / 2.0;
         let (draft, target) = (line.draft.unwrap_or(0.0), line.target.unwrap_or(0.0));
         paths.draft.add(left, y + 2.4, draft * scale, 8.0);
         paths.target.add(left, y + 5.4, target * scale, 8.0);
@@ -152,7 +160,7 @@ pub fn list(store: Store, place: &Place) -> impl IntoView + use<> {
         });
     }
     view! {
-        <svg class="figure case" viewBox=format!("0 0 {WIDTH} {HEIGHT:.0}") role="img"
+        <svg class="figure case" viewBox=format!("0 0 {WIDTH} {:.0}", height(pitch)) role="img"
             aria-label=tr!("Most probable tokens, draft and target")>
             {backs}
             {paths.view()}

@@ -367,9 +367,10 @@ fn token(
     view! {
         {lead}
         <span class=format!("tk {class}") class:blank=blank role=role title=title data-differs=differs aria-current=current tabindex="-1"
-            style=format!("--i:{}", ink.column) on:click=move |_| {
+            style=format!("--i:{}", ink.column) on:click=move |event| {
                 store.pick(place);
-                if browser::is_narrow() {
+                // Not for whoever goes on from here with the arrow keys, which press no pointer.
+                if event.detail() > 0 && !browser::is_seen(".inspector") {
                     browser::show(".inspector");
                 }
             }>

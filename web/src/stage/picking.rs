@@ -16,12 +16,14 @@ use crate::store::{Selection, Store};
 pub struct Picking {
     store: Store,
     here: Memo<Option<Place>>,
+    /// What room a chart for fingers has, as the type case is told.
+    room: Memo<Option<f64>>,
     picked: RwSignal<Option<u32>>,
 }
 
 impl Picking {
-    /// For the place that the inspector shows.
-    pub fn new(store: Store, here: Memo<Option<Place>>) -> Self {
+    /// For the place that the inspector shows, in a chart of so much `room`.
+    pub fn new(store: Store, here: Memo<Option<Place>>, room: Memo<Option<f64>>) -> Self {
         let picked = RwSignal::new(None);
         // At another place nothing is picked yet.
         Effect::new(move |_| {
@@ -33,6 +35,7 @@ impl Picking {
         Self {
             store,
             here,
+            room,
             picked,
         }
     }
@@ -88,9 +91,11 @@ impl Picking {
         let Self {
             store,
             here,
+            room,
             picked,
         } = self;
-        let areas = Memo::new(move |_| here.with(|place| areas(store, place.as_ref()?)));
+        let areas =
+            Memo::new(move |_| here.with(|place| areas(store, place.as_ref()?, room.get())));
         let count = Memo::new(move |_| {
             areas.with(|areas| areas.as_ref().map_or(0, |areas| areas.tokens.len()))
         });

@@ -9,12 +9,19 @@ use super::bars::BarPaths;
 use super::icons::{Sign, mark};
 use super::inspector::Place;
 use super::picking::{Area, Areas};
+use crate::browser;
 use crate::store::Store;
 
-const WIDTH: f64 = 348.0;
-const ROW: usize = 26;
-/// Room for a character.
-const CELL: f64 = WIDTH / ROW as f64;
+/// How wide the drawing is, in units of its own.
+pub const WIDTH: f64 = 348.0;
+/// Characters of an alphabet.
+const ALPHABET: usize = 26;
+/// Up to this width in pixels an alphabet that is for fingers has two lines.
+const NARROW: f64 = 420.0;
+/// How high a finger is, in pixels.
+const FINGER: f64 = 46.0;
+/// How much taller bars are together that stand in two lines.
+const TWO_LINES: f64 = 60.0;
 /// Room for the name of a tray, above its bars for marks, and below them for the letters.
 const TITLE: f64 = 15.0;
 const ABOVE: f64 = 20.0;
@@ -47,7 +54,50 @@ fn trays(tokens: &[String]) -> Option<[Vec<u32>; 3]> {
             ids.sort_by(|one, other| tokens[*one as usize].cmp(&tokens[*other as usize]));
         }
     }
-    (trays[0].len() <= ROW && trays[1].len() <= ROW).then_some(trays)
+    (trays[0].len() <= ALPHABET && trays[1].len() <= ALPHABET).then_some(trays)
+}
+
+/// The width of a drawing for fingers, whose letters stay as large as they are, in pixels; `None` where
+/// a mouse hits them or there is room enough.
+pub fn room(width: f64) -> Option<f64> {
+    let for_fingers = browser::is_narrow() || browser::is_touched();
+    (for_fingers && width < NARROW).then_some(width)
+}
+
+/// How letters are laid out.
+#[derive(Clone, Copy)]
+struct Sheet {
+    width: f64,
+    /// Characters in a line.
+    row: usize,
+    /// How high at least what answers for a character is.
+    least: f64,
+    /// How much taller the bars are together.
+    taller: f64,
+}
+
+impl Sheet {
+    fn of(room: Option<f64>) -> Self {
+        match room {
+            Some(width) => Self {
+                width,
+                row: ALPHABET / 2,
+                least: FINGER,
+                taller: TWO_LINES,
+            },
+            None => Self {
+                width: WIDTH,
+                row: ALPHABET,
+                least: 0.0,
+                taller: 0.0,
+            },
+        }
+    }
+
+    /// Room for a character.
+    fn cell(&self) -> f64 {
+        self.width / self.row as f64
+    }
 }
 
 /// What the bars of all trays are high together, in pixels.
@@ -57,6 +107,7 @@ const SHORT: f64 = 102.0;
 
 /// A type case, laid out for a place of the text.
 pub struct TypeCase {
+    sheet: Sheet,
     lines: Vec<Line>,
     /// Characters in all trays.
     characters: usize,
@@ -92,16 +143,21 @@ impl TypeCase {
         trays(tokens).is_some()
     }
 
-    /// `None` where the vocabulary does not fit.
-    pub fn of(tokens: &[String], place: &Place) -> Option<Self> {
+    /// As wide as `room` says; `None` where the vocabulary does not fit.
+    pub fn of(tokens: &[String], place: &Place, room: Option<f64>) -> Option<Self> {
+        let sheet = Sheet::of(room);
         let trays = trays(tokens)?;
-        let all = if place.has_fate() { SHORT } else { TALL };
+        let all = if place.has_fate() { SHORT } else { TALL } + sheet.taller;
         let tallest = |ids: &[u32]| ids.iter().map(|id| most(place, *id)).fold(0.0, f64::max);
-        let (scale, tall) = heights(all, [0, 1, 2].map(|tray| tallest(&trays[tray])));
+        let [most, lines] = [
+            [0, 1, 2].map(|tray| tallest(&trays[tray])),
+            [0, 1, 2].map(|tray| trays[tray].len().div_ceil(sheet.row) as f64),
+        ];
+        let (scale, tall) = heights(all, most, lines);
         let mut height = 0.0;
         let mut lines = Vec::new();
         for (tray, ids) in trays.iter().enumerate() {
-            for (row, ids) in ids.chunks(ROW).enumerate() {
+            for (row, ids) in ids.chunks(sheet.row).enumerate() {
                 if row == 0 {
                     height += TITLE;
                 }
@@ -117,6 +173,7 @@ impl TypeCase {
             }
         }
         Some(Self {
+            sheet,
             lines,
             characters: tokens.len(),
             scale,
@@ -136,7 +193,7 @@ impl TypeCase {
                 let y = line.base - line.tall - ABOVE - 3.0;
                 view! { <text class="number small" x="0" y=format!("{y:.1}")>{titles[line.tray].clone()}</text> }
             });
-            view! { {title}{line.view(store, place, self.scale)} }
+            view! { {title}{line.view(store, place, self.scale, self.sheet)} }
         };
         let lines = self.lines.iter().map(line).collect_view();
         let label = tr!(
@@ -144,28 +201,30 @@ impl TypeCase {
             self.characters
         );
         view! {
-            <svg class="figure case" viewBox=format!("0 0 {WIDTH} {:.0}", self.height) role="img" aria-label=label>{lines}</svg>
+            <svg class="figure case" viewBox=format!("0 0 {} {:.0}", self.sheet.width, self.height) role="img" aria-label=label>{lines}</svg>
         }
     }
 
     /// Where its characters are. `entry`: the one by which the keyboard enters.
     pub fn areas(&self, place: &Place, entry: u32) -> Areas {
+        let cell = self.sheet.cell();
         let of_line = |line: &Line| {
-            let base = line.base;
+            let bottom = line.base + 17.0;
             let area = |(index, id): (usize, &u32)| {
-                let height = bar_height(place, *id, self.scale);
+                let height = bar_height(place, *id, self.scale) + 20.0;
+                let height = height.max(self.sheet.least);
                 let area = Area {
-                    x: index as f64 * CELL - 0.2,
-                    y: base - height - 3.0,
-                    width: CELL + 0.4,
-                    height: height + 20.0,
+                    x: index as f64 * cell - 0.2,
+                    y: bottom - height,
+                    width: cell + 0.4,
+                    height,
                 };
                 (*id, area)
             };
             line.ids.iter().enumerate().map(area).collect::<Vec<_>>()
         };
         Areas {
-            width: WIDTH,
+            width: self.sheet.width,
             height: self.height,
             tokens: self.lines.iter().flat_map(of_line).collect(),
             entry,
@@ -178,44 +237,56 @@ fn bar_height(place: &Place, id: u32, scale: f64) -> f64 {
     (most(place, id) * scale).max(6.0)
 }
 
-/// Pixels per unit of probability, and the height of each tray for its most probable token.
-/// Together the trays are always equally tall, so that nothing below them moves.
-fn heights(all: f64, most: [f64; 3]) -> (f64, [f64; 3]) {
+/// Pixels per unit of probability, and the height of each tray's lines for its most probable token.
+/// Together all lines are always equally tall, so that nothing below them moves.
+fn heights(all: f64, most: [f64; 3], lines: [f64; 3]) -> (f64, [f64; 3]) {
     const LEAST: [f64; 3] = [6.0, 30.0, 6.0];
     let at = |scale: f64| [0, 1, 2].map(|tray| (most[tray] * scale).max(LEAST[tray]));
+    let together = |tall: [f64; 3]| (0..3).map(|tray| tall[tray] * lines[tray]).sum::<f64>();
     // Grows with the scale: bisection finds the largest that fits.
     let (mut low, mut high) = (0.0, 850.0);
     for _ in 0..40 {
         let middle = (low + high) / 2.0;
-        if at(middle).iter().sum::<f64>() <= all {
+        if together(at(middle)) <= all {
             low = middle;
         } else {
             high = middle;
         }
     }
     let mut tall = at(low);
-    tall[1] += all - tall.iter().sum::<f64>();
+    tall[1] += (all - together(tall)) / lines[1].max(1.0);
     (low, tall)
 }
 
 impl Line {
-    fn view(&self, store: Store, place: &Place, scale: f64) -> impl IntoView + use<> {
+    fn view(&self, store: Store, place: &Place, scale: f64, sheet: Sheet) -> impl IntoView + use<> {
         let Self { ids, base, .. } = self;
+        let (width, row, cell) = (sheet.width, sheet.row, sheet.cell());
         let base = *base;
+        let wider = cell / (WIDTH / ALPHABET as f64);
         let mut paths = BarPaths::default();
         let mut letters = (String::new(), String::new());
         let mut backs = Vec::new();
         let mut flags = Vec::new();
         for (index, id) in ids.iter().enumerate() {
-            let x = index as f64 * CELL;
+            let x = index as f64 * cell;
             let [d, t] = place.probs(*id).map(|prob| prob.map_or(0.0, f64::from));
-            let middle = x + CELL / 2.0;
+            let middle = x + cell / 2.0;
             let height = bar_height(place, *id, scale);
-            paths.stand(x + (CELL - 10.0) / 2.0, base, scale, d, t, 7.4, 2.6);
+            let bars = 10.0 * wider;
+            paths.stand(
+                x + (cell - bars) / 2.0,
+                base,
+                scale,
+                d,
+                t,
+                7.4 * wider,
+                2.6 * wider,
+            );
             let hit = place.hits.iter().find(|(token, _)| token == id);
             if let Some((_, sign)) = hit {
                 backs.push(view! {
-                <rect class=format!("hit {}", sign.class()) x=format!("{:.1}", x - 0.4) width=format!("{:.1}", CELL + 0.8)
+                <rect class=format!("hit {}", sign.class()) x=format!("{:.1}", x - 0.4) width=format!("{:.1}", cell + 0.8)
                     y=format!("{:.1}", base - height - 18.0) height=format!("{:.1}", height + 35.0) rx="3" />
             });
                 flags.push(view! {
@@ -230,10 +301,10 @@ impl Line {
                 letters.1 += &store.show(*id);
             }
         }
-        let end = if ids.len() < ROW {
-            ids.len() as f64 * CELL
+        let end = if ids.len() < row {
+            ids.len() as f64 * cell
         } else {
-            WIDTH
+            width
         };
         let step = [0.05, 0.1, 0.2, 0.25]
             .into_iter()
@@ -248,7 +319,7 @@ impl Line {
             .clone()
             .map(|value| {
                 let y = base - value * scale;
-                view! { <path class="grid" d=format!("M0 {y:.1}H{WIDTH}") /> }
+                view! { <path class="grid" d=format!("M0 {y:.1}H{width}") /> }
             })
             .collect_view();
         // At the right, unless bars stand there and none at the left.
@@ -256,9 +327,9 @@ impl Line {
         let near = tops.len().min(2);
         let numbers = values
         .map(|value| {
-            let right = ids.len() == ROW && reaches(&tops[ROW - near..], value);
+            let right = ids.len() == row && reaches(&tops[row - near..], value);
             let left = right && !reaches(&tops[..near], value);
-            let (x, anchor) = if left { (0.0, "start") } else { (WIDTH, "end") };
+            let (x, anchor) = if left { (0.0, "start") } else { (width, "end") };
             let y = base - value * scale - 3.0;
             view! {
                 <text class="number small halo" x=x.to_string() y=format!("{y:.1}") text-anchor=anchor>
@@ -276,5 +347,34 @@ impl Line {
             {flags}
             {numbers}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_lines_are_equally_tall_together_whichever_letter_is_probable() {
+        for (all, lines) in [(SHORT, [1.0; 3]), (SHORT + TWO_LINES, [2.0, 2.0, 1.0])] {
+            for most in [[0.9, 0.01, 0.0], [0.0, 0.3, 0.3], [0.001, 0.0, 0.95]] {
+                let (scale, tall) = heights(all, most, lines);
+                let together: f64 = (0..3).map(|tray| tall[tray] * lines[tray]).sum();
+                assert!((together - all).abs() < 1e-6, "{together} of {all}");
+                for tray in 0..3 {
+                    assert!(
+                        most[tray] * scale <= tall[tray] + 1e-9,
+                        "{most:?} in {tall:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_finger_has_more_room_for_a_letter_than_a_mouse() {
+        // Of a phone of 390 pixels.
+        let cell = Sheet::of(Some(336.0)).cell();
+        assert!(cell > 25.0 && cell > 1.9 * Sheet::of(None).cell());
     }
 }

@@ -88,6 +88,8 @@ fn full_for(largest: f64) -> f64 {
 pub fn Bars(
     /// Whether the tokens are so many that one of them has the handles.
     many: Memo<bool>,
+    /// The handle that is moved.
+    held: RwSignal<Option<(Row, usize)>>,
 ) -> impl IntoView {
     let exhibit = use_exhibit();
     let holder = NodeRef::<Div>::new();
@@ -122,7 +124,7 @@ pub fn Bars(
             .into_iter()
             .flat_map(|token| [(Row::Draft, token), (Row::Target, token)])
             .map(|(row, token)| {
-                view! { <Handle row=row token=token frame=frame dragging=dragging /> }
+                view! { <Handle row=row token=token frame=frame dragging=dragging held=held /> }
             })
             .collect_view()
     };

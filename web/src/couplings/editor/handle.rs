@@ -7,8 +7,41 @@ use wasm_bindgen::JsCast;
 use web_sys::{KeyboardEvent, PointerEvent};
 
 use super::bars::{BASE, Frame, TOP};
-use crate::couplings::exhibit::{Row, use_exhibit};
+use crate::couplings::exhibit::{Exact, Row, use_exhibit};
 use crate::projector;
+
+/// How far a pointer moves before a handle follows, in pixels of the window: no finger lies still.
+const STILL: f64 = 4.0;
+
+/// Where and at which value a handle was taken hold of, which need not be in its middle.
+#[derive(Clone, Copy)]
+struct Grip {
+    /// In pixels of the window, downwards.
+    y: f64,
+    value: f64,
+    /// Whether the pointer has left the place.
+    moves: bool,
+}
+
+impl Grip {
+    /// What the value is with the pointer at a height, `scale` pixels of the window per probability;
+    /// `None` while that is no movement. Whole thousandths read better than what a pixel happens to be.
+    fn value_at(&mut self, y: f64, scale: f64) -> Option<f64> {
+        let up = self.y - y;
+        self.moves |= up.abs() >= STILL;
+        let value = (self.value + up / scale).clamp(0.0, 1.0);
+        self.moves.then(|| (value * 1000.0).round() / 1000.0)
+    }
+}
+
+/// What a handle changes, in words.
+pub fn name_of(exact: &Exact, row: Row, token: usize) -> String {
+    let token = exact.label(token);
+    match row {
+        Row::Draft => tr!("draft of {}", token),
+        Row::Target => tr!("target of {}", token),
+    }
+}
 
 /// The handle of one token in one row.
 #[component]
@@ -21,6 +54,8 @@ pub fn Handle(
     frame: Memo<Frame>,
     /// The scale that is kept while a handle is moved.
     dragging: RwSignal<Option<f64>>,
+    /// The handle that is moved.
+    held: RwSignal<Option<(Row, usize)>>,
 ) -> impl IntoView {
     let exhibit = use_exhibit();
     let value = Memo::new(move |_| {
@@ -34,6 +69,7 @@ pub fn Handle(
         let y = BASE - value.get() * frame.scale;
         (left, bar, shift, y, frame.step())
     };
+    let grip = StoredValue::new(None::<Grip>);
     let down = move |event: PointerEvent| {
         if event.button() != 0 {
             return;
@@ -48,23 +84,29 @@ pub fn Handle(
         let _ = element.unchecked_ref::<web_sys::HtmlElement>().focus();
         exhibit.release();
         dragging.set(Some(frame.get_untracked().full));
+        grip.set_value(Some(Grip {
+            y: f64::from(event.client_y()),
+            value: value.get_untracked(),
+            moves: false,
+        }));
     };
     let moved = move |event: PointerEvent| {
-        if dragging.get_untracked().is_none() {
-            return;
-        }
-        let element: web_sys::Element = event_target(&event);
-        if let Ok(Some(svg)) = element.closest("svg") {
-            let y = f64::from(event.client_y()) - svg.get_bounding_client_rect().top();
-            let y = y / projector::scale();
-            let value = (BASE - y.max(TOP * 0.5)) / frame.get_untracked().scale;
-            // Whole thousandths read better than what a pixel happens to be.
-            exhibit.edit(row, token, (value * 1000.0).round() / 1000.0);
+        let scale = frame.get_untracked().scale;
+        // A little above the top of the scale no handle goes.
+        let most = (BASE - TOP * 0.5) / scale;
+        let y = f64::from(event.client_y());
+        let to = |grip: &mut Option<Grip>| grip.as_mut()?.value_at(y, scale * projector::scale());
+        if let Some(value) = grip.try_update_value(to).flatten() {
+            let value = value.min(most);
+            held.set(Some((row, token)));
+            exhibit.edit(row, token, value);
         }
     };
     let up = move |_: PointerEvent| {
-        if dragging.get_untracked().is_some() {
+        if grip.get_value().is_some() {
+            grip.set_value(None);
             dragging.set(None);
+            held.set(None);
             exhibit.release();
         }
     };
@@ -120,13 +162,7 @@ pub fn Handle(
         }
     };
     let name = row.name();
-    let label = move || {
-        let token = exhibit.exact.with(|exact| exact.label(token));
-        match row {
-            Row::Draft => tr!("draft of {}", token),
-            Row::Target => tr!("target of {}", token),
-        }
-    };
+    let label = move || exhibit.exact.with(|exact| name_of(exact, row, token));
     view! {
         <g class="slider" role="slider" tabindex="0" data-testid=format!("handle-{name}-{token}")
             aria-label=label aria-valuemin="0" aria-valuemax="1" aria-orientation="vertical"
@@ -137,5 +173,27 @@ pub fn Handle(
             on:blur=move |_| exhibit.release()>
             {shape}
         </g>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_keeps_its_value_under_whichever_part_of_it_is_held() {
+        let held = Grip {
+            y: 318.0,
+            value: 0.1,
+            moves: false,
+        };
+        let mut grip = held;
+        assert_eq!(grip.value_at(319.0, 400.0), None, "no finger lies still");
+        assert_eq!(grip.value_at(298.0, 400.0), Some(0.15));
+        assert_eq!(grip.value_at(317.0, 400.0), Some(0.103), "it moves now");
+        assert_eq!(grip.value_at(1000.0, 400.0), Some(0.0));
+        assert_eq!(grip.value_at(-1000.0, 400.0), Some(1.0));
+        // On a projector a pixel of the page is more than one of the window.
+        assert_eq!({ held }.value_at(298.0, 800.0), Some(0.125));
     }
 }

@@ -13,6 +13,7 @@ use super::stage::{FromStage, StagePicker};
 use super::typing::Typing;
 use crate::lessons::{Covered, covered};
 use bars::Bars;
+use handle::name_of;
 
 /// More letters than this share one pair of handles.
 const HANDLED: usize = 14;
@@ -32,12 +33,20 @@ pub fn Editor() -> impl IntoView {
         false => exhibit.exact.with(|exact| decimal(exact.agreement[3], 3)),
     };
     let many = Memo::new(move |_| exhibit.exact.with(|exact| exact.len() > HANDLED));
-    let hint = move || match (exhibit.exact.get().origin.clone(), many.get()) {
+    let about = move || match (exhibit.exact.get().origin.clone(), many.get()) {
         (Origin::Stage(taken), _) => taken.words(),
         (_, true) => {
             tr!("Pick a letter and move its handles; the others rescale to total 1.")
         }
         (_, false) => tr!("Drag a handle; the others rescale to total 1."),
+    };
+    let held = RwSignal::new(None);
+    let hint = move || match held.get() {
+        Some((row, token)) => exhibit.exact.with(|exact| {
+            let value = exact.row(row).get(token).copied().unwrap_or(0.0);
+            format!("{} {}", name_of(exact, row, token), decimal(value, 3))
+        }),
+        None => about(),
     };
     view! {
         <section class="card editor" data-testid="editor" aria-labelledby="editor-title">
@@ -51,7 +60,7 @@ pub fn Editor() -> impl IntoView {
             <Show when=move || picking.get()>
                 <StagePicker />
             </Show>
-            <Bars many=many />
+            <Bars many=many held=held />
             <p class="key">
                 <span class="key-entry"><i class="swatch draft"></i>{tr!("draft")}</span>
                 <span class="key-entry">
