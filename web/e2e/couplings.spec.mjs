@@ -69,7 +69,7 @@ test("a handle moves by pointer", async ({ page, base }) => {
   await page.mouse.move(box.x + 5, box.y + 23);
   assert.equal(await handle.getAttribute("aria-valuenow"), "0.300");
   await page.mouse.move(box.x + 5, box.y + 80, { steps: 6 });
-  assert.equal(await hint.innerText(), `target of c ${await handle.getAttribute("aria-valuenow")}`);
+  assert.match(await hint.innerText(), new RegExp(`^target of . ${await handle.getAttribute("aria-valuenow")}$`));
   await page.mouse.up();
   assert.equal(await hint.innerText(), invitation);
   // 168 pixels stand for 0.4.
