@@ -1,7 +1,7 @@
 //! Requests of the scenes Couplings and Proof: they need a device and no models.
 
 use couplet_engine::{EngineError, KernelSet, count_rounds, couple};
-use couplet_kernels::Device;
+use couplet_kernels::{Device, DeviceError};
 use couplet_protocol::{Command, Reply};
 
 use crate::scope;
@@ -13,8 +13,13 @@ impl Session {
         self.let_measure().await;
         let (device, kernel_set) = self.exhibit_device();
         let mut result = self.exhibit_on(&device, kernel_set, &command).await;
-        if matches!(result, Err(EngineError::Device(_))) {
-            // The GPU is gone: the same numbers come from the CPU.
+        if let Err(EngineError::Device(error)) = &result {
+            if *error == DeviceError::Differs
+                && let Some(loaded) = self.loaded.borrow().as_ref()
+            {
+                loaded.miscounts.set(true);
+            }
+            // The GPU is gone, or not to be trusted with this: the same numbers come from the CPU.
             result = self
                 .exhibit_on(&Device::Cpu, KernelSet::default(), &command)
                 .await;
@@ -67,8 +72,10 @@ impl Session {
     /// CPU: no GPU was compared with it yet, and it throws thousands of pairs in milliseconds.
     fn exhibit_device(&self) -> (Device, KernelSet) {
         match self.loaded.borrow().as_ref() {
-            Some(loaded) => (loaded.engine.device().beside(), loaded.engine.kernel_set()),
-            None => (Device::Cpu, KernelSet::default()),
+            Some(loaded) if !loaded.miscounts.get() => {
+                (loaded.engine.device().beside(), loaded.engine.kernel_set())
+            }
+            _ => (Device::Cpu, KernelSet::default()),
         }
     }
 }

@@ -37,6 +37,8 @@ pub(crate) struct Loaded {
     device: DeviceInfo,
     /// What the page had asked for.
     choice: BackendChoice,
+    /// Whether the GPU was found to count otherwise than the processor what Couplings or Proof asks.
+    pub(crate) miscounts: Rc<Cell<bool>>,
 }
 
 impl Loaded {
@@ -157,6 +159,7 @@ impl Session {
             choice,
             engine: Rc::new(engine),
             device: device.clone(),
+            miscounts: Rc::default(),
         });
         scope::post(&Reply::Loaded {
             id,
@@ -445,6 +448,7 @@ impl Session {
             choice: self.choice.get().unwrap_or_default(),
             engine: Rc::new(engine),
             device: device.clone(),
+            miscounts: Rc::default(),
         };
         *self.loaded.borrow_mut() = Some(loaded.clone());
         let info = pair.info().map_err(|error| error.failure())?;

@@ -42,7 +42,7 @@ pub struct Step {
     pub covers: Option<Covered>,
     /// What is covered still when the answer is shown, because a later step asks for it.
     pub covers_on: Option<Covered>,
-    /// Whether what it tells begins with the answer of the step before.
+    /// Whether what it tells and asks has the answer to a question before it in it.
     pub tells_answer: bool,
     /// Whether the answer sends the visitor on to write a run of their own.
     pub lets_go: bool,
@@ -136,7 +136,7 @@ const fn seen_in(evidence: &'static str, step: Step) -> Step {
     }
 }
 
-/// A step that begins with the answer of the one before.
+/// A step that goes on from the answer to a question before it.
 const fn going_on(step: Step) -> Step {
     Step {
         tells_answer: true,
@@ -240,12 +240,12 @@ pub const COURSE: [Lesson; 6] = [
         id: "exact",
         minutes: 8,
         steps: &[
-            step(
+            going_on(step(
                 Stage(Judged(Struck)),
                 Words,
                 answers::struck_again,
                 Stage(Closed(Struck)),
-            ),
+            )),
             covered_on(
                 Numbers,
                 covered(
@@ -413,12 +413,12 @@ pub const COURSE: [Lesson; 6] = [
                 answers::greedy_draft,
                 Mistaken("three", Mistake::GreedyDraft),
             ),
-            step(
+            going_on(step(
                 Proof("three", 3),
                 Number,
                 answers::lenient,
                 Tested("three", Rule::Lenience),
-            ),
+            )),
             let_go(step(
                 Stage(Judged(Struck)),
                 Words,

@@ -34,7 +34,8 @@ impl Covered {
         self == other
             || matches!(
                 (self, other),
-                (Self::Agreement, Self::SharedChance) | (Self::Curve, Self::Measured)
+                (Self::Agreement, Self::SharedChance)
+                    | (Self::Curve | Self::Statistics, Self::Measured)
             )
     }
 

@@ -47,8 +47,8 @@ pub fn Plan() -> impl IntoView {
             hide: sharing.hidden.get(),
             ..View::default()
         };
-        // On each their own device.
-        permalink::address(&permalink::hash(None, &view, BackendChoice::Auto))
+        // Whatever computes here, pupils have devices of their own.
+        permalink::address_elsewhere(&permalink::hash(None, &view, BackendChoice::Auto))
     };
     let either = move |whole: &str, asked: String| match answers.get() {
         true => whole.to_owned(),
@@ -130,15 +130,19 @@ fn question(
     } else {
         view! { <p class="plan-line">{words.unit.clone()}</p> }.into_any()
     };
-    // On the sheet the answer would stand below its question.
-    let text = (answers || !step.tells_answer).then(|| set(&words.text));
+    // On the sheet the answer to another question would stand below that one.
+    if step.tells_answer && !answers {
+        let elsewhere = tr!("Asked on the page: it tells the answer to another question.");
+        return view! { <li><p class="muted">{elsewhere}</p>{below}</li> }.into_any();
+    }
     view! {
         <li>
-            <p class="muted">{text}" "{given(step, facts)}</p>
+            <p class="muted">{set(&words.text)}" "{given(step, facts)}</p>
             <p>{set(&words.ask)}" "<span class="muted">{choices.join(" / ")}</span></p>
             {below}
         </li>
     }
+    .into_any()
 }
 
 /// Bytes of an answer's first sentences that surely hold a reason.

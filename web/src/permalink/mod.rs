@@ -132,14 +132,34 @@ pub fn without_prompt(hash: &str) -> String {
 
 /// The page's address with another text behind `#`.
 pub fn address(hash: &str) -> String {
+    let search = window().location().search().unwrap_or_default();
+    address_with(&search, hash)
+}
+
+/// The same for whoever computes with another device.
+pub fn address_elsewhere(hash: &str) -> String {
+    let search = window().location().search().unwrap_or_default();
+    address_with(&without_device(&search), hash)
+}
+
+fn address_with(search: &str, hash: &str) -> String {
     let location = window().location();
     let part = |part: Result<String, JsValue>| part.unwrap_or_default();
     format!(
-        "{}{}{}{hash}",
+        "{}{}{search}{hash}",
         part(location.origin()),
-        part(location.pathname()),
-        part(location.search())
+        part(location.pathname())
     )
+}
+
+/// What stands between `?` and `#` without the choice of a device.
+fn without_device(search: &str) -> String {
+    let mut pairs = query::parse(search.trim_start_matches('?'));
+    pairs.retain(|(key, _)| key != "backend");
+    match query::print(&pairs) {
+        none if none.is_empty() => none,
+        some => format!("?{some}"),
+    }
 }
 
 /// Writes a run into the address without leaving the page. The playhead of another run goes.
@@ -305,6 +325,13 @@ pub fn shorten(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_for_others_leaves_the_device_to_them() {
+        assert_eq!(without_device(""), "");
+        assert_eq!(without_device("?backend=cpu"), "");
+        assert_eq!(without_device("?language=de&backend=cpu"), "?language=de");
+    }
 
     #[test]
     fn links_of_the_first_page_still_mean_the_same() {

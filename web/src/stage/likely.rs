@@ -15,7 +15,8 @@ use crate::words::cut_to;
 pub const LISTED: usize = 20;
 /// Height of a line of the list.
 const LINE: f64 = 17.0;
-/// The same where fingers hit it.
+/// The same where fingers hit it: twenty lines of 44 px would fill the window, and the table below has
+/// rows as high as that.
 const LINE_FOR_FINGERS: f64 = 28.0;
 /// Where its bars begin, and how long the longest is.
 const BARS: (f64, f64) = (92.0, 150.0);

@@ -19,8 +19,8 @@ use couplet_playback::{count_word, grouped};
 const DOUBT: f64 = 0.01;
 
 /// What an inexact rule is expected to do in this test. `off` is what theory knows of a difference,
-/// `enough` how many texts show it, and `kept` how many drafted tokens stay, of 1, under this rule and
-/// under Rejection.
+/// `enough` how many texts show it, and `kept` how probable it is that the first drafted token stays,
+/// under this rule and under Rejection.
 pub fn expectation(
     rule: Rule,
     off: f64,
@@ -31,7 +31,7 @@ pub fn expectation(
     (!is_exact(rule)).then(|| {
         let [here, exact] = kept.map(|kept| share(kept, 2));
         let stay = tr!(
-            "{here} of the drafted tokens stay, under Rejection {exact}.",
+            "A first drafted token stays with probability {here}, under Rejection {exact}.",
             here,
             exact
         );
