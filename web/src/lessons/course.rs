@@ -168,6 +168,17 @@ const fn covered_on(what: Covered, step: Step) -> Step {
     }
 }
 
+/// A step about the formula of the speed-up, whose answer is shown for some numbers of it; what was measured
+/// is asked for later.
+const fn of_formula(
+    choices: Choices,
+    answer: fn(&Facts) -> Option<Answer>,
+    shown: [u8; 3],
+) -> Step {
+    let asked = step(Speed(None), choices, answer, Speed(Some(shown)));
+    covered_on(Measured, covered(Curve, asked))
+}
+
 use Choices::{Number, Tokens, Words};
 use Covered::{Agreement, Bonus, Curve, Measured, Numbers, Rounds, SharedChance, Statistics, Swap};
 use Phase::{Commit, Draft};
@@ -352,42 +363,9 @@ pub const COURSE: [Lesson; 6] = [
                     step(Stage(End), Number, answers::per_round, Stage(End)),
                 ),
             ),
-            covered_on(
-                Measured,
-                covered(
-                    Curve,
-                    step(
-                        Speed(None),
-                        Number,
-                        answers::perfect_but_slow,
-                        Speed(Some(answers::PERFECT_BUT_SLOW)),
-                    ),
-                ),
-            ),
-            covered_on(
-                Measured,
-                covered(
-                    Curve,
-                    step(
-                        Speed(None),
-                        Number,
-                        answers::best_look_ahead,
-                        Speed(Some(answers::WORSE_DRAFT)),
-                    ),
-                ),
-            ),
-            covered_on(
-                Measured,
-                covered(
-                    Curve,
-                    step(
-                        Speed(None),
-                        Words,
-                        answers::busy_machine,
-                        Speed(Some(answers::BUSY_MACHINE)),
-                    ),
-                ),
-            ),
+            of_formula(Number, answers::perfect_but_slow, answers::PERFECT_BUT_SLOW),
+            of_formula(Number, answers::best_look_ahead, answers::WORSE_DRAFT),
+            of_formula(Words, answers::busy_machine, answers::BUSY_MACHINE),
             seen_in(
                 Measured.part(),
                 covered(
