@@ -176,7 +176,7 @@ fn terms() -> [(String, String); 33] {
         (
             tr!("term" => "Greedy"),
             tr!(
-                "the target’s most probable token always: only a proposal that is just that stays. Exact at temperature 0 and at top-k 1 only."
+                "the target’s most probable token always: only a proposal that is just that stays. Exact at temperature 0 and at top-k 1, else in general not."
             ),
         ),
         (
@@ -200,7 +200,7 @@ fn terms() -> [(String, String); 33] {
         (
             tr!("term" => "Typical acceptance"),
             tr!(
-                "keeps every token that is probable enough for the target, above min(ε, δ·exp(−H)) with the entropy H. Exact at temperature 0 and at top-k 1 only. Medusa chooses among several guesses that way; here there is one, and a rejected token is drawn anew from the target."
+                "keeps every token that is probable enough for the target, above min(ε, δ·exp(−H)) with the entropy H. Exact at temperature 0 and at top-k 1, else in general not. Medusa chooses among several guesses that way; here there is one, and a rejected token is drawn anew from the target."
             ),
         ),
         (

@@ -53,7 +53,9 @@ pub use rules::{
     Procedure, Round, RoundError, Rule, SharedNoise, Typical, commit, deviation, exact_round,
     joint_of_next, play_round, play_text, verify,
 };
-pub use statistics::{ChiSquare, chi_square, median, median_interval, wilson_interval};
+pub use statistics::{
+    ChiSquare, chi_square, chi_square_tail, median, median_interval, wilson_interval,
+};
 
 #[cfg(test)]
 mod tests {

@@ -248,8 +248,9 @@ pub fn chi_square(observed: &[u64], expected_probs: &[f64]) -> ChiSquare {
     }
 }
 
-/// The upper tail of the chi-squared distribution, `Q(df/2, statistic/2)`.
-fn chi_square_tail(statistic: f64, degrees_of_freedom: usize) -> f64 {
+/// The probability that a chi-squared variable is at least `statistic`: the upper tail
+/// `Q(df/2, statistic/2)`, in [0, 1].
+pub fn chi_square_tail(statistic: f64, degrees_of_freedom: usize) -> f64 {
     if statistic == 0.0 {
         return 1.0;
     }

@@ -60,7 +60,7 @@ fn offer(main: &Kept) -> impl IntoView + use<> {
         BackendKind::Gpu => (
             tr!("And on the GPU?"),
             tr!(
-                "A GPU checks a whole draft for little more than one token, but every pass has to be started. The same measurement there, with the same settings, tells which wins."
+                "A graphics card usually checks a whole draft for little more than one token, but every pass has to be started. The same measurement there, with the same settings, tells which wins."
             ),
         ),
     };

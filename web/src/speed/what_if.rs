@@ -253,7 +253,7 @@ fn Asked() -> impl IntoView {
                 <div class="what-if-terms">
                     <div>
                         <h2>{tr!("When does it pay?")}</h2>
-                        <p class="muted">{tr!("The formula alone, for any draft and any machine: move its numbers.")}</p>
+                        <p class="muted">{tr!("The formula alone, for any draft and any machine, if each token has the same chance: move its numbers.")}</p>
                     </div>
                     <p class="formula what-if-formula" role="img" aria-label=tr!("speed-up is one minus alpha to the power of gamma plus one, divided by one minus alpha times gamma c plus v, and v is one plus gamma s")>
                         <span>{tr!("speed-up =")}</span>
@@ -263,7 +263,7 @@ fn Asked() -> impl IntoView {
                         </span>
                         <span class="what-if-v"><em>"v"</em>" = 1 + γ"<em>"s"</em></span>
                     </p>
-                    <Term name="alpha" symbol="α" label=tr!("how often a drafted token is kept") most=1.0
+                    <Term name="alpha" symbol="α" label=tr!("how often a drafted token is kept if all before it were") most=1.0
                         value=Signal::derive(move || terms().alpha)
                         set=move |value| change(|terms, value| terms.alpha = value, value) />
                     <Term name="draft" symbol="c" label=tr!("what drafting one token costs, in passes of the target") most=1.0

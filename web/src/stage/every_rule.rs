@@ -34,12 +34,17 @@ fn Rules() -> impl IntoView {
     );
     let kept = kept_per_round(store);
     let of_block = move || {
-        let [rejection, block] = kept.get()?.map(|kept| decimal(kept, 2));
-        Some(tr!(
+        let both = kept.get()?;
+        let [rejection, block] = both.map(|kept| decimal(kept, 2));
+        let less = (both[1] < both[0]).then(|| {
+            tr!("Of some drafts Block keeps fewer; on average over all that can be drawn it never does.")
+        });
+        let says = tr!(
             "Block judges a draft as one: of these drafts it would keep {block} tokens a round on average, Rejection {rejection}.",
             block,
             rejection
-        ))
+        );
+        Some(format!("{says} {}", less.unwrap_or_default()))
     };
     move || {
         match (none.get(), whole.get()) {

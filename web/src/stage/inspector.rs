@@ -341,7 +341,7 @@ fn complete_variation(draft: Option<&Distribution>, target: Option<&Distribution
 fn mass(place: &Place, rule: Rule) -> Option<impl IntoView + use<>> {
     let tv = place.total_variation?;
     let name = if rule == Rule::Rejection {
-        tr!("overlap = chance to stay")
+        tr!("overlap = mean chance to stay")
     } else {
         tr!("overlap")
     };

@@ -23,7 +23,7 @@ pub const GROUPS: [Group; 3] = [
         rules: &[Rule::Gumbel, Rule::MinHash, Rule::SampleAndMatch],
     },
     Group {
-        title: || tr!("Exact at temperature 0 and top-k 1 only"),
+        title: || tr!("In general not exact; at temperature 0 and top-k 1 it is"),
         rules: &[Rule::Greedy, Rule::Lenience, Rule::Typical],
     },
 ];

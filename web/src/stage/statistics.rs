@@ -223,7 +223,7 @@ fn TokensPerRound() -> impl IntoView {
                     let rate = rate?;
                     let theory = expected_tokens(rate, &lengths)?;
                     let alpha = decimal(rate, 2);
-                    let saying = tr!("theory {theory} at α = {alpha}", theory = slot(0), alpha);
+                    let saying = tr!("formula {theory} at α = {alpha}", theory = slot(0), alpha);
                     Some(filled(&saying, [view! { <b>{decimal(theory, 2)}</b> }.into_any()]))
                 }}
             </p>

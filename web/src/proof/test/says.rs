@@ -18,6 +18,9 @@ use couplet_playback::{count_word, grouped};
 /// Below this a difference is worth more texts, but no verdict.
 const DOUBT: f64 = 0.01;
 
+/// From here on chance needs no mention.
+const COMMON: f64 = 0.05;
+
 /// What an inexact rule is expected to do in this test. `off` is what theory knows of a difference,
 /// `enough` how many texts show it, and `kept` how probable it is that the first drafted token stays,
 /// under this rule and under Rejection.
@@ -45,7 +48,7 @@ pub fn expectation(
             let expected = match enough {
                 Some(BATCH) => tr!("The test is expected to fail."),
                 Some(enough) => tr!(
-                    "That is little: the test is expected to fail only after some {} texts.",
+                    "That is little: nine tests in ten fail by some {} texts.",
                     grouped(enough as usize)
                 ),
                 None => tr!("That is too little for this test to find."),
@@ -159,6 +162,11 @@ fn in_words(
     if test.p_value >= DOUBT {
         let found = match degrees {
             0 => tr!("There is only one text to compare."),
+            _ if test.p_value < COMMON => tr!(
+                "One exact count in {samples} strays as far, which is no sign of a difference: {figures}",
+                samples = grouped((1.0 / test.p_value).round() as usize),
+                figures
+            ),
             _ => tr!("No sign of a difference: {}", figures),
         };
         let but = match (off > NOTHING, rule) {
