@@ -31,207 +31,241 @@ fn keys() -> [(String, String); 10] {
     ]
 }
 
-fn terms() -> [(String, String); 33] {
+/// What it is called, what it means, and who it is from, as [`SOURCES`] names them.
+fn terms() -> [(String, String, &'static str); 33] {
     [
         (
             tr!("term" => "Speculative decoding"),
             tr!(
                 "also speculative sampling: a small model drafts, a large one checks the whole draft in one pass, and what it would not have written as often is redrawn. The alternative, a pass for every token, is autoregressive decoding: the target alone, γ = 0."
             ),
+            "Leviathan et al. 2023; Chen et al. 2023",
         ),
         (
             tr!("term" => "Token"),
             tr!("what a model writes at a time: here a character, or a piece of a word."),
+            "",
         ),
         (
             tr!("term" => "Draft"),
             tr!(
                 "the small, quick model. It proposes the next few tokens one after another, in pencil."
             ),
+            "",
         ),
         (
             tr!("term" => "Target"),
             tr!(
                 "the large model whose text is wanted. It reads all proposals in a single pass, and under an exact rule what is inked follows its probabilities."
             ),
+            "",
         ),
         (
             tr!("term" => "Pass"),
             tr!(
                 "one run of a model over one or more positions of the text. It reads every weight once and gives, at each position, the probabilities of the next token. Where reading takes longer than computing, it is memory-bound, and further positions cost little."
             ),
+            "",
         ),
         (
             tr!("term" => "Round"),
             tr!(
                 "one turn: a few tokens are proposed, one pass of the target judges them, and one to γ + 1 tokens are written."
             ),
+            "",
         ),
         (
             tr!("term" => "Look-ahead γ"),
             tr!("how many tokens the draft proposes in a round."),
+            "",
         ),
         (
             tr!("term" => "Draw u"),
             tr!(
                 "a uniform random number between 0 and 1. Under Rejection a token stays when u is below target / draft. Another one, u′, draws what replaces a token, or the bonus."
             ),
+            "",
         ),
         (
             tr!("term" => "p and q"),
             tr!(
                 "Leviathan et al. write p for the target’s probabilities and q for the draft’s, Chen et al. the other way round. Here words stand for both."
             ),
+            "",
         ),
         (
             tr!("term" => "Seed"),
             tr!(
                 "the number from which all draws come. The same seed and settings write the same text again on the same device. Another device may round a probability differently, and once in a while the text then goes on differently from there."
             ),
+            "Salmon et al. 2011",
         ),
         (
             tr!("term" => "Rejection"),
             tr!(
                 "the usual rule: a proposal stays with the probability target / draft, at most 1. The first that is rejected is replaced from the residual."
             ),
+            "Leviathan et al. 2023, algorithm 1; Chen et al. 2023, algorithm 2",
         ),
         (
             tr!("term" => "Exact"),
             tr!(
                 "the text comes out with the target’s own probabilities, those after temperature, top-k and top-p, whatever the draft proposes. A number u has 23 bits here, so each probability is met to about one in 8 million (Gumbel and MinHash draw more finely); a token that is rarer than that may come too often or never."
             ),
+            "",
         ),
         (
             tr!("term" => "Acceptance rate α"),
             tr!(
                 "the share of judged tokens that stay. Tokens behind a rejected one or behind the end of the text do not count. Under Block no token is tested by itself, so the share has no interval there."
             ),
+            "",
         ),
         (
             tr!("term" => "Residual"),
             tr!(
                 "where the target gives more than the draft: max(0, target − draft), scaled to 1. A rejected token is replaced from it, and that makes the text exactly the target’s own. Block and Lenience scale one of the two first."
             ),
+            "",
         ),
         (
             tr!("term" => "Bonus token"),
             tr!(
                 "when every proposal stays: the same pass also gave the target’s probabilities for the next place, and one more token comes from them, without another pass."
             ),
+            "",
         ),
         (
             tr!("term" => "Total variation, TV"),
             tr!(
                 "how far apart two distributions are: half the sum of the absolute differences. Under Rejection the expected acceptance is 1 minus it."
             ),
+            "",
         ),
         (
             tr!("term" => "[a, b]"),
             tr!(
                 "a 95 % interval, unless other words stand beside it: of 100 that are made so, about 95 hold the true value. That takes tests to be independent and alike; those of one text are not quite, so the 95 is approximate."
             ),
+            "",
         ),
         (
             tr!("term" => "χ², df and p"),
             tr!(
                 "χ² adds up (count − expected)² / expected, and df is how many of the counts are free to vary. p is how often an exact sampler would deviate at least as much by chance alone."
             ),
+            "",
         ),
         (
             tr!("term" => "Costs c and v"),
             tr!(
                 "what drafting one token takes, and what one pass over γ + 1 positions takes, the proposals and the place of the bonus, both in passes of the target over one token. Drafting pays if a round writes more tokens than γ·c + v."
             ),
+            "Leviathan et al. 2023, theorem 3.8",
         ),
         (
             tr!("term" => "Coupling"),
             tr!(
                 "a way to draw from two distributions together so that each alone keeps its own probabilities. Good ones often draw the same token for both."
             ),
+            "",
         ),
         (
             tr!("term" => "Optimal coupling"),
             tr!(
                 "agrees as often as any coupling can, with probability 1 − TV. Rejection is this one, used at each place; it has to see both distributions."
             ),
+            "",
         ),
         (
             tr!("term" => "Gumbel"),
             tr!(
                 "a coupling: every token has a random clock, both models divide the same clocks by their own probabilities, and in each the earliest token is drawn. Kept is what is earliest in both."
             ),
+            "Daliri et al. 2025; Maddison et al. 2014",
         ),
         (
             tr!("term" => "MinHash"),
             tr!(
                 "a coupling: darts fly at a board as wide as the vocabulary and as high as 1, and a model draws the token of the first dart that lands under its bars. Both look at the same darts."
             ),
+            "Daliri et al. 2025; Holenstein 2007; Bavarian et al. 2020",
         ),
         (
             tr!("term" => "Sample and match"),
             tr!(
                 "the independent coupling: the target draws a token of its own with a number of its own, and only the same token is kept."
             ),
+            "Miao et al. 2023",
         ),
         (
             tr!("term" => "Greedy"),
             tr!(
                 "the target’s most probable token always: only a proposal that is just that stays. Exact at temperature 0 and at top-k 1, else in general not."
             ),
+            "Stern et al. 2018",
         ),
         (
             tr!("term" => "Drafter-invariant"),
             tr!(
                 "one seed gives one text, whoever drafts and however far ahead: true of Gumbel, MinHash, Sample and match and Greedy."
             ),
+            "Daliri et al. 2025",
         ),
         (
             tr!("term" => "Block verification"),
             tr!(
                 "judges the drafted tokens together. Each beginning of them has its own test, and the longest that passes is kept, even if a shorter one fails. Exact, and on average no fewer tokens than Rejection."
             ),
+            "Sun et al. 2024, algorithm 2",
         ),
         (
             tr!("term" => "Lenience"),
             tr!(
                 "the share of the draft’s probability that counts. Below 1 more is kept than is the target’s due, so above temperature 0 the text is not exact."
             ),
+            "Leviathan et al. 2023, appendix A.5",
         ),
         (
             tr!("term" => "Typical acceptance"),
             tr!(
                 "keeps every token that is probable enough for the target, above min(ε, δ·exp(−H)) with the entropy H. Exact at temperature 0 and at top-k 1, else in general not. Medusa chooses among several guesses that way; here there is one, and a rejected token is drawn anew from the target."
             ),
+            "Cai et al. 2024, section 2.3.1; Hewitt et al. 2022",
         ),
         (
             tr!("term" => "KV cache"),
             tr!(
                 "what a model keeps of the tokens that it has read, so that it need not read them again. It grows with every pass, and what belongs to rejected tokens is overwritten. Beside it stand its entries, how many this round added (+) and how many of those are to be overwritten (−)."
             ),
+            "",
         ),
         (
             tr!("term" => "Branch"),
             tr!(
                 "a run that goes on from the middle of another one, with other settings or with a token that you choose. Both stay on the page."
             ),
+            "",
         ),
         (
             tr!("term" => "Temperature"),
             tr!(
                 "divides the models’ scores (logits) before they become probabilities: below 1 probable tokens gain, above 1 improbable ones do; at 0 the most probable token is always taken. It changes draft and target alike, so exact means exact to the target at this temperature."
             ),
+            "",
         ),
         (
             tr!("term" => "Top-k and top-p"),
             tr!(
                 "filters: top-k lets only the k most probable tokens be drawn; top-p only the fewest of the most probable ones that together reach p. What stays is scaled to 1. They change draft and target alike."
             ),
+            "Fan et al. 2018; Holtzman et al. 2020",
         ),
     ]
 }
 
 /// Where rules, formulas and random numbers come from: who, when and what, and its address.
-const SOURCES: [(&str, &str, &str); 19] = [
+const SOURCES: [(&str, &str, &str); 20] = [
     (
         "Leviathan, Kalman, Matias 2023",
         "Fast inference from transformers via speculative decoding",
@@ -281,6 +315,11 @@ const SOURCES: [(&str, &str, &str); 19] = [
         "Cai et al. 2024",
         "Medusa: simple LLM inference acceleration framework with multiple decoding heads",
         "https://arxiv.org/abs/2401.10774",
+    ),
+    (
+        "Hewitt, Manning, Liang 2022",
+        "Truncation sampling as language model desmoothing",
+        "https://arxiv.org/abs/2210.15191",
     ),
     (
         "Li et al. 2024",
@@ -364,7 +403,9 @@ pub fn Help(
             </label>
             <h3>{tr!("Terms")}</h3>
             <dl class="help-terms">
-                {terms().map(|(term, what)| view! { <div><dt>{term}</dt><dd>{what}</dd></div> }).collect_view()}
+                {terms().map(|(term, what, from)| view! {
+                    <div><dt>{term}</dt><dd>{what}" "<cite lang="en">{from}</cite></dd></div>
+                }).collect_view()}
             </dl>
             <h3>{tr!("Sources")}</h3>
             <ul class="help-sources" lang="en">

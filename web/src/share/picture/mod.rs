@@ -62,7 +62,7 @@ const fn font(
 const SANS: &str = "Source Sans 3";
 const SERIF: &str = "Source Serif 4";
 const GREEK: &str = "unicode-range:U+370-3FF;";
-const FONTS: [Font; 5] = [
+const FONTS: [Font; 6] = [
     font(
         SANS,
         "fonts/source-sans-3-latin-wght-normal.woff2",
@@ -89,7 +89,13 @@ const FONTS: [Font; 5] = [
     ),
     font(
         SERIF,
-        "fonts/source-serif-4-greek-wght-normal.woff2",
+        "fonts/source-serif-4-greek-400-normal.woff2",
+        false,
+        GREEK,
+    ),
+    font(
+        SERIF,
+        "fonts/source-serif-4-greek-400-italic.woff2",
         true,
         GREEK,
     ),
