@@ -207,6 +207,13 @@ test("a link brings back distributions of one's own, the throw, what is tested a
   const speed = await says("terms=80\\.15\\.100");
   await follow(page, base, speed);
   assert.match(await page.getByTestId("what-if-says").textContent(), /No draft length pays/);
+
+  await follow(page, base, "#v=1&scene=speed&sweep=3.9.0");
+  assert.equal(await page.locator("#bench-longest").inputValue(), "3");
+  assert.equal(await page.locator("#bench-pairs").inputValue(), "9");
+  assert.ok(!(await page.getByTestId("bench-auto").isChecked()));
+  await page.locator("#bench-longest").fill("5");
+  await says("sweep=5\\.9\\.0");
 });
 
 test("hostile links do no harm", async ({ page, base }) => {

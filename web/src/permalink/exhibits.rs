@@ -1,16 +1,16 @@
 //! What a link says of the scenes besides the Stage: what Couplings and Proof show and test, and
-//! what Speed's formula is asked.
+//! what Speed measures and its formula is asked.
 
 use couplet_playback::without_idle_noughts;
-use couplet_protocol::{MAX_SEED, Mistake, Rule};
+use couplet_protocol::{MAX_GAMMA, MAX_SEED, Mistake, Rule, SpeedRequest};
 use couplet_speculation::input::normalised;
 
 use super::Pairs;
 use super::view::name;
 
 /// Keys of this part of a link.
-pub const KEYS: [&str; 7] = [
-    "example", "part", "own", "throw", "test", "mistakes", "terms",
+pub const KEYS: [&str; 8] = [
+    "example", "part", "own", "throw", "test", "mistakes", "terms", "sweep",
 ];
 
 /// The most tokens that distributions may have which a link holds or a person types.
@@ -38,6 +38,20 @@ pub struct Exhibits {
     pub mistakes: Vec<Mistake>,
     /// α, c and what a further token adds to v in Speed's formula, in hundredths.
     pub terms: Option<[u8; 3]>,
+    /// What Speed is to measure.
+    pub sweep: Option<Sweep>,
+}
+
+/// Which measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sweep {
+    /// The longest draft, from 1 to [`MAX_GAMMA`]; every shorter one is timed too.
+    pub longest: u32,
+    /// Pairs of runs for each, from [`SpeedRequest::FEWEST_PAIRS`] to
+    /// [`SpeedRequest::MOST_PAIRS`].
+    pub pairs: u32,
+    /// Whether the engine's own choice is timed too.
+    pub auto: bool,
 }
 
 /// A rule under test.
@@ -163,6 +177,19 @@ pub fn read_one(exhibits: &mut Exhibits, key: &str, value: &str) -> Option<()> {
             exhibits.terms = inside.then_some(terms);
             exhibits.terms?;
         }
+        "sweep" => {
+            let words: Option<Vec<u32>> = value.split('.').map(|word| word.parse().ok()).collect();
+            let [longest, pairs, auto] = words?.try_into().ok()?;
+            let inside = (1..=MAX_GAMMA).contains(&longest)
+                && (SpeedRequest::FEWEST_PAIRS..=SpeedRequest::MOST_PAIRS).contains(&pairs)
+                && auto <= 1;
+            exhibits.sweep = inside.then_some(Sweep {
+                longest,
+                pairs,
+                auto: auto == 1,
+            });
+            exhibits.sweep?;
+        }
         _ => {}
     }
     Some(())
@@ -197,6 +224,10 @@ pub fn print(exhibits: &Exhibits) -> Pairs {
     }
     if let Some(terms) = exhibits.terms {
         add("terms", terms.map(|term| term.to_string()).join("."));
+    }
+    if let Some(sweep) = exhibits.sweep {
+        let numbers = [sweep.longest, sweep.pairs, u32::from(sweep.auto)];
+        add("sweep", numbers.map(|number| number.to_string()).join("."));
     }
     pairs
 }

@@ -17,7 +17,7 @@ use web_sys::History;
 
 use crate::errors::Said;
 use crate::words::cut_to;
-pub use exhibits::{Exhibits, LiveTest, MOST_TOKENS, OwnPair};
+pub use exhibits::{Exhibits, LiveTest, MOST_TOKENS, OwnPair, Sweep};
 pub use left::Left;
 pub use view::{HIDEABLE, LinkTheme, View};
 

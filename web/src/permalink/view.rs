@@ -257,7 +257,7 @@ pub fn print(view: &View) -> Pairs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LiveTest, query, settings};
+    use super::super::{LiveTest, Sweep, query, settings};
     use super::*;
     use couplet_protocol::{Drafter, Mistake, Rule};
 
@@ -339,6 +339,11 @@ mod tests {
                 }),
                 mistakes: vec![Mistake::GreedyDraft, Mistake::RatioUpsideDown],
                 terms: Some([80, 15, 0]),
+                sweep: Some(Sweep {
+                    longest: 4,
+                    pairs: 50,
+                    auto: false,
+                }),
             },
             hide: vec!["seed", "rule"],
             theme: Some(LinkTheme::Dark),
@@ -404,6 +409,12 @@ mod tests {
             "terms=1.2",
             "terms=1.2.201",
             "terms=101.2.1",
+            "sweep=4.7",
+            "sweep=0.7.1",
+            "sweep=17.7.1",
+            "sweep=4.4.1",
+            "sweep=4.51.1",
+            "sweep=4.7.2",
         ] {
             let (view, trouble) = read_text(text);
             let key = text.split('=').next().unwrap_or_default();

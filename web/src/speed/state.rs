@@ -6,7 +6,7 @@ use tr::tr;
 
 use super::race::Clock;
 use super::what_if::{Measured, Terms};
-use crate::permalink::Exhibits;
+use crate::permalink::{Exhibits, Sweep};
 use crate::store::{AskedBy, Kept, Store};
 
 /// Pairs of runs unless a person wants others: enough for an interval at 95 % that leaves the
@@ -14,8 +14,12 @@ use crate::store::{AskedBy, Kept, Store};
 /// too ([`couplet_protocol::Headline`]).
 const USUAL_PAIRS: u32 = 13;
 
-/// The longest draft unless a person wants another.
-const USUAL_LONGEST: u32 = 8;
+/// What is measured unless a person wants something else.
+const USUAL: Sweep = Sweep {
+    longest: 8,
+    pairs: USUAL_PAIRS,
+    auto: true,
+};
 
 /// A whole number as it is written, and what it may be. Copies are the same.
 #[derive(Clone, Copy)]
@@ -128,13 +132,13 @@ impl SpeedState {
         });
         Self {
             store,
-            longest: Whole::new(USUAL_LONGEST, 1, MAX_GAMMA),
+            longest: Whole::new(USUAL.longest, 1, MAX_GAMMA),
             pairs: Whole::new(
-                USUAL_PAIRS,
+                USUAL.pairs,
                 SpeedRequest::FEWEST_PAIRS,
                 SpeedRequest::MOST_PAIRS,
             ),
-            auto: RwSignal::new(true),
+            auto: RwSignal::new(USUAL.auto),
             chosen,
             main,
             other,
@@ -150,8 +154,13 @@ impl SpeedState {
         }
     }
 
-    /// Asks the formula what a link asks it.
+    /// Asks the formula what a link asks it, and is ready to measure what it measures.
     pub fn follow_link(&self, link: &Exhibits) {
+        if let Some(sweep) = link.sweep {
+            self.longest.text.set(sweep.longest.to_string());
+            self.pairs.text.set(sweep.pairs.to_string());
+            self.auto.set(sweep.auto);
+        }
         if let Some(terms) = link.terms {
             self.terms.set(Some(Terms::of_hundredths(terms)));
         }
@@ -159,8 +168,15 @@ impl SpeedState {
 
     /// What a link to this should name, tracked.
     pub fn for_link(&self) -> Exhibits {
+        let sweep = self.longest.read().ok().zip(self.pairs.read().ok());
+        let sweep = sweep.map(|(longest, pairs)| Sweep {
+            longest,
+            pairs,
+            auto: self.auto.get(),
+        });
         Exhibits {
             terms: self.terms.get().map(Terms::in_hundredths),
+            sweep: sweep.filter(|sweep| *sweep != USUAL),
             ..Exhibits::default()
         }
     }
