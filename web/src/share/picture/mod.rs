@@ -71,7 +71,7 @@ const FONTS: [Font; 6] = [
     ),
     font(
         SANS,
-        "fonts/source-sans-3-greek-wght-normal.woff2",
+        "fonts/source-sans-3-greek-500-normal.woff2",
         false,
         GREEK,
     ),
