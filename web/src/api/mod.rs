@@ -1,5 +1,6 @@
 //! `window.couplet`: what the page does by hand, a script can do by call. See `web/API.md`.
 
+mod bridge;
 mod options;
 
 use couplet_protocol::{Command, Event, PairSummary, Reply, Trace};
@@ -76,6 +77,7 @@ pub fn install(store: Store, sharing: Sharing) {
     });
     set("trace", &trace.into_js_value());
     let _ = Reflect::set(&window(), &"couplet".into(), &api);
+    bridge::listen(&api);
 }
 
 /// Settles a promise once.
