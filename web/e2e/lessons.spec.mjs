@@ -989,8 +989,8 @@ test("the class plan keeps its answers folded and prints on three pages at most 
   for (const answer of await answers.allTextContents()) assert.notEqual(answer, "");
   // With units, what a question takes for granted, and reasons.
   const says = async (lesson, step) => (await rows.nth(lesson).locator("ol > li").nth(step).textContent()).replace(/\s+/g, " ");
-  assert.match(await says(5, 2), /Lenience ½ .* 90 per cent More is kept/);
-  assert.match(await says(4, 2), /v = 1.* 3 tokens ahead Shorter\. The worse the draft/);
+  assert.match(await says(5, 2), /Lenience ½ .* Answer: 90 per cent\. More is kept/);
+  assert.match(await says(4, 2), /v = 1.* Answer: 3 tokens ahead\. Shorter\. The worse the draft/);
   assert.match(await says(2, 2), /Draft: 0\.5, 0\.3, 0\.2\. Target: 0\.2, 0\.3, 0\.5\./);
   const fits = async () => {
     for (const format of ["A4", "Letter"]) {
