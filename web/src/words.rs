@@ -26,7 +26,7 @@ impl Kind {
 
 /// A sentence whose formulas stay on one line each: for those that are short.
 pub fn tied(sentence: &str) -> String {
-    [" < ", " = ", " + ", " · ", " / "]
+    [" < ", " ≥ ", " = ", " + ", " · ", " / "]
         .iter()
         .fold(sentence.to_owned(), |sentence, sign| {
             sentence.replace(sign, &sign.replace(' ', "\u{a0}"))
