@@ -361,6 +361,16 @@ test("on a phone the way on is never under the player, and the picture is a pres
   assert.ok((await top('[data-testid="round"]')) < 400);
   await page.getByTestId("lesson-question").click();
   assert.ok(Math.abs(await top(".lesson-side")) < 2);
+  // After an answer it is what the answer speaks of.
+  await step(page, base, "wrong", 1);
+  await page.getByTestId("lesson-picture").click();
+  const exhibit = '[data-testid="mistake-resamples_from_target"]';
+  assert.ok((await top(exhibit)) > 844);
+  await page.getByTestId("option-0").click();
+  await page.getByTestId("reveal").click();
+  await page.waitForFunction(() => document.activeElement?.id === "lesson-next");
+  await page.getByTestId("lesson-picture").click();
+  await until(async () => (await top(exhibit)) >= 0 && (await top(exhibit)) < 400, "the mistake is in sight");
   // What is to be compared is all there.
   await step(page, base, "draft", 2);
   const bars = page.getByTestId("round").locator("figure.column");
@@ -979,8 +989,8 @@ test("the class plan keeps its answers folded and prints on three pages at most 
   for (const answer of await answers.allTextContents()) assert.notEqual(answer, "");
   // With units, what a question takes for granted, and reasons.
   const says = async (lesson, step) => (await rows.nth(lesson).locator("ol > li").nth(step).textContent()).replace(/\s+/g, " ");
-  assert.match(await says(5, 2), /Lenience ½ .* 90 per cent More is kept/);
-  assert.match(await says(4, 2), /v = 1.* 3 tokens ahead Shorter\. The worse the draft/);
+  assert.match(await says(5, 2), /Lenience ½ .* Answer: 90 per cent\. More is kept/);
+  assert.match(await says(4, 2), /v = 1.* Answer: 3 tokens ahead\. Shorter\. The worse the draft/);
   assert.match(await says(2, 2), /Draft: 0\.5, 0\.3, 0\.2\. Target: 0\.2, 0\.3, 0\.5\./);
   const fits = async () => {
     for (const format of ["A4", "Letter"]) {

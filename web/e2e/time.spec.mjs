@@ -433,7 +433,7 @@ test("a token of the text stops the run, is framed and says why it was rejected"
 test("every rule says what became of a token", async ({ page, base }) => {
   await open(page, base, CPU);
   const words = {
-    block: /the text up to here passes if u </,
+    block: /the text up to here passes if u\s</,
     gumbel: /the target’s own token is/,
     greedy: /the target’s favourite/,
     typical: /target [\d.]+, kept above [\d.]+/,

@@ -24,6 +24,15 @@ impl Kind {
     }
 }
 
+/// A sentence whose formulas stay on one line each: for those that are short.
+pub fn tied(sentence: &str) -> String {
+    [" < ", " ≥ ", " = ", " + ", " · ", " / "]
+        .iter()
+        .fold(sentence.to_owned(), |sentence, sign| {
+            sentence.replace(sign, &sign.replace(' ', "\u{a0}"))
+        })
+}
+
 /// A text cut to so many letters, the last of them an ellipsis.
 pub fn cut_to(label: &str, letters: usize) -> String {
     if label.chars().count() <= letters {
@@ -31,4 +40,17 @@ pub fn cut_to(label: &str, letters: usize) -> String {
     }
     let kept = letters.saturating_sub(1).max(1);
     label.chars().take(kept).chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_formula_is_not_broken() {
+        assert_eq!(
+            tied("If 0.7 + 0.3 = 1, all is well."),
+            "If 0.7\u{a0}+\u{a0}0.3\u{a0}=\u{a0}1, all is well."
+        );
+    }
 }

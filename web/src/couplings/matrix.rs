@@ -22,11 +22,11 @@ const SHADES: usize = 12;
 /// The darkest shade, so that digits keep their contrast.
 const DARKEST: f64 = 0.46;
 
+/// The least probability of a cell with a digit: of less, rounded, nothing would be left.
+const LEAST_WRITTEN: f64 = 0.005;
+
 /// How dark a cell is, 0 to 1. `full` is the probability of the darkest.
 fn shade(prob: f64, full: f64, power: f64) -> f64 {
-    if prob <= 1e-9 {
-        return 0.0;
-    }
     0.12 + 0.88 * (prob / full).min(1.0).powf(power)
 }
 
@@ -35,6 +35,8 @@ pub fn matrix(exact: &Exact, probs: &[f64], label: String) -> impl IntoView + us
     let tokens = exact.len();
     let cell = SIDE / tokens as f64;
     let written = tokens <= WRITTEN;
+    // Where cells have digits, one without is empty.
+    let least = if written { LEAST_WRITTEN } else { 1e-9 };
     let gap = match tokens {
         _ if written => 1.5,
         _ if tokens <= MAPPED => 0.8,
@@ -52,12 +54,12 @@ pub fn matrix(exact: &Exact, probs: &[f64], label: String) -> impl IntoView + us
     let power = if tokens <= MAPPED { 0.5 } else { 0.3 };
     let mut shades = vec![String::new(); 2 * (SHADES + 1)];
     for (index, prob) in probs.iter().enumerate() {
+        if *prob < least {
+            continue;
+        }
         let (row, column) = (index / tokens, index % tokens);
         let diagonal = usize::from(row == column);
         let level = (shade(*prob, full[diagonal], power) * SHADES as f64).ceil() as usize;
-        if level == 0 {
-            continue;
-        }
         let (x, y) = (LEFT + column as f64 * cell, TOP + row as f64 * cell);
         let side = cell - gap;
         let path = &mut shades[diagonal * (SHADES + 1) + level.min(SHADES)];
@@ -112,7 +114,7 @@ fn digits(probs: &[f64], tokens: usize, cell: f64) -> impl IntoView + use<> {
     probs
         .iter()
         .enumerate()
-        .filter(|(_, prob)| **prob >= 0.0045)
+        .filter(|(_, prob)| **prob >= LEAST_WRITTEN)
         .map(|(index, prob)| {
             let (row, column) = (index / tokens, index % tokens);
             let (x, y) = (
@@ -121,7 +123,7 @@ fn digits(probs: &[f64], tokens: usize, cell: f64) -> impl IntoView + use<> {
             );
             view! {
                 <text class="number" x=format!("{x:.1}") y=format!("{y:.1}") text-anchor="middle">
-                    {format!("{:.0}", prob * 100.0)}
+                    {format!("{}", (prob * 100.0).round())}
                 </text>
             }
         })

@@ -8,6 +8,7 @@ use super::answers::{self, Answer};
 use super::cover::Covered;
 use super::facts::Facts;
 use super::places::{Round, Spot};
+use crate::proof::exhibit_of;
 use crate::store::{Recording, Scene};
 
 /// A lesson.
@@ -52,9 +53,10 @@ pub struct Step {
 
 impl Step {
     /// Where on the page the answer is to be seen, if at one place in particular.
-    pub fn evidence(&self) -> Option<&'static str> {
+    pub fn evidence(&self) -> Option<String> {
         let uncovered = self.covers.filter(|what| self.covers_on != Some(*what));
-        self.evidence.or(uncovered.map(Covered::part))
+        let part = self.evidence.or(uncovered.map(Covered::part));
+        part.map(str::to_owned).or_else(|| self.reveal.part())
     }
 }
 
@@ -83,6 +85,16 @@ impl Place {
         match self {
             Self::Stage(spot) => Some((Recording::Speculative, spot)),
             Self::Alone(spot) => Some((Recording::Alone, spot)),
+            _ => None,
+        }
+    }
+
+    /// What finds the part of the scene that is in this state.
+    pub fn part(self) -> Option<String> {
+        match self {
+            Self::Mistaken(_, mistake) => Some(exhibit_of(mistake)),
+            Self::Tested(..) => Some("[data-testid=expectation]".to_owned()),
+            Self::Speed(Some(_)) => Some(Curve.part().to_owned()),
             _ => None,
         }
     }

@@ -59,11 +59,17 @@ pub fn Panel() -> impl IntoView {
 /// From the question to what it is about and back, where one hides the other.
 #[component]
 fn Between() -> impl IntoView {
-    let jump = |selector: &'static str| move |_| browser::jump(selector);
+    let lessons = use_lessons();
+    // What an answer speaks of may stand far below what was asked about.
+    let picture = move |_| {
+        let step = untrack(|| lessons.current()).filter(|_| lessons.revealed.get_untracked());
+        let evidence = step.and_then(|(_, step)| step.evidence());
+        browser::jump(evidence.as_deref().unwrap_or(PICTURE));
+    };
     view! {
         <nav class="lesson-between" aria-label=tr!("Within the lesson")>
-            <button type="button" class="button" data-testid="lesson-question" on:click=jump(TITLE)>{tr!("Question")}</button>
-            <button type="button" class="button" data-testid="lesson-picture" on:click=jump(PICTURE)>{tr!("Picture")}</button>
+            <button type="button" class="button" data-testid="lesson-question" on:click=|_| browser::jump(TITLE)>{tr!("Question")}</button>
+            <button type="button" class="button" data-testid="lesson-picture" on:click=picture>{tr!("Picture")}</button>
         </nav>
     }
 }
@@ -297,7 +303,7 @@ fn to_answer(lessons: Lessons) {
         let step = untrack(|| lessons.current()).map(|(_, step)| step);
         let evidence = step.and_then(Step::evidence);
         if browser::is_fixed(TURN) {
-            browser::jump(evidence.unwrap_or(PICTURE));
+            browser::jump(evidence.as_deref().unwrap_or(PICTURE));
         }
         let next = "#lesson-next:not([disabled])";
         if !browser::focus(next) {
@@ -306,7 +312,7 @@ fn to_answer(lessons: Lessons) {
         // The answer above it, and what was uncovered, have their heights a frame later.
         request_animation_frame(move || {
             if let Some(evidence) = evidence.filter(|_| is_beside()) {
-                browser::bring_near(evidence);
+                browser::bring_near(&evidence);
             }
             // A panel beside the page scrolls by itself; elsewhere bars may lie over what it ends with.
             if !(is_beside() && browser::bring_near_within(TITLE, next)) {

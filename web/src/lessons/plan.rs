@@ -11,7 +11,7 @@ use super::course::{COURSE, Choices, Lesson, Place, Step};
 use super::facts::Facts;
 use super::panel::rich;
 use super::state::{Lessons, use_lessons};
-use super::words::{LessonWords, StepWords, words};
+use super::words::{LessonWords, StepWords, fill, words};
 use crate::couplings::preset_pair;
 use crate::permalink::{self, View};
 use crate::proof::Preset;
@@ -120,13 +120,14 @@ fn question(
     let choices = Lessons::choices(step, words, facts);
     let below = if answers {
         let (answer, why) = match (step.answer)(facts) {
-            Some(answer) => (
-                Lessons::spelled(answer, &choices, &words.unit),
-                set(reason(&words.after)),
-            ),
+            Some(answer) => {
+                let answer = Lessons::spelled(answer, &choices, &words.unit);
+                let why = set(reason(&words.after, &answer, facts));
+                (answer, why)
+            }
             None => (tr!("measure it"), Vec::new()),
         };
-        view! { <p><b>{answer}</b>" "{why}</p> }.into_any()
+        view! { <p>{tr!("Answer:")}" "<b>{answer}</b>". "{why}</p> }.into_any()
     } else {
         view! { <p class="plan-line">{words.unit.clone()}</p> }.into_any()
     };
@@ -148,12 +149,32 @@ fn question(
 /// Bytes of an answer's first sentences that surely hold a reason.
 const REASON: usize = 60;
 
-/// The sentences at the beginning of what follows an answer that give its reason: the first may only
-/// say the answer again.
-fn reason(after: &str) -> &str {
-    let mut ends = after.match_indices(". ").map(|(at, _)| at + 1);
+/// The sentences that give an answer's reason, of those that follow it on the page, without one before
+/// them that only says the answer again.
+fn reason<'a>(after: &'a str, answer: &str, facts: &Facts) -> &'a str {
+    let first = after.split_once(". ");
+    let again = first.filter(|(first, _)| repeats(&fill(first, facts), answer));
+    let why = again.map_or(after, |(_, why)| why);
+    let mut ends = why.match_indices(". ").map(|(at, _)| at + 1);
     let end = ends.find(|end| *end >= REASON);
-    end.and_then(|end| after.get(..end)).unwrap_or(after)
+    end.and_then(|end| why.get(..end)).unwrap_or(why)
+}
+
+/// Whether a sentence says an answer again and no more: but for an article, all its words are there.
+fn repeats(sentence: &str, answer: &str) -> bool {
+    let answer = words_of(answer);
+    let said = words_of(sentence);
+    let known = said.iter().filter(|word| answer.contains(word)).count();
+    known > 0 && said.len() <= known + 1
+}
+
+fn words_of(text: &str) -> Vec<String> {
+    let text = text.to_lowercase();
+    let words = text.split(|letter: char| !letter.is_alphanumeric());
+    words
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The probabilities that a question is about, which the page draws.
@@ -195,14 +216,60 @@ fn given(step: &Step, facts: &Facts) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::words::tests::{facts, read};
     use super::*;
 
     #[test]
     fn a_reason_is_more_than_the_answer_and_less_than_all_that_follows() {
         let after = "One. Alone, the target had to wait for each character; now the guesses are there. More.";
-        let why =
-            "One. Alone, the target had to wait for each character; now the guesses are there.";
-        assert_eq!(reason(after), why);
-        assert_eq!(reason("Short."), "Short.");
+        let why = "Alone, the target had to wait for each character; now the guesses are there.";
+        let facts = facts();
+        assert_eq!(reason(after, "One for all of them", &facts), why);
+        assert_eq!(reason("Short.", "4", &facts), "Short.");
+    }
+
+    #[test]
+    fn only_an_answer_is_left_out_before_its_reason() {
+        for (sentence, answer) in [
+            ("The **e**", "e"),
+            ("Nie", "Nein, nie"),
+            ("4", "4, eines mehr"),
+        ] {
+            assert!(repeats(sentence, answer), "{sentence}");
+        }
+        for (sentence, answer) in [
+            ("Shorter", "3 tokens ahead"),
+            ("Clocks 61 per cent, darts 51", "The clocks"),
+        ] {
+            assert!(!repeats(sentence, answer), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn no_line_of_the_plan_says_twice_what_it_begins_with() {
+        let facts = facts();
+        for words in &read() {
+            for lesson in &COURSE {
+                for (index, step) in lesson.steps.iter().enumerate() {
+                    let said = words.step(lesson.id, index).unwrap();
+                    // A number there would stand beside that of the line.
+                    let begins = fill(&said.text, &facts);
+                    assert!(
+                        !begins.starts_with(|first: char| first.is_numeric()),
+                        "{begins}"
+                    );
+                    let Some(answer) = (step.answer)(&facts) else {
+                        continue;
+                    };
+                    let choices = Lessons::choices(step, said, &facts);
+                    let answer = Lessons::spelled(answer, &choices, &said.unit);
+                    let why = fill(reason(&said.after, &answer, &facts), &facts);
+                    let [begun, goes_on] = [&answer, &why].map(|text| words_of(text));
+                    assert_ne!(begun.first(), goes_on.first(), "{answer}. {why}");
+                    let first = why.split(". ").next().unwrap();
+                    assert!(!repeats(first, &answer), "{answer}. {why}");
+                }
+            }
+        }
     }
 }

@@ -17,7 +17,7 @@ use super::runs::Runs;
 use crate::browser;
 use crate::couplings::{Exact, Exhibit};
 use crate::permalink::{self, View};
-use crate::proof::{Argued, ProofState, exhibit_of};
+use crate::proof::{Argued, ProofState};
 use crate::speed::{SpeedState, Terms};
 use crate::store::{Kept, Recording, Scene, Store};
 
@@ -444,12 +444,10 @@ impl Lessons {
             Place::Proof(name, part) => self.put_to_proof(name, part, &[], Rule::Rejection),
             Place::Mistaken(name, mistake) => {
                 self.put_to_proof(name, 3, &[mistake], Rule::Rejection);
-                show_beside(exhibit_of(mistake));
             }
             Place::Tested(name, rule) => {
                 self.put_to_proof(name, 3, &[], rule);
                 self.proof.count_first();
-                show_beside("[data-testid=expectation]".to_owned());
             }
             Place::Speed(terms) => {
                 let now = self.speed.terms.get_untracked();
@@ -457,10 +455,10 @@ impl Lessons {
                     before.terms.get_or_insert(now);
                 });
                 self.speed.terms.set(terms.map(Terms::of_hundredths));
-                if terms.is_some() {
-                    show_beside("[data-testid=what-if]".to_owned());
-                }
             }
+        }
+        if let Some(part) = place.part() {
+            show_beside(part);
         }
     }
 

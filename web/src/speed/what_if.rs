@@ -13,6 +13,7 @@ use super::state::use_speed;
 use super::words;
 use crate::lessons::{Cover, Covered, covered};
 use crate::width::width_of;
+use crate::words::tied;
 
 /// The most that a further token may add to a pass. At 1 rows share nothing; what is measured can be
 /// more, because the first step of a draft, which reads two tokens, counts as checking.
@@ -290,7 +291,7 @@ fn Asked() -> impl IntoView {
                         })}
                     </div>
                     <p class="serif" data-testid="what-if-says">
-                        {move || as_measured().map_or_else(|| terms().says(), |measured| measured.says())}
+                        {move || tied(&as_measured().map_or_else(|| terms().says(), |measured| measured.says()))}
                     </p>
                 </div>
                 <div class="sweep-frame" node_ref=frame>

@@ -13,6 +13,7 @@ use super::transport::focus_play;
 use crate::browser;
 use crate::language::{filled, slot};
 use crate::store::{Selection, Store};
+use crate::words::tied;
 
 /// What became of a token, as far as the playhead has come.
 #[derive(Clone, PartialEq)]
@@ -207,10 +208,7 @@ fn reason(verdict: &Verdict, settings: &Settings) -> (String, Option<u32>) {
                 tr!("{both}, kept if u < {below}; u = {u}", both, below, u)
             };
             // A number stands on the line of what it is compared with.
-            let why = why
-                .replace(" < ", "\u{a0}<\u{a0}")
-                .replace(" = ", "\u{a0}=\u{a0}");
-            (why, None)
+            (tied(&why), None)
         }
         Test::Prefix { u, below } => {
             let [u, below] = told_apart(u.into(), below.into());
@@ -219,7 +217,7 @@ fn reason(verdict: &Verdict, settings: &Settings) -> (String, Option<u32>) {
                 below,
                 u
             );
-            (why, None)
+            (tied(&why), None)
         }
         Test::Own { .. } if verdict.accepted => (
             tr!("{both}, and the target’s own token is the same", both),

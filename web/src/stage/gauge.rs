@@ -66,7 +66,7 @@ pub fn glyph(probs: Bars, label: Signal<String>, mechanism: Option<AnyView>) -> 
     let target = probs.target.unwrap_or(0.0);
     let draft = probs.draft.unwrap_or(0.0);
     // Labels keep clear of the top and of the base.
-    let beside = |prob: f32| (probs.top(prob) + 9.0).clamp(TOP + 6.0, BASE - 3.0);
+    let beside = |prob: f32| (probs.top(prob) + 9.0).clamp(TOP + 6.0, BASE - 7.0);
     view! {
         <svg class="figure" viewBox=format!("0 0 {WIDTH} 150") role="img" aria-label=label>
             <path class="axis" d=format!("M0 {:.1}H{WIDTH}", BASE + 0.5) />
@@ -124,6 +124,20 @@ pub fn gauge(probs: Bars, test: Test, counted: Option<f64>) -> AnyView {
     .into_any()
 }
 
+/// The middle of a word of so many letters, on a part of a strip, that leaves a needle free where there is room:
+/// what a number picks can be read.
+pub fn clear_of(needle: f64, from: f64, width: f64, letters: usize) -> f64 {
+    let half = 3.5 * letters as f64 + 1.0;
+    let middle = from + width / 2.0;
+    if (needle - middle).abs() > half + 1.0 {
+        return middle;
+    }
+    let end = from + width;
+    let beside = if needle > middle { from } else { end };
+    let least = from + half;
+    ((needle + beside) / 2.0).clamp(least, (end - half).max(least))
+}
+
 /// The needle at a number between 0 and 1.
 pub fn needle(u: f32) -> AnyView {
     let y = BASE - f64::from(u) * (BASE - TOP);
@@ -137,4 +151,21 @@ pub fn needle(u: f32) -> AnyView {
         </g>
     }
     .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_letter_makes_room_for_the_needle_that_picks_it() {
+        assert_eq!(clear_of(90.0, 0.0, 40.0, 1), 20.0);
+        for (needle, from, to) in [(18.0, 22.5, 35.5), (22.0, 4.5, 17.5)] {
+            let middle = clear_of(needle, 0.0, 40.0, 1);
+            assert!((from..=to).contains(&middle), "{middle}");
+        }
+        // Where neither side has room, it stays on its part.
+        let middle = clear_of(7.0, 0.0, 14.0, 1);
+        assert!((4.5..=9.5).contains(&middle), "{middle}");
+    }
 }

@@ -340,33 +340,25 @@ fn complete_variation(draft: Option<&Distribution>, target: Option<&Distribution
 /// `1 - TV | TV`, where it is known. Only under Rejection is the chance to stay the overlap.
 fn mass(place: &Place, rule: Rule) -> Option<impl IntoView + use<>> {
     let tv = place.total_variation?;
-    let name = if rule == Rule::Rejection {
-        tr!("overlap = mean chance to stay")
+    let [overlap, rest] = [1.0 - tv, tv].map(|share| {
+        let style = format!("width:{:.1}%", 100.0 * share);
+        (style, view! { <b>{decimal(share, 3)}</b> }.into_any())
+    });
+    let said = if rule == Rule::Rejection {
+        tr!(
+            "overlap {mass} (mean chance to stay), TV {tv}",
+            mass = slot(0),
+            tv = slot(1)
+        )
     } else {
-        tr!("overlap")
+        tr!("overlap {mass}, TV {tv}", mass = slot(0), tv = slot(1))
     };
-    let share = 100.0 * (1.0 - tv);
-    let beside = if share > 60.0 {
-        name.clone()
-    } else {
-        tr!("overlap")
-    };
-    let (left, right) = ((1.0 - tv > 0.12), (tv > 0.14));
-    let told = tr!(
-        "{name} {mass}, total variation {tv}",
-        name,
-        mass = decimal(1.0 - tv, 3),
-        tv = decimal(tv, 3)
-    );
     Some(view! {
-        <p class="mass" role="img" aria-label=told>
-            <span class="mass-overlap" style=format!("width:{share:.1}%")>
-                {left.then(|| view! { <b>{decimal(1.0 - tv, 3)}</b>{(share > 45.0).then(|| format!(" {beside}"))} })}
-            </span>
-            <span class="mass-rest" style=format!("width:{:.1}%", 100.0 - share)>
-                {right.then(|| view! { <b>{decimal(tv, 3)}</b>{(tv > 0.2).then_some(" TV")} })}
-            </span>
+        <p class="mass" aria-hidden="true">
+            <span class="mass-overlap" style=overlap.0></span>
+            <span class="mass-rest" style=rest.0></span>
         </p>
+        <p class="mass-said">{filled(&said, [overlap.1, rest.1])}</p>
     })
 }
 

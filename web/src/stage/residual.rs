@@ -8,7 +8,7 @@ use couplet_speculation::ranked;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::gauge::probability_to;
+use super::gauge::{clear_of, probability_to};
 use super::icons::{Sign, icon, mark};
 use super::rule_formula::settings_of;
 use super::rule_words::replacement;
@@ -91,8 +91,7 @@ pub fn ClosingPanel(
         let saying = tr!("{u} = {draw} lands in {token}", u = slot(0), draw = slot(1), token = slot(2));
         view! { <p class="inequality">{filled(&saying, [u.into_any(), draw.into_any(), token.into_any()])}</p> }
     });
-    let most = if drawn { ROWS[0] } else { ROWS[1] };
-    let shares = shares(store, &closing.distribution, closing.token, most);
+    let shares = shares(store, &closing.distribution, closing.token, drawn);
     view! {
         <figure class=class>
             <figcaption>
@@ -116,7 +115,9 @@ struct Share {
     hit: bool,
 }
 
-fn shares(store: Store, distribution: &Distribution, hit: u32, most: usize) -> Vec<Share> {
+/// The largest shares and the one that was hit; where a strip below has them `in_order`, as they stand there.
+fn shares(store: Store, distribution: &Distribution, hit: u32, in_order: bool) -> Vec<Share> {
+    let most = if in_order { ROWS[0] } else { ROWS[1] };
     let entries: Vec<(u32, f32)> = distribution
         .iter()
         .filter(|(_, prob)| *prob > 0.0)
@@ -132,6 +133,9 @@ fn shares(store: Store, distribution: &Distribution, hit: u32, most: usize) -> V
     {
         kept.pop();
         kept.push(*entry);
+    }
+    if in_order {
+        kept.sort_unstable_by_key(|(token, _)| *token);
     }
     let shown: f32 = kept.iter().map(|(_, prob)| prob).sum();
     let mut shares: Vec<Share> = kept
@@ -214,24 +218,26 @@ fn strip(store: Store, closing: &Closing, class: &'static str) -> impl IntoView 
         }
         from += share;
     }
+    let needle = point * WIDTH;
     let rects = segments
         .into_iter()
         .enumerate()
         .map(|(index, (from, share, token))| {
             let (x, width) = (from * WIDTH, share * WIDTH);
             let text = store.show(token);
-            let fits = width > 7.0 * text.chars().count() as f64 + 6.0;
+            let letters = text.chars().count();
+            let fits = width > 7.0 * letters as f64 + 6.0;
             let shade = if index % 2 == 0 { "" } else { " alternate" };
             view! {
                 <rect class=format!("{class}{shade}") x=format!("{x:.2}") y="0" width=format!("{:.2}", (width - 0.8).max(width * 0.6))
                     height="16" />
                 {fits.then(|| view! {
-                    <text class="letter inverse" x=format!("{:.1}", x + width / 2.0) y="12.5" text-anchor="middle">{text}</text>
+                    <text class="letter inverse" x=format!("{:.1}", clear_of(needle, x, width, letters)) y="12.5" text-anchor="middle">{text}</text>
                 })}
             }
         })
         .collect_view();
-    let x = point * WIDTH;
+    let x = needle;
     let needle = lands.then(|| {
         view! {
             <path class="needle-line" d=format!("M{x:.1} -3V18") />

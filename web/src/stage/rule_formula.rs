@@ -81,10 +81,10 @@ fn formula(settings: &Settings, notation: Notation) -> AnyView {
     let draft = view! { <em class="d">{notation.draft()}{x}</em> };
     match settings.rule {
         Rule::Rejection => {
-            view! { <em>"u"</em>" < min(1, "{target}" / "{draft}")" }.into_any()
+            view! { <em>"u"</em>" < min(1,\u{a0}"{target}"\u{a0}/\u{a0}"{draft}")" }.into_any()
         }
         Rule::Lenience => view! {
-            <em>"u"</em>" < min(1, "{target}" / ("{shortest(settings.lenience)}"·"{draft}"))"
+            <em>"u"</em>" < min(1,\u{a0}"{target}"\u{a0}/\u{a0}("{shortest(settings.lenience)}"·"{draft}"))"
         }
         .into_any(),
         Rule::Block => {

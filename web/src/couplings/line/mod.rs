@@ -19,6 +19,8 @@ const HEIGHT: f64 = 194.0;
 /// Where the line runs.
 const AXIS: f64 = 102.0;
 const MARGIN: f64 = 22.0;
+/// Room for the name of what lies beyond the ceiling.
+const BEYOND: f64 = 80.0;
 
 /// The panel.
 #[component]
@@ -223,7 +225,8 @@ fn drawing(exact: &Exact, width: f64) -> impl IntoView + use<> {
     };
     let first = (low / step).ceil() as i32;
     let right = width - MARGIN;
-    let beyond = right - ceiling > 76.0;
+    // Its name may stand out to the right of the line.
+    let beyond = width - ceiling > BEYOND;
     let ticks = (first..)
         .map(|index| f64::from(index) * step)
         .take_while(|value| *value <= high + 1e-9)
@@ -235,7 +238,7 @@ fn drawing(exact: &Exact, width: f64) -> impl IntoView + use<> {
             });
             let stack = points[1..].iter().zip(&heights);
             let free = free && stack.into_iter().all(|(point, height)| *height <= 0.0 || (x(point.value) - place).abs() > 22.0);
-            let free = free && !(beyond && place > right - 84.0);
+            let free = free && !(beyond && place > width - BEYOND);
             let digits = if step < 0.1 { 2 } else { 1 };
             view! {
                 <path class="axis" d=format!("M{place:.1} {AXIS}v5") />
@@ -289,7 +292,7 @@ fn drawing(exact: &Exact, width: f64) -> impl IntoView + use<> {
         })
         .collect_view();
     let beyond = beyond.then(|| {
-        view! { <text class="number small" x=format!("{right:.1}") y=(AXIS + 20.0).to_string() text-anchor="end">{tr!("out of reach")}</text> }
+        view! { <text class="number small" x=format!("{width:.1}") y=(AXIS + 20.0).to_string() text-anchor="end">{tr!("out of reach")}</text> }
     });
     view! {
         <path class="band" d=format!("M{bound:.1} {}H{ceiling:.1}V{}H{bound:.1}Z", AXIS - 5.0, AXIS + 5.0) />

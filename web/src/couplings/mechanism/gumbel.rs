@@ -63,10 +63,11 @@ pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoVi
             let apart = (row_height * 0.22).min(5.0);
             let pair = clocks[token];
             let wins = winners.map(|winner| winner == token);
+            // Beside its own line: that of the same clock in the other race runs on.
             let words = match wins {
-                [true, true] => Some(tr!("first for both")),
-                [true, false] => Some(tr!("first for draft")),
-                [false, true] => Some(tr!("first for target")),
+                [true, true] => Some((tr!("first for both"), y)),
+                [true, false] => Some((tr!("first for draft"), y - apart)),
+                [false, true] => Some((tr!("first for target"), y + apart)),
                 [false, false] => None,
             };
             let rung = [pair.draft, pair.target]
@@ -76,7 +77,7 @@ pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoVi
                 .filter_map(|(time, _)| time)
                 .map(f64::from)
                 .fold(0.0, f64::max);
-            said.extend(words.map(|words| {
+            said.extend(words.map(|(words, y)| {
                 view! {
                     <text class="rings halo" class:away=move || front() < rung x=format!("{:.1}", x(rung) + 10.0) y=format!("{:.1}", y + 4.5)>
                         {words}

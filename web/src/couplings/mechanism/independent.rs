@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use super::{fits, needle};
 use crate::couplings::clock::Clock;
 use crate::couplings::exhibit::{Drawn, Row};
+use crate::stage::gauge::clear_of;
 
 const LEFT: f64 = 22.0;
 const LENGTH: f64 = 256.0;
@@ -23,7 +24,7 @@ pub fn drawing(drawn: &Drawn, numbers: [f64; 2], clock: Clock) -> impl IntoView 
         let x = LEFT + number * LENGTH;
         let (anchor, beside) = if number > 0.75 { ("end", -9.0) } else { ("start", 9.0) };
         view! {
-            {segments(drawn, row, y)}
+            {segments(drawn, row, y, x)}
             {needle(x, y - 7.0, 38.0, after, clock)}
             <text class="needle-text" class:away=move || clock.at.get() < after x=format!("{:.1}", x + beside)
                 y=format!("{:.1}", y - 6.0) text-anchor=anchor>
@@ -34,7 +35,7 @@ pub fn drawing(drawn: &Drawn, numbers: [f64; 2], clock: Clock) -> impl IntoView 
     .collect_view()
 }
 
-fn segments(drawn: &Drawn, row: Row, y: f64) -> impl IntoView + use<> {
+fn segments(drawn: &Drawn, row: Row, y: f64, needle: f64) -> impl IntoView + use<> {
     let mut left = LEFT;
     let exact = &drawn.exact;
     exact
@@ -58,7 +59,8 @@ fn segments(drawn: &Drawn, row: Row, y: f64) -> impl IntoView + use<> {
             };
             let class = if row == Row::Target { "letter on-target-bar" } else { "letter on-draft-bar" };
             let text = fits(&label, width).then(|| {
-                view! { <text class=class x=format!("{:.1}", x + width / 2.0) y=format!("{}", y + 17.0) text-anchor="middle">{label}</text> }
+                let middle = clear_of(needle, x, width, label.chars().count());
+                view! { <text class=class x=format!("{middle:.1}") y=format!("{}", y + 17.0) text-anchor="middle">{label}</text> }
             });
             view! { {bar} {text} }
         })

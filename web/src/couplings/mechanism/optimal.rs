@@ -7,6 +7,7 @@ use tr::tr;
 use super::{fits, needle};
 use crate::couplings::clock::Clock;
 use crate::couplings::exhibit::Drawn;
+use crate::stage::gauge::clear_of;
 
 const LEFT: f64 = 18.0;
 const LENGTH: f64 = 264.0;
@@ -66,49 +67,51 @@ pub fn drawing(
         None => strip.shared[token] + height,
         Some(_) => strip.draft_only[token] + (height - target[token]).max(0.0),
     };
+    let x = |at: f64| LEFT + at * LENGTH;
+    let first = x(point);
+    let second = residual.map_or(-LENGTH, |number| x(strip.end + number * (1.0 - strip.end)));
     let mut all = Vec::new();
     let (mut draft_at, mut target_at, mut shared_at) = (strip.end, strip.end, 0.0);
     for index in 0..exact.len() {
         let (d, t) = (draft[index], target[index]);
         let label = exact.label(index);
         all.push(segment(
-            "bar-overlap",
-            "letter on-overlap",
+            ["bar-overlap", "letter on-overlap"],
             &label,
             shared_at,
             d.min(t),
             TOP,
             TALL,
+            first,
         ));
         shared_at += d.min(t);
         if d > t {
             all.push(segment(
-                "bar-draft outlined",
-                "letter on-draft-bar",
+                ["bar-draft outlined", "letter on-draft-bar"],
                 &label,
                 draft_at,
                 d - t,
                 TOP,
                 HALF,
+                first,
             ));
             draft_at += d - t;
         } else if t > d {
             let y = TOP + TALL - HALF;
             all.push(segment(
-                "bar-target",
-                "letter on-target-bar",
+                ["bar-target", "letter on-target-bar"],
                 &label,
                 target_at,
                 t - d,
                 y,
                 HALF,
+                second,
             ));
             target_at += t - d;
         }
     }
-    let x = |at: f64| LEFT + at * LENGTH;
-    let second = residual.map(|number| {
-        let at = x(strip.end + number * (1.0 - strip.end));
+    let below = residual.map(|_| {
+        let at = second;
         view! {
             <g class="needle" class:away=move || clock.at.get() < DROPS[1]>
                 <path class="needle-line" d=format!("M{at:.1} {}v{}", TOP + TALL + 7.0, -(HALF + 7.0)) />
@@ -134,8 +137,8 @@ pub fn drawing(
     let differ = tr!("differ, {}", decimal(1.0 - overlap, 2));
     view! {
         {all}
-        {needle(x(point), TOP - 8.0, long, DROPS[0], clock)}
-        {second}
+        {needle(first, TOP - 8.0, long, DROPS[0], clock)}
+        {below}
         <path class="brace" d=shared />
         <path class="brace" d=rest />
         <text x=LEFT.to_string() y="126">{same}</text>
@@ -144,13 +147,13 @@ pub fn drawing(
 }
 
 fn segment(
-    bar: &'static str,
-    letter: &'static str,
+    [bar, letter]: [&'static str; 2],
     label: &str,
     from: f64,
     length: f64,
     y: f64,
     height: f64,
+    needle: f64,
 ) -> AnyView {
     let (x, width) = (LEFT + from * LENGTH, length * LENGTH);
     if width < 0.05 {
@@ -159,8 +162,9 @@ fn segment(
     let gap = if width > 4.0 { 1.0 } else { 0.0 };
     let text = fits(label, width).then(|| {
         let label = label.to_owned();
+        let middle = clear_of(needle, x, width, label.chars().count());
         view! {
-            <text class=letter x=format!("{:.1}", x + width / 2.0) y=format!("{:.1}", y + height / 2.0 + 5.0) text-anchor="middle">{label}</text>
+            <text class=letter x=format!("{middle:.1}") y=format!("{:.1}", y + height / 2.0 + 5.0) text-anchor="middle">{label}</text>
         }
     });
     let rect = |class: &'static str| {

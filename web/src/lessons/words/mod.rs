@@ -162,14 +162,15 @@ fn split<'a>(
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::super::answers::Answer;
     use super::super::course::{COURSE, Choices};
     use super::*;
     use crate::language::LanguageFile;
     use couplet_protocol::Trace;
 
-    fn facts() -> Facts {
+    /// What the recorded runs say.
+    pub fn facts() -> Facts {
         let recordings = [
             include_str!("../../../../assets/pairs/shakespeare/recording.json"),
             include_str!("../../../../assets/pairs/shakespeare/recording-alone.json"),
@@ -179,7 +180,7 @@ mod tests {
     }
 
     /// The words of every language.
-    fn read() -> [Words; 2] {
+    pub fn read() -> [Words; 2] {
         let german: LanguageFile =
             serde_json::from_str(include_str!("../../../words/de.json")).unwrap();
         [

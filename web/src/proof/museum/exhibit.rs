@@ -9,7 +9,7 @@ use tr::tr;
 
 use super::{Exhibit, Found, GAMMA, Museum};
 use crate::browser;
-use crate::proof::bars::{Bar, bars, tallest};
+use crate::proof::bars::{Bar, bars};
 use crate::proof::chart::{Slots, bar, base, label, level};
 use crate::proof::counting::{BATCH, NO_ACCIDENT, Tally};
 use crate::proof::pair::{NOTHING, ProofPair};
@@ -86,6 +86,7 @@ pub fn card(
     place: usize,
     exhibit: Exhibit,
     pair: Signal<ProofPair>,
+    scale: Memo<f64>,
 ) -> impl IntoView {
     let store = use_store();
     let Exhibit { mistake, found } = exhibit;
@@ -119,7 +120,7 @@ pub fn card(
                 </button>
             </header>
             <p class="exhibit-what">{move || pair.with(|pair| sentence(mistake, pair.kind, store.notation.get()))}</p>
-            {move || pair.with(|pair| chart(pair, &drawn.get(), on.get()))}
+            {move || pair.with(|pair| chart(pair, &drawn.get(), on.get(), scale.get()))}
             <div class="exhibit-says">{words}</div>
         </article>
     }
@@ -150,9 +151,17 @@ pub fn exhibit_of(mistake: Mistake) -> String {
     format!("[data-testid=mistake-{}]", mistake.name())
 }
 
-fn chart(pair: &ProofPair, bars: &[Bar], on: bool) -> impl IntoView + use<> {
+/// What the tallest bar of all cards shows, in (0, 1]: on one scale they can be compared, and a line stays
+/// where it is when a mistake is made.
+pub fn scale(pair: &ProofPair) -> f64 {
+    let written = |mistake| wrong(mistake).output(&pair.draft, &pair.target);
+    (Mistake::ALL.into_iter().flat_map(written))
+        .chain(pair.target.iter().copied())
+        .fold(0.05, f64::max)
+}
+
+fn chart(pair: &ProofPair, bars: &[Bar], on: bool, most: f64) -> impl IntoView + use<> {
     let slots = Slots::new(pair.len(), 0.0);
-    let most = tallest(bars);
     let y = |share: f64| BASE - share / most * TALLEST;
     let drawn = bars
         .iter()
@@ -320,4 +329,32 @@ fn most_off(pair: &ProofPair, tally: &Tally, expected: &[f64]) -> Option<String>
         often = percent(*count as f64 / trials),
         target = percent(expected.get(place).copied().unwrap_or(0.0))
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof::bars::tallest;
+    use crate::proof::pair::Preset;
+
+    #[test]
+    fn all_cards_have_room_for_what_theory_says_of_each() {
+        for preset in Preset::ALL {
+            let pair = preset.pair();
+            let most = scale(&pair);
+            let drawn = Mistake::ALL.map(|mistake| {
+                let theory = wrong(mistake).output(&pair.draft, &pair.target);
+                tallest(&bars(
+                    &pair,
+                    LENGTH,
+                    0,
+                    &Tally::default(),
+                    Some(theory),
+                    UNLIKELY,
+                ))
+            });
+            assert_eq!(drawn.into_iter().fold(0.0, f64::max), most);
+            assert!(pair.target.iter().all(|prob| *prob <= most));
+        }
+    }
 }

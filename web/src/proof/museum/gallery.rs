@@ -5,7 +5,7 @@ use couplet_protocol::Mistake;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::exhibit::{card, heard};
+use super::exhibit::{card, heard, scale};
 use super::{Found, GAMMA};
 use crate::heard::Heard;
 use crate::proof::counting::{BATCH, waits_for};
@@ -50,11 +50,12 @@ pub fn Gallery() -> impl IntoView {
             (!all.is_empty()).then(|| all.join(". "))
         })
     });
+    let scale = Memo::new(move |_| proof.pair.with(scale));
     let cards = museum.exhibits.with_value(|exhibits| {
         exhibits
             .iter()
             .enumerate()
-            .map(|(place, exhibit)| card(museum, place, *exhibit, proof.pair.into()))
+            .map(|(place, exhibit)| card(museum, place, *exhibit, proof.pair.into(), scale))
             .collect_view()
     });
     view! {

@@ -127,12 +127,10 @@ pub fn difference(pair: &ProofPair, bars: &[Bar]) -> impl IntoView + use<> {
                     )
                 });
                 let point = token.off().map(|off| {
-                // Above the dot; below it where there is no room.
-                let above = y(off) - 10.0;
-                let text = if above < 12.0 { y(off) + 19.0 } else { above };
                 view! {
                     <circle class="point" cx=slots.middle(index) cy=format!("{:.1}", y(off)) r="5" />
-                    {label(slots, index, "number halo points", text, signed(100.0 * off, 2))}
+                    // Below all bands: beside its dot it would lie on their edges.
+                    {label(slots, index, "number points", OFF_HEIGHT - 2.0, signed(100.0 * off, 2))}
                 }
             });
                 view! { {band}{point} }

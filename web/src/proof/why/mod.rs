@@ -14,6 +14,7 @@ use crate::proof::pair::{NOTHING, ProofPair};
 use crate::proof::state::use_proof;
 use crate::store::{Notation, use_store};
 use crate::table::{Numbers, Table};
+use crate::words::tied;
 use chooser::Chooser;
 use panels::panel;
 
@@ -112,10 +113,10 @@ fn retrying(pair: &ProofPair) -> Option<String> {
     }
     let both = Pair::new(&pair.draft, &pair.target).ok()?;
     Some(match both.expected_attempts() {
-        Ok(guesses) => tr!(
+        Ok(guesses) => tied(&tr!(
             "To ask the draft again and again, and keep a guess with probability target / ({guesses} · draft), would be exact too (von Neumann 1951), but takes {guesses} guesses on average.",
             guesses = decimal(guesses, 2)
-        ),
+        )),
         Err(_) => tr!(
             "To ask the draft again and again until a guess is kept would never write what only the target writes."
         ),
@@ -125,7 +126,7 @@ fn retrying(pair: &ProofPair) -> Option<String> {
 fn identity(notation: Notation) -> impl IntoView {
     view! {
         <em class="t">{notation.target()}</em>"("<em>"x"</em>") = min("<em class="d">{notation.draft()}</em>", "
-        <em class="t">{notation.target()}</em>")("<em>"x"</em>") + TV · "<em class="r">{tr!("residual")}</em>"("<em>"x"</em>")"
+        <em class="t">{notation.target()}</em>")("<em>"x"</em>") + TV\u{a0}·\u{a0}"<em class="r">{tr!("residual")}</em>"("<em>"x"</em>")"
     }
 }
 
@@ -193,11 +194,11 @@ fn sentence(pair: &ProofPair, step: usize, notation: Notation) -> AnyView {
             .into_any(),
         _ if disjoint => tr!("All of it is poured back: the residual is the target itself, and every bar ends at the target line.")
             .into_any(),
-        _ => tr!(
+        _ => tied(&tr!(
             "The residual fills exactly the gaps: {kept} + {lost} = 1, and every bar ends at the target line.",
             kept = decimal(kept, decimals),
             lost = decimal(lost, decimals)
-        )
+        ))
         .into_any(),
     }
 }

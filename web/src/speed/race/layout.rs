@@ -280,15 +280,15 @@ impl Round {
 }
 
 /// The middle and the width of every letter of every round. Where the race is seen as a whole, a
-/// letter that comes right after another stands behind it, a little later than it was there: clocks
-/// of browsers tell some rounds to have taken no time.
+/// letter that comes right after another stands behind it, a little later than it was there, but not
+/// behind the finish: clocks of browsers tell some rounds to have taken no time.
 pub fn places(lane: &Lane, track: &Track) -> Vec<Vec<(f64, f64)>> {
     let rounds = lane.rounds.iter();
     if track.look == Look::Letters || !track.lettered {
         return rounds.map(|round| middles(round, track)).collect();
     }
     let mut free = MARGIN;
-    rounds
+    let mut bundles: Vec<Vec<(f64, f64)>> = rounds
         .map(|round| {
             let mut left = (track.x(round.end) - SMALLER * round.width()).max(free);
             let places = round.letters.iter().map(|letter| {
@@ -300,7 +300,21 @@ pub fn places(lane: &Lane, track: &Track) -> Vec<Vec<(f64, f64)>> {
             free = left;
             places
         })
-        .collect()
+        .collect();
+    // Nothing is written behind the finish: what would be there makes those before it move up.
+    let mut end = track.x(track.end);
+    for bundle in bundles.iter_mut().take(lane.rounds_at(track.end)).rev() {
+        let beyond = bundle
+            .last()
+            .map_or(0.0, |(middle, width)| middle + width / 2.0 - end);
+        for (middle, _) in bundle.iter_mut().filter(|_| beyond > 0.0) {
+            *middle -= beyond;
+        }
+        end = bundle
+            .first()
+            .map_or(end, |(middle, width)| middle - width / 2.0);
+    }
+    bundles
 }
 
 /// The middles of a round's letters, of which the last ends where the round does. Letters that do
@@ -411,6 +425,22 @@ mod tests {
         assert!(
             middles.windows(2).all(|pair| pair[1] - pair[0] > 6.9),
             "{middles:?}"
+        );
+        // Also at the end they do not stand behind the finish.
+        let mut sudden = report.clone();
+        for round in &mut sudden.race[1].rounds[60..] {
+            round.end = 100.0;
+        }
+        let sudden = Track::new(&sudden, &pair(), 900.0, Look::Whole).unwrap();
+        let bundles = places(&sudden.lanes[1], &sudden).concat();
+        let (middle, width) = bundles.last().unwrap();
+        assert!(
+            middle + width / 2.0 < sudden.x(sudden.end) + 1e-9,
+            "{bundles:?}"
+        );
+        assert!(
+            bundles.windows(2).all(|pair| pair[1].0 - pair[0].0 > 6.9),
+            "{bundles:?}"
         );
         // On a phone it is still more than a stroke.
         let narrow = of(120.0, Look::Whole);
