@@ -184,6 +184,9 @@ test("a step is a state of the real page, and its link brings it back", async ({
 test("what would answer the question is off the page until it is revealed", async ({ page, base }) => {
   await step(page, base, "chance", 1);
   await page.getByTestId("covered").first().waitFor();
+  // One cover says it for all.
+  const covers = page.locator("[data-testid=covered]:visible");
+  assert.equal(await covers.count(), 1);
   assert.equal(await page.locator(".couplings-cards").count(), 0);
   assert.equal(await page.getByTestId("throw-said").count(), 0);
   // The overlap is the most that can agree; the distance is in the lesson's own text.
@@ -198,6 +201,7 @@ test("what would answer the question is off the page until it is revealed", asyn
   // How those that share chance agree is the next question.
   assert.equal(await page.getByTestId("card-gumbel").count(), 0);
   assert.match(await page.getByTestId("covered").first().innerText(), /a later step asks for it/);
+  assert.equal(await covers.count(), 2);
   await page.getByTestId("lesson-next").click();
   await page.getByTestId("lesson-number").fill("50");
   await page.getByTestId("reveal").click();
@@ -1003,7 +1007,11 @@ test("the class plan keeps its answers folded and prints on three pages at most 
   // For the class the same without any answer, with an address to type.
   await page.getByTestId("plan-false").click();
   assert.equal(await answers.count(), 0);
-  assert.equal(await page.locator(".plan-line").count(), questions);
+  // Each has a line to write on, something to tick, or its place on the page.
+  const asked = [".plan-line", ".plan-row li:has(.plan-choice)", ".plan-row li > p:only-child"];
+  const counts = await Promise.all(asked.map((kind) => page.locator(kind).count()));
+  assert.equal(counts.reduce((sum, count) => sum + count, 0), questions, `${counts}`);
+  assert.ok(counts.every((count) => count > 0), `${counts}`);
   // Whatever computes here, pupils have devices of their own.
   assert.equal(await page.getByTestId("plan-for").innerText(), `${base}#v=1&scene=lessons`);
   assert.doesNotMatch(

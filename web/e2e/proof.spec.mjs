@@ -462,3 +462,35 @@ for (const width of [1440, 1024, 390, 320]) {
     }
   });
 }
+
+test("what stands beside each other is level, and every switch is right of its heading", async ({ page, base }) => {
+  // Beside a lesson the cards are narrow, and their sentences are not equally long.
+  await page.setViewportSize({ width: 1440, height: 900 });
+  for (const [link, cards, parts] of [
+    ["lesson=wrong&step=1", ".exhibit", [".exhibit-what", "svg", ".exhibit-says"]],
+    ["scene=couplings", ".coupling-card", [".what", ".mechanism", ".joint"]],
+    ["lesson=chance&step=4", ".coupling-card", [".what", ".mechanism", ".joint"]],
+  ]) {
+    await page.goto("about:blank");
+    await page.goto(`${base}?backend=cpu#v=1&${link}`);
+    if (link.includes("chance")) {
+      await page.getByTestId("option-0").click();
+      await page.getByTestId("reveal").click();
+    }
+    await page.locator(cards).nth(3).waitFor();
+    const rows = await page.locator(cards).evaluateAll(
+      (all, parts) => all.map((card) => [card, ...parts.map((part) => card.querySelector(part))].map((node) => node.getBoundingClientRect().top.toFixed(1))),
+      parts,
+    );
+    const tops = new Map();
+    for (const [top, ...row] of rows) assert.deepEqual(row, tops.get(top) ?? tops.set(top, row).get(top), link);
+    assert.ok(tops.size < rows.length, link);
+  }
+  await page.goto("about:blank");
+  await page.goto(`${base}?backend=cpu#v=1&lesson=wrong&step=1`);
+  await page.locator(".exhibit").nth(7).waitFor();
+  const fallen = await page.locator(".exhibit > header").evaluateAll((all) =>
+    all.filter(({ children: [title, toggle] }) => toggle.getBoundingClientRect().left < title.getBoundingClientRect().right).length,
+  );
+  assert.equal(fallen, 0);
+});

@@ -727,7 +727,7 @@ test("every scene prints without the page's furniture, and whole", async ({ page
   for (const scene of ["stage", "couplings", "speed", "proof", "lessons"]) {
     await page.getByTestId(`scene-${scene}`).click();
     await page.emulateMedia({ media: "print" });
-    for (const selector of [".scenes", ".top-right", ".transport", ".controls"]) {
+    for (const selector of [".scenes", ".top-right", ".transport", ".controls", ".switch", ".what-if-term input"]) {
       for (const element of await page.locator(selector).all()) assert.equal(await element.isVisible(), false, `${scene}: ${selector}`);
     }
     // What is about to appear would be missing on paper.

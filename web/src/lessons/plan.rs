@@ -63,17 +63,19 @@ pub fn Plan() -> impl IntoView {
                     <p class="muted" data-testid="plan-for">{move || either(&tr!("Class plan, {minutes} minutes", minutes), link())}</p>
                     <h2 id="plan-title">{move || either(&said.title, tr!("Questions for the class"))}</h2>
                 </div>
-                <div class="segments small" role="group" aria-label=tr!("What is printed")>
-                    {[(true, tr!("With answers")), (false, tr!("Questions only"))]
-                        .map(|(with, title)| view! {
-                            <button type="button" data-testid=format!("plan-{with}") aria-pressed=move || (answers.get() == with).to_string()
-                                on:click=move |_| answers.set(with)>{title}</button>
-                        })
-                        .collect_view()}
+                <div class="plan-print">
+                    <div class="segments small" role="group" aria-label=tr!("What is printed")>
+                        {[(true, tr!("With answers")), (false, tr!("Questions only"))]
+                            .map(|(with, title)| view! {
+                                <button type="button" data-testid=format!("plan-{with}") aria-pressed=move || (answers.get() == with).to_string()
+                                    on:click=move |_| answers.set(with)>{title}</button>
+                            })
+                            .collect_view()}
+                    </div>
+                    <button type="button" class="button" data-testid="print-plan" on:click=move |_| { let _ = window().print(); }>
+                        {move || either(&tr!("Print the plan"), tr!("Print the questions"))}
+                    </button>
                 </div>
-                <button type="button" class="button" data-testid="print-plan" on:click=move |_| { let _ = window().print(); }>
-                    {move || either(&tr!("Print the plan"), tr!("Print the questions"))}
-                </button>
             </header>
             {only_whole(&said.r#for)}
             {only_whole(&said.need)}
@@ -109,13 +111,19 @@ fn row(
     }
 }
 
-/// What a step tells and asks, and either its answer with the reason or a line to write on.
+/// What a step tells and asks, and either its answer with the reason or, where nothing can be ticked, a
+/// line to write on.
 fn question(
     step: &Step,
     words: &'static StepWords,
     facts: &Facts,
     answers: bool,
 ) -> impl IntoView + use<> {
+    // On the sheet the answer to another question would stand below that one.
+    if step.tells_answer && !answers {
+        let elsewhere = tr!("Answer this one on the page.");
+        return view! { <li><p class="muted">{elsewhere}</p></li> }.into_any();
+    }
     let set = |text: &str| rich(&text.replace("**", ""), facts);
     let choices = Lessons::choices(step, words, facts);
     let below = if answers {
@@ -127,19 +135,21 @@ fn question(
             }
             None => (tr!("measure it"), Vec::new()),
         };
-        view! { <p>{tr!("Answer:")}" "<b>{answer}</b>". "{why}</p> }.into_any()
+        Some(view! { <p>{tr!("Answer:")}" "<b>{answer}</b>". "{why}</p> }.into_any())
+    } else if choices.is_empty() {
+        Some(view! { <p class="plan-line">{words.unit.clone()}</p> }.into_any())
     } else {
-        view! { <p class="plan-line">{words.unit.clone()}</p> }.into_any()
+        None
     };
-    // On the sheet the answer to another question would stand below that one.
-    if step.tells_answer && !answers {
-        let elsewhere = tr!("Asked on the page: it tells the answer to another question.");
-        return view! { <li><p class="muted">{elsewhere}</p>{below}</li> }.into_any();
-    }
+    let choices = (!choices.is_empty()).then(|| {
+        let choice = |choice| view! { <span class="plan-choice">{choice}</span>" " };
+        view! { <p>{choices.into_iter().map(choice).collect_view()}</p> }
+    });
     view! {
         <li>
             <p class="muted">{set(&words.text)}" "{given(step, facts)}</p>
-            <p>{set(&words.ask)}" "<span class="muted">{choices.join(" / ")}</span></p>
+            <p class="plan-ask">{set(&words.ask)}" "</p>
+            {choices}
             {below}
         </li>
     }

@@ -16,6 +16,9 @@ use crate::lessons::{Cover, Covered};
 use crate::share::{save, save_png, save_svg};
 use crate::store::Kept;
 
+/// A fact of more characters takes two columns.
+const WORDY: usize = 60;
+
 /// A fact: its name, and how a report puts it.
 struct Fact {
     name: AnyView,
@@ -66,8 +69,10 @@ pub fn Facts(
                         .map(|fact| {
                             let own = kept.with_value(fact.says);
                             let says = fact.says;
+                            // In one column so many words would make their row the highest by far.
+                            let wordy = own.chars().count() > WORDY;
                             view! {
-                                <div>
+                                <div class:wordy=wordy>
                                     <dt>{fact.name}</dt>
                                     <dd>{own}</dd>
                                     {move || other.get().map(|other| view! { <dd class="muted">{says(&other)}</dd> })}

@@ -73,7 +73,7 @@ pub fn SwapPanel() -> impl IntoView {
                 <p class="muted">{seed}</p>
                 <div class="swap-controls">
                     <div class="field">
-                        <label for="swap-rule">{tr!("rule")}</label>
+                        <label for="swap-rule">{tr!("Rule")}</label>
                         <select id="swap-rule" data-testid="swap-rule" on:change=rule>
                             {invariant()
                                 .map(|rule| {

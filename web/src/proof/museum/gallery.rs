@@ -21,12 +21,15 @@ pub fn Gallery() -> impl IntoView {
     let museum = proof.museum;
     let all = Mistake::ALL.len();
     let about = tr!(
-        "{} tempting mistakes, the same draws, the same test of {} texts of {} tokens (γ = {gamma}). Bars: first tokens drawn. Lines: target. Ticks: theory. Red: a deviation that an exact sampler shows only once in a thousand times. Numbers: percentage points off.",
+        "{} tempting mistakes, the same draws, the same test of {} texts of {} tokens (γ = {gamma}).",
         capital(&count_word(all)),
         grouped(BATCH as usize),
         count_word(GAMMA as usize + 1),
         gamma = GAMMA
     );
+    let entry = |mark: &str, says| {
+        view! { <span class="key-entry"><i class=format!("swatch {mark}")></i>{says}</span> }
+    };
     let every = move || museum.on() == all;
     let waits = move || {
         let sentence = waits_for(store)?;
@@ -72,6 +75,13 @@ pub fn Gallery() -> impl IntoView {
             </header>
             {waits}
             <Heard said=said known=true />
+            <p class="key">
+                {entry("counted", tr!("first tokens drawn"))}
+                {entry("level", tr!("target"))}
+                {entry("tick", tr!("theory"))}
+                <span class="key-entry">{tr!("numbers: percentage points off")}</span>
+                {entry("wrong", tr!("a deviation that an exact sampler shows only once in a thousand times"))}
+            </p>
             <div class="exhibits">{cards}</div>
         </section>
     }
