@@ -177,13 +177,10 @@ test("where no worker can be made every call is refused, and the page stays", as
   assert.equal(await page.getByTestId("generate").isVisible(), true);
 });
 
-test("where one build of the engine does not arrive the other one writes", async ({ page, base }) => {
-  for (const file of ["couplet-worker-relaxed.js", "couplet-worker-relaxed_bg.wasm"]) {
-    await page.route(`**/${file}`, (route) => route.abort());
-    const { device } = await open(page, base, "?backend=cpu");
-    assert.equal(device.variant, "multiplications and additions apart", file);
-    await page.unroute(`**/${file}`);
-  }
+test("where a server has one build of the engine only, that one writes", async ({ page, base }) => {
+  await page.route("**/couplet-worker-relaxed_bg.wasm", (route) => route.fulfill({ status: 404 }));
+  const { device } = await open(page, base, "?backend=cpu");
+  assert.equal(device.variant, "multiplications and additions apart");
 });
 
 test("a story in word pieces ends with its end-of-text token, on WebGPU and on the CPU", async ({ page, base }) => {

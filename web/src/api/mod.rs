@@ -69,6 +69,8 @@ pub fn install(store: Store, sharing: Sharing) {
         for id in couples.get_value() {
             store.engine.stop(id);
         }
+        // What is not stopped, a distribution say, may wait for an engine that is dead.
+        store.engine.probe();
     });
     set("stop", &stop.into_js_value());
     let trace = Closure::<dyn Fn() -> JsValue>::new(move || {
