@@ -147,6 +147,20 @@ test("weights that cannot be fetched: a sentence, and another try works", async 
   await ready(page);
 });
 
+test("a login page in the place of a small file is told as what it is, and another try works", async ({ page, base }) => {
+  for (const file of ["pairs/shakespeare/model-card.json", "pairs/pairs.json"]) {
+    await page.route(`**/${file}`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><p>Log in" }));
+    await page.goto(base + "?backend=cpu");
+    await page.waitForFunction(() => window.couplet);
+    const { message } = await refusal(page, file.includes("card") ? "ready" : "pairs");
+    assert.ok(message.startsWith(`${file} could not be downloaded (something else came in its place). Check the connection and try again`), message);
+    await page.unroute(`**/${file}`);
+    if (file.includes("card")) await page.getByRole("button", { name: "Try again" }).click();
+    await ready(page);
+    assert.ok((await call(page, "pairs")).length > 1);
+  }
+});
+
 test("weights that are cut off are refused by their hash", async ({ page, base }) => {
   await page.route(WEIGHTS, async (route) => {
     const response = await route.fetch();
@@ -447,6 +461,13 @@ test("an engine whose memory has run out says so and can be started again", asyn
   limited = false;
   await restart.click();
   await ready(page);
+});
+
+test("a device that there is not is told, and stands in no link", async ({ page, base }) => {
+  await open(page, base, "?backend=CPU&language=en");
+  await notice(page, /backend cannot be “CPU”/);
+  const link = await page.evaluate(() => couplet.link());
+  assert.ok(link.startsWith(`${base}?language=en#`), link);
 });
 
 test("a hostile link gives a sentence and the usual settings", async ({ page, base }) => {
