@@ -152,7 +152,8 @@ test("a login page in the place of a small file is told as what it is, and anoth
     await page.route(`**/${file}`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><p>Log in" }));
     await page.goto(base + "?backend=cpu");
     await page.waitForFunction(() => window.couplet);
-    const { message } = await refusal(page, file.includes("card") ? "ready" : "pairs");
+    const { message, code } = await refusal(page, file.includes("card") ? "ready" : "pairs");
+    assert.equal(code, "download");
     assert.ok(message.startsWith(`${file} could not be downloaded (something else came in its place). Check the connection and try again`), message);
     await page.unroute(`**/${file}`);
     if (file.includes("card")) await page.getByRole("button", { name: "Try again" }).click();
@@ -386,7 +387,7 @@ test("an engine that dies without a word is missed by Stop: what waits is refuse
   const die = () => page.workers()[0].evaluate(() => self.close()).catch(() => {});
   const ends = () => page.evaluate(() => window.ends);
   await page.evaluate(() => {
-    const told = (promise) => promise.then(() => null, ({ message }) => message);
+    const told = (promise) => promise.then(() => null, ({ code, message }) => `${code}: ${message}`);
     window.ask = () => told(couplet.distribution({ model: "target", text: "O" }));
     window.ends = Promise.all([told(couplet.bench({ gammas: [2], pairs: 50, max_tokens: 200 })), ask()]);
   });
@@ -395,7 +396,8 @@ test("an engine that dies without a word is missed by Stop: what waits is refuse
   await page.getByTestId("bench-stop").click();
   await notice(page, /did not answer\. It was started again/);
   assert.ok(await isWaitedFor());
-  assert.deepEqual(await ends(), ["The engine did not answer.", "The engine did not answer."]);
+  const why = "internal: The engine did not answer.";
+  assert.deepEqual(await ends(), [why, why]);
   await ready(page);
   // The second time that is left to the person. No run and no measurement waits: a script can ask all the same.
   await die();
@@ -403,7 +405,7 @@ test("an engine that dies without a word is missed by Stop: what waits is refuse
     window.ends = ask();
     couplet.stop();
   });
-  assert.equal(await ends(), "The engine did not answer.");
+  assert.equal(await ends(), why);
   await page.getByRole("button", { name: /restart the engine/i }).first().click();
   await ready(page);
   assert.ok(tokens(await call(page, "generate", { max_tokens: 8 })).length > 8);
