@@ -112,12 +112,12 @@ async function lasting(event, path) {
   const isDoubted = event.request.cache === "reload";
   const there = await kept(path, isDoubted);
   if (there) return there;
-  // The browser has learnt to run the better engine since the release was kept: this time it gets the
-  // one that is here, which is of this release for certain, and the next time the other. Somebody who
-  // doubts the kept copy has had the choice already and waits for a sound one.
+  // The browser has learnt to run the better engine since the release was kept: this time there is said to be
+  // none, and it gets the one that is here, which is of this release for certain, and the next time the other.
+  // Somebody who doubts the kept copy has had the choice already and waits for a sound one.
   if (!isDoubted && ENGINE.includes(path) && (await kept(OTHER_ENGINE[0]))) {
     event.waitUntil(keepAll().catch(() => {}));
-    return Response.error();
+    return new Response(null, { status: 404 });
   }
   const answer = await fetch(event.request);
   // For the next visit: also a language that is read from now on.

@@ -3,6 +3,8 @@
 importScripts("./couplet-worker_choice.js");
 
 const TELL_EVERY_MS = 1_000;
+/** Before each further attempt to have a file, as for the models' (crates/model/src/arrival.rs). */
+const WAITS_MS = [300, 1_000, 3_000, 6_000];
 
 const fail = (error) =>
   postMessage(
@@ -16,42 +18,91 @@ const fail = (error) =>
     }),
   );
 
-/** Tells the page that more of a module has come; it gives an engine up of which it hears nothing for long. */
-async function tellOf(response) {
-  // From a copy: the module itself goes to the compiler as it comes.
-  const reader = response.clone().body.getReader();
+/** What did not get through; another attempt may fare better. */
+class Broken extends Error {}
+/** What the server says it does not have. */
+class NotThere extends Error {}
+
+const broken = (error) => {
+  throw new Broken(error.message);
+};
+
+/** Tells the page that the engine is on its way; it gives one up of which it hears nothing for long. */
+const tell = () => postMessage(JSON.stringify("alive"));
+
+async function persistently(attempt) {
+  for (const wait of WAITS_MS) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Broken)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    tell();
+  }
+  return attempt();
+}
+
+async function ask(module, cache) {
+  const response = await fetch(`./${module}`, { cache }).catch(broken);
+  const { ok, status } = response;
+  if (ok) return response;
+  const mayPass = status >= 500 || [408, 425, 429].includes(status);
+  throw new (mayPass ? Broken : NotThere)(`${module}: ${status}`);
+}
+
+/** Waits for a copy, while the module itself goes to the compiler as it comes. */
+async function follow(copy) {
+  const reader = copy.body.getReader();
   let told = 0;
   for (let done = false; !done; ) {
     ({ done } = await reader.read());
     if (!done && performance.now() - told < TELL_EVERY_MS) continue;
     told = performance.now();
-    postMessage(JSON.stringify("arriving"));
+    tell();
   }
 }
 
-async function fetchModule(module, cache) {
-  const response = await fetch(`./${module}`, { cache });
-  if (!response.ok) throw new Error(`${module}: ${response.status}`);
-  // What breaks the copy breaks the module too, and is told there.
-  tellOf(response).catch(() => {});
-  return response;
+async function run(response) {
+  const arrival = follow(response.clone()).catch((error) => error);
+  await wasm_bindgen({ module_or_path: response }).catch(async (error) => {
+    // What breaks the copy has broken the module.
+    const why = await arrival;
+    throw why ? new Broken(why.message) : error;
+  });
 }
 
-/** Runs a build; fails before anything of it has run where a file of it does not arrive. */
+/** Has the script that knows how to start a module run. */
+function load(script) {
+  try {
+    importScripts(`./${script}`);
+  } catch (error) {
+    throw error.name === "NetworkError" ? new Broken(error.message) : error;
+  }
+}
+
+/** Runs a build; `NotThere` where nothing of it has run. */
 async function start(relaxed) {
   const { script, module } = workerFiles(relaxed);
-  const response = await fetchModule(module, "default");
-  importScripts(`./${script}`);
-  wasm_bindgen({ module_or_path: response })
-    .catch(async (error) => {
-      // What is no module has gone bad, here or in a cache on the way.
-      if (!(error instanceof WebAssembly.CompileError)) throw error;
-      await wasm_bindgen({ module_or_path: await fetchModule(module, "reload") });
-    })
-    .catch(fail);
+  let response = await persistently(() => ask(module, "default"));
+  await persistently(async () => load(script));
+  const attempt = (cache) =>
+    persistently(async () => {
+      const arriving = response ?? (await ask(module, cache));
+      response = null;
+      await run(arriving);
+    });
+  await attempt("default").catch((error) => {
+    // What is no module has gone bad, here or in a cache on the way.
+    if (!(error instanceof WebAssembly.CompileError)) throw error;
+    return attempt("reload");
+  });
 }
 
 start(knowsRelaxedSimd)
-  // Without a network there is the build that could be run when the page was kept.
-  .catch((error) => (knowsRelaxedSimd ? start(false).catch(() => Promise.reject(error)) : Promise.reject(error)))
+  .catch((error) => {
+    // Without a network there is the build that could be run when the page was kept.
+    if (knowsRelaxedSimd && error instanceof NotThere) return start(false);
+    throw error;
+  })
   .catch(fail);

@@ -333,7 +333,7 @@ test("couple() refuses what it cannot use by the name of the argument", async ({
     ["draft", [Number.NaN, 1], /not a number/],
     ["draft", [0.5, 0.75], /1\.25.*normalise/],
     ["draft", [0, 0], /zero/],
-    ["draft", [1], /at least 2/],
+    ["draft", [1], /has only 1; at least 2 probabilities/],
     ["draft", "0.5, 0.5", /list/],
     ["draft", Array(2049).fill(1 / 2049), /2048/],
     ["target", [0.2, 0.3, 0.5], /equally many/],
@@ -346,7 +346,7 @@ test("couple() refuses what it cannot use by the name of the argument", async ({
     ["sed", 1, /no such option/],
   ]) {
     const error = await refusal(page, "couple", { ...good, [field]: value });
-    assert.equal(error?.field, field, `${field}: ${JSON.stringify(error)}`);
+    assert.deepEqual([error?.field, error?.code], [field, "input"], `${field}: ${JSON.stringify(error)}`);
     assert.match(error.message, pattern);
     assert.ok(error.message.startsWith(`${field}: `), error.message);
   }

@@ -74,6 +74,48 @@ test("an engine that falls silent on its way is asked for again", async ({ page,
   }
 });
 
+test("a file of the engine that gets lost once is asked for again, and no lesser engine runs", async ({ page, base }) => {
+  const runs = async (address, file) => {
+    const { device } = await open(page, address, CPU);
+    assert.equal(device.variant, "fused multiply-add", file);
+    assert.ok(await page.getByTestId("notice").isHidden(), file);
+  };
+  for (const file of ["couplet-worker_loader.js", "couplet-worker-relaxed.js", "couplet-worker-relaxed_bg.wasm"]) {
+    let asked = 0;
+    await page.route(`**/${file}`, (route) => ((asked += 1) === 1 ? route.abort("connectionreset") : route.continue()));
+    await runs(base, file);
+    assert.equal(asked, 2, file);
+    await page.unroute(`**/${file}`);
+  }
+  // And where it gets lost on its way.
+  let asked = 0;
+  const server = await between(base, (request, pass) => {
+    if (!isEngine(request)) return pass();
+    asked += 1;
+    pass(asked === 1 ? { cutAfter: 1_000_000 } : {});
+  });
+  try {
+    await runs(server.address, "cut off");
+    assert.equal(asked, 2);
+  } finally {
+    server.close();
+  }
+});
+
+test("an engine that never arrives ends in a sentence", async ({ page, base }) => {
+  const asked = [];
+  await page.route("**/couplet-worker*_bg.wasm", (route) => {
+    asked.push(route.request().url());
+    return route.abort();
+  });
+  await patchWorker(page, "const wait = self.setTimeout.bind(self); self.setTimeout = (task, ms) => wait(task, ms / 20);");
+  await page.goto(base + CPU);
+  await notice(page, /engine could not be loaded/);
+  assert.equal(asked.length, 5, `${asked}`);
+  assert.ok(asked.every((url) => url.includes("relaxed")), `${asked}`);
+  await noPanicText(page);
+});
+
 test("a download whose connection breaks goes on where it broke", async ({ page, base }) => {
   const asked = [];
   const server = await between(base, (request, pass) => {

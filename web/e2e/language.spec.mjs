@@ -1,7 +1,7 @@
 // The page in its other language.
 import assert from "node:assert/strict";
 import { settle, sideways } from "./scenes.mjs";
-import { call, notice, ready, until, visitor } from "./support.mjs";
+import { call, notice, ready, refusal, until, visitor } from "./support.mjs";
 import { test } from "./test.mjs";
 
 /** What makes each scene say more than at first. */
@@ -98,6 +98,22 @@ test("in German nothing is said in English, numbers have commas, and nothing scr
     await page.setViewportSize({ width: 1280, height: 720 });
   }
   assert.deepEqual([...english], []);
+});
+
+test("what is said to a script is English, and the page goes on in German", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu&language=de");
+  const draft = { target: [0.2, 0.8], rule: "gumbel" };
+  for (const [name, options, said] of [
+    ["couple", { ...draft, draft: 1 }, "draft: must be a list of probabilities"],
+    ["couple", { ...draft, draft: [1] }, "draft: has only 1; at least 2 probabilities are needed"],
+    ["generate", { gamma: 99 }, "gamma: 99 is out of range; choose 0 to 16"],
+    ["replay", { version: 9 }, "trace: This file is not a trace that can be replayed: its version is 9, not the number 1. Choose the file that “Trace as JSON” gave."],
+  ]) {
+    assert.equal((await refusal(page, name, options)).message, said);
+  }
+  await page.getByTestId("share").click();
+  await page.getByTestId("share-panel").waitFor();
+  assert.match(await page.getByTestId("share-panel").innerText(), /\b(der|die|das|und)\b/);
 });
 
 test("a browser that prefers German gets German, and what is chosen in the help is remembered", async ({ browser, base }) => {

@@ -51,6 +51,7 @@ function fakeEngine(page, answer) {
       const [[command, { id, request }]] = Object.entries(JSON.parse(data));
       if (command === "pairs") send({ pairs: { id, pairs: [] } });
       if (command === "load") send({ loaded: { id, pair: ${JSON.stringify(pair)}, device: { backend: "cpu", name: "Fake" } } });
+      if (command === "stop") send("alive");
       if (command === "count_rounds") {
         const [[reply, fields]] = Object.entries((${answer})(request));
         send({ [reply]: { id, ...fields } });

@@ -25,13 +25,13 @@ export function call(page, name, options) {
   return page.evaluate(([name, options]) => window.couplet[name](options), [name, options]);
 }
 
-/** The message and field of the error that a call is rejected with. */
+/** The message, field and code of the error that a call is rejected with. */
 export function refusal(page, name, options) {
   return page.evaluate(
     ([name, options]) =>
       window.couplet[name](options).then(
         () => null,
-        (error) => ({ message: error.message, field: error.field }),
+        ({ message, field, code }) => ({ message, field, code }),
       ),
     [name, options],
   );

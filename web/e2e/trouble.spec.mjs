@@ -147,6 +147,21 @@ test("weights that cannot be fetched: a sentence, and another try works", async 
   await ready(page);
 });
 
+test("a login page in the place of a small file is told as what it is, and another try works", async ({ page, base }) => {
+  for (const file of ["pairs/shakespeare/model-card.json", "pairs/pairs.json"]) {
+    await page.route(`**/${file}`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><p>Log in" }));
+    await page.goto(base + "?backend=cpu");
+    await page.waitForFunction(() => window.couplet);
+    const { message, code } = await refusal(page, file.includes("card") ? "ready" : "pairs");
+    assert.equal(code, "download");
+    assert.ok(message.startsWith(`${file} could not be downloaded (something else came in its place). Check the connection and try again`), message);
+    await page.unroute(`**/${file}`);
+    if (file.includes("card")) await page.getByRole("button", { name: "Try again" }).click();
+    await ready(page);
+    assert.ok((await call(page, "pairs")).length > 1);
+  }
+});
+
 test("weights that are cut off are refused by their hash", async ({ page, base }) => {
   await page.route(WEIGHTS, async (route) => {
     const response = await route.fetch();
@@ -366,6 +381,70 @@ test("an engine that does not obey Stop is ended and started again, with text an
   await ready(page);
 });
 
+test("an engine that dies without a word is missed by Stop: what waits is refused, and another one starts", async ({ page, base }) => {
+  const isWaitedFor = await hasten(page, 10_000, 500);
+  await open(page, base, "?backend=cpu#v=1&scene=speed");
+  const die = () => page.workers()[0].evaluate(() => self.close()).catch(() => {});
+  const ends = () => page.evaluate(() => window.ends);
+  await page.evaluate(() => {
+    const told = (promise) => promise.then(() => null, ({ code, message }) => `${code}: ${message}`);
+    window.ask = () => told(couplet.distribution({ model: "target", text: "O" }));
+    window.ends = Promise.all([told(couplet.bench({ gammas: [2], pairs: 50, max_tokens: 200 })), ask()]);
+  });
+  await page.waitForTimeout(300);
+  await die();
+  await page.getByTestId("bench-stop").click();
+  await notice(page, /did not answer\. It was started again/);
+  assert.ok(await isWaitedFor());
+  const why = "internal: The engine did not answer.";
+  assert.deepEqual(await ends(), [why, why]);
+  await ready(page);
+  // The second time that is left to the person. No run and no measurement waits: a script can ask all the same.
+  await die();
+  await page.evaluate(() => {
+    window.ends = ask();
+    couplet.stop();
+  });
+  assert.equal(await ends(), why);
+  await page.getByRole("button", { name: /restart the engine/i }).first().click();
+  await ready(page);
+  assert.ok(tokens(await call(page, "generate", { max_tokens: 8 })).length > 8);
+});
+
+test("a stopped engine that answers is waited for, however long its pass takes", async ({ page, base }) => {
+  const isWaitedFor = await hasten(page, 10_000, 1_000);
+  await patchWorker(
+    page,
+    `const post = self.postMessage.bind(self);
+       const late = (text) => String(text).includes('"coupled"');
+       self.postMessage = (text) => (late(text) ? setTimeout(() => post(text), 3_000) : post(text));`,
+  );
+  await open(page, base, "?backend=cpu");
+  const end = call(page, "couple", { draft: [0.5, 0.5], target: [0.2, 0.8], rule: "optimal", trials: 1e9 });
+  await page.waitForTimeout(200);
+  await call(page, "stop");
+  assert.ok((await end).trials < 1e9);
+  assert.ok(await isWaitedFor());
+  assert.ok(await page.getByTestId("notice").isHidden());
+});
+
+test("an engine whose script does not come could not be loaded, and can be later", async ({ page, base }) => {
+  await hasten(page, 3_000, 100);
+  await hasten(page, 6_000, 100);
+  let asked = 0;
+  await page.route("**/couplet-worker_loader.js", (route) => {
+    asked += 1;
+    return route.abort();
+  });
+  await page.goto(base + "?backend=cpu");
+  await notice(page, /engine could not be loaded \(couplet-worker_loader\.js\)/);
+  assert.equal(asked, 5);
+  await noPanicText(page);
+  await page.unroute("**/couplet-worker_loader.js");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await ready(page);
+});
+
 test("an engine whose memory has run out says so and can be started again", async ({ page, base }) => {
   // Gives the module's memory a maximum just above its initial size. A flag ends that and not
   // `unroute`, which fails the requests whose handlers are still at work.
@@ -384,6 +463,13 @@ test("an engine whose memory has run out says so and can be started again", asyn
   limited = false;
   await restart.click();
   await ready(page);
+});
+
+test("a device that there is not is told, and stands in no link", async ({ page, base }) => {
+  await open(page, base, "?backend=CPU&language=en");
+  await notice(page, /backend cannot be “CPU”/);
+  const link = await page.evaluate(() => couplet.link());
+  assert.ok(link.startsWith(`${base}?language=en#`), link);
 });
 
 test("a hostile link gives a sentence and the usual settings", async ({ page, base }) => {

@@ -133,8 +133,9 @@ pub enum Command {
         branch: Option<Branch>,
     },
     /// End the request with this number: a run after the round in progress, a download at once.
+    /// Answered by `Alive`, whether or not there is such a request.
     Stop {
-        /// Number of the `Load`, `Generate`, `Couple`, `CountRounds` or `Bench` request.
+        /// Number of the `Load`, `Generate`, `Couple`, `CountRounds` or `Bench` request; 0 for none.
         id: u32,
     },
     /// The next-token probabilities of one model after a text.
@@ -220,8 +221,8 @@ impl Failure {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
-    /// The worker's own code is on its way: more of it has come.
-    Arriving,
+    /// The worker lives: more of its own code has come, or a [`Command::Stop`].
+    Alive,
     /// The worker has started and takes commands.
     Started,
     /// The pairs that can be loaded.

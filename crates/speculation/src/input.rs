@@ -52,7 +52,7 @@ pub enum InputError {
         error: DistributionError,
     },
     /// Fewer than two tokens.
-    #[error("{argument} has {count} of the at least 2 probabilities")]
+    #[error("{argument} has only {count}; at least 2 probabilities are needed")]
     TooFew {
         /// Which one.
         argument: Argument,
@@ -234,7 +234,7 @@ mod tests {
             sentence(&uniform(1), &uniform(2)),
             (
                 Argument::Draft,
-                "`draft` has 1 of the at least 2 probabilities".to_owned()
+                "`draft` has only 1; at least 2 probabilities are needed".to_owned()
             )
         );
         assert_eq!(sentence(&uniform(2), &[]).0, Argument::Target);

@@ -66,7 +66,10 @@ pub fn run() {
         };
         match serde_json::from_str::<Command>(&text) {
             // Stopping does not wait for its turn.
-            Ok(Command::Stop { id }) => session.stop(id),
+            Ok(Command::Stop { id }) => {
+                session.stop(id);
+                scope::post(&Reply::Alive);
+            }
             // These need no models and do not wait for those that do.
             Ok(command @ (Command::Couple { .. } | Command::CountRounds { .. })) => {
                 let session = session.clone();

@@ -102,8 +102,8 @@ impl Session {
 
     async fn pairs(&self, id: u32) -> Result<(), Failure> {
         let bytes = download::small("pairs/pairs.json", &|| self.is_stopped(id)).await?;
-        let pairs: Vec<PairSummary> =
-            serde_json::from_slice(&bytes).map_err(|error| unreadable("pairs.json", &error))?;
+        let pairs: Vec<PairSummary> = serde_json::from_slice(&bytes)
+            .map_err(|error| unreadable("pairs/pairs.json", &error))?;
         scope::post(&Reply::Pairs { id, pairs });
         Ok(())
     }
@@ -175,7 +175,7 @@ impl Session {
         let gave_up = || self.is_stopped(id);
         let bytes = download::small(&format!("{folder}model-card.json"), &gave_up).await?;
         let card: ModelCard = serde_json::from_slice(&bytes)
-            .map_err(|error| unreadable(&format!("{name}/model-card.json"), &error))?;
+            .map_err(|error| unreadable(&format!("{folder}model-card.json"), &error))?;
         let entries = files(&card);
         let fetched = self.fetch_all(id, &folder, &entries).await?;
         let mut fetched = fetched.into_iter();
@@ -470,6 +470,9 @@ impl Session {
 }
 
 fn unreadable(path: &str, error: &serde_json::Error) -> Failure {
+    if !error.is_data() {
+        return download::something_else(path);
+    }
     let sentence = format!("{path} cannot be read: {error}.");
     Failure::new(FailureKind::Files, sentence)
 }

@@ -10,7 +10,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::{MessageEvent, Window};
 
 /// What of an `Error` arrives: the browser would copy only its message.
-const TOLD: [&str; 3] = ["name", "message", "field"];
+const TOLD: [&str; 4] = ["name", "message", "field", "code"];
 
 /// Answers the page around, where there is one, and says that it does.
 pub fn listen(api: &Object) {

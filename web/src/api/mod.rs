@@ -3,7 +3,7 @@
 mod bridge;
 mod options;
 
-use couplet_protocol::{Command, Event, PairSummary, Reply, Trace};
+use couplet_protocol::{Command, Event, Failure, FailureKind, PairSummary, Reply, Trace};
 use js_sys::{Function, Object, Promise, Reflect};
 use leptos::prelude::*;
 use serde::Serialize;
@@ -12,6 +12,7 @@ use wasm_bindgen::prelude::*;
 
 use crate::couplings;
 use crate::engine_client::{EngineClient, reply_id};
+use crate::language;
 use crate::share::{self, Sharing};
 use crate::store::{AskedBy, Scene, Store, is_end};
 use options::Refusal;
@@ -70,6 +71,8 @@ pub fn install(store: Store, sharing: Sharing) {
         for id in couples.get_value() {
             store.engine.stop(id);
         }
+        // What is not stopped, a distribution say, may wait for an engine that is dead.
+        store.engine.probe();
     });
     set("stop", &stop.into_js_value());
     let trace = Closure::<dyn Fn() -> JsValue>::new(move || {
@@ -150,7 +153,7 @@ fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
         Ok(branch) => branch,
         Err(refusal) => return settle.reject(&refusal),
     };
-    let settings = match options::settings(&options, |name| store.prompt_of(name)) {
+    let settings = match options::settings(options, |name| store.prompt_of(name)) {
         Ok(settings) => settings,
         Err(refusal) => return settle.reject(&refusal),
     };
@@ -188,7 +191,13 @@ fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
                     }
                     settle.resolve(&to_js(trace));
                 }
-                None => settle.reject(&Refusal::plain("The run was stopped before it began.")),
+                None => {
+                    let sentence = "The run was stopped before it began.";
+                    settle.reject(&Refusal::from(&Failure::new(
+                        FailureKind::Stopped,
+                        sentence,
+                    )));
+                }
             }
         }
     });
@@ -207,7 +216,7 @@ fn replay(store: Store, trace: &JsValue, settle: Settle) {
     let Some(text) = text else {
         return settle.reject(&Refusal::of("trace", "must be a trace, or the text of one"));
     };
-    match share::read_trace(&text) {
+    match language::in_english(|| share::read_trace(&text)) {
         Ok(trace) => {
             store.open_scene(Scene::Stage);
             store.replay(trace, Some("a script".to_owned()));
@@ -241,7 +250,7 @@ fn couple(
     options: &Map<String, Value>,
     settle: Settle,
 ) {
-    let request = match couplings::read(options) {
+    let request = match language::in_english(|| couplings::read(options)) {
         Ok(request) => request,
         Err((field, sentence)) => return settle.reject(&Refusal::of(&field, sentence)),
     };

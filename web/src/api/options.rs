@@ -1,6 +1,8 @@
 //! What a script passes to a call, read with care.
 
-use couplet_protocol::{Branch, Drafter, Failure, Rule, Settings, SpeedRequest, Which};
+use couplet_protocol::{
+    Branch, Drafter, Failure, FailureKind, Rule, Settings, SpeedRequest, Which,
+};
 use js_sys::{Array, ArrayBuffer, JsString, Reflect};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -8,8 +10,10 @@ use wasm_bindgen::prelude::*;
 
 use crate::permalink;
 
-/// What went wrong with a call: the argument, if it is one's fault, and a sentence.
+/// What went wrong with a call: of what kind it is, the argument, if it is one's fault, and a sentence.
 pub struct Refusal {
+    /// Of what kind it is.
+    pub kind: FailureKind,
     /// The argument, if it is one's fault.
     pub field: Option<String>,
     /// The sentence.
@@ -20,20 +24,13 @@ impl Refusal {
     /// The fault of one argument.
     pub fn of(field: &str, sentence: impl Into<String>) -> Self {
         Self {
+            kind: FailureKind::Input,
             field: Some(field.to_owned()),
             sentence: sentence.into(),
         }
     }
 
-    /// No argument's fault.
-    pub fn plain(sentence: &str) -> Self {
-        Self {
-            field: None,
-            sentence: sentence.to_owned(),
-        }
-    }
-
-    /// As an `Error` with a `field`.
+    /// As an `Error` with a `code` and a `field`.
     pub fn error(&self) -> JsValue {
         let message = match self.field.as_deref() {
             Some("") => format!("\"\": {}", self.sentence),
@@ -41,6 +38,11 @@ impl Refusal {
             None => self.sentence.clone(),
         };
         let error = js_sys::Error::new(&message);
+        let _ = Reflect::set(&error, &"code".into(), &super::to_js(&self.kind));
+        if self.kind == FailureKind::Stopped {
+            // As browsers call what somebody gives up.
+            error.set_name("AbortError");
+        }
         if let Some(field) = &self.field {
             let _ = Reflect::set(&error, &"field".into(), &field.into());
         }
@@ -51,6 +53,7 @@ impl Refusal {
 impl From<&Failure> for Refusal {
     fn from(failure: &Failure) -> Self {
         Self {
+            kind: failure.kind,
             field: failure.field.clone(),
             sentence: failure.sentence.clone(),
         }
@@ -198,10 +201,14 @@ fn value_of(value: &JsValue, depth: usize) -> Result<Value, &'static str> {
 ///
 /// Names the first option that is out of range.
 pub fn settings(
-    options: &Map<String, Value>,
+    mut options: Map<String, Value>,
     prompt_of: impl FnOnce(&str) -> Option<String>,
 ) -> Result<Settings, Refusal> {
-    let mut settings = read_settings(options)?;
+    // What the engine chooses itself may be anything.
+    if options.get("auto_gamma") == Some(&true.into()) {
+        options.remove("gamma");
+    }
+    let mut settings = read_settings(&options)?;
     if !options.contains_key("prompt")
         && let Some(prompt) = prompt_of(&settings.pair)
     {
@@ -250,7 +257,7 @@ pub fn bench(
     options.remove("gamma");
     options.remove("auto_gamma");
     let mut request = SpeedRequest {
-        settings: settings(&options, prompt_of)?,
+        settings: settings(options, prompt_of)?,
         gammas: SpeedRequest::all_gammas(),
         auto: false,
         pairs: SpeedRequest::usual_pairs(),
@@ -405,6 +412,20 @@ mod tests {
         assert_eq!(field(json!({ "gamma": 17 })).as_deref(), Some("gamma"));
         assert_eq!(field(json!({ "rule": "coin" })).as_deref(), Some("rule"));
         assert_eq!(field(json!({ "gamma": 3 })), None);
+    }
+
+    #[test]
+    fn a_gamma_that_the_engine_chooses_may_be_anything() {
+        let gamma = |auto: bool| {
+            let options = json!({ "auto_gamma": auto, "gamma": 99 });
+            let options = options.as_object().cloned().unwrap_or_default();
+            settings(options, |_| None).map(|settings| settings.gamma)
+        };
+        assert_eq!(gamma(true).ok(), Some(Settings::default().gamma));
+        assert_eq!(
+            gamma(false).err().and_then(|it| it.field).as_deref(),
+            Some("gamma")
+        );
     }
 
     #[test]

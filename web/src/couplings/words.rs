@@ -16,7 +16,10 @@ pub fn of_input(error: &InputError) -> String {
     match error {
         InputError::Distribution { error, .. } => of_distribution(error),
         InputError::TooFew { count, .. } => {
-            tr!("has {count} of the at least 2 probabilities", count)
+            tr!(
+                "has only {count}; at least 2 probabilities are needed",
+                count
+            )
         }
         InputError::TooMany { count, .. } => {
             tr!(

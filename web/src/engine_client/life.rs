@@ -1,21 +1,37 @@
 //! The worker's life: started, replaced when it dies, and heard.
 
-use couplet_protocol::{BackendChoice, Failure, FailureKind, Reply};
+use couplet_protocol::{BackendChoice, Command, Failure, FailureKind, Reply};
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
-use web_sys::{ErrorEvent, MessageEvent, Worker};
+use web_sys::{ErrorEvent, Event, MessageEvent, Worker};
 
-use super::wire::{Live, NO_WORKER, Request, crash_failure, worker_url};
+use super::wire::{Live, NO_WORKER, Request, WORKER_SCRIPT, crash_failure, worker_url};
 use super::{EngineClient, EngineState, reject};
 
 /// An engine that has not started and of which nothing has come for so long never will: a slow phone
 /// compiles it in a part of that.
 const SILENCE_MS: u32 = 60_000;
 
+/// An engine of which nothing has come for so long after a Stop never answers any more: it does so
+/// between two passes of a model, which take a part of that on the slowest devices.
+const STOP_LIMIT_MS: u32 = 10_000;
+
+/// Milliseconds before each further attempt to have the worker's script, as for all files.
+const WAITS_MS: [u32; 4] = [300, 1_000, 3_000, 6_000];
+
 impl EngineClient {
     /// Starts the worker and loads the pair.
     pub fn start(&self) {
         self.state.set(EngineState::Starting);
+        self.inner().borrow_mut().misses = 0;
+        if self.make_worker() {
+            self.ask_for_pairs();
+            self.enqueue_load();
+        }
+    }
+
+    /// Makes a worker, in the place of one whose script did not come; false where that is a crash.
+    fn make_worker(&self) -> bool {
         let client = *self;
         let generation = {
             let inner = self.inner();
@@ -28,7 +44,7 @@ impl EngineClient {
             Ok(worker) => worker,
             Err(_) => {
                 self.crash(generation, NO_WORKER);
-                return;
+                return false;
             }
         };
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
@@ -42,46 +58,95 @@ impl EngineClient {
                 Err(_) => client.crash(generation, "The engine sent what cannot be read."),
             }
         });
-        let on_error = Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
+        let on_error = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
             event.prevent_default();
-            client.crash(generation, "The engine stopped unexpectedly.");
+            // A script that runs tells its error; one that does not come has none to tell.
+            if event.is_instance_of::<ErrorEvent>() || client.inner().borrow().started {
+                client.crash(generation, "The engine stopped unexpectedly.");
+            } else {
+                client.miss(generation);
+            }
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        self.inner().borrow_mut().live = Some(Live {
+        let live = Live {
             worker,
             _on_message: on_message,
             _on_error: on_error,
-        });
-        self.limit_silence(generation);
-        self.ask_for_pairs();
-        self.enqueue_load();
+        };
+        let before = self.inner().borrow_mut().live.replace(live);
+        if let Some(before) = before {
+            end(before);
+        }
+        self.expect_more();
+        true
     }
 
-    /// Gives the worker up if it neither starts nor lets anything be heard from now on. How long its
-    /// code takes in all is the line's business.
-    fn limit_silence(&self, generation: u32) {
+    /// Asks for the worker's script again, or tells that it cannot be had.
+    fn miss(&self, generation: u32) {
         let client = *self;
-        let heard = {
+        let is_awaited = move || client.inner().borrow().generation == generation;
+        if !is_awaited() {
+            return;
+        }
+        let wait = {
             let inner = self.inner();
             let mut inner = inner.borrow_mut();
-            inner.heard += 1;
-            inner.heard
+            inner.misses += 1;
+            WAITS_MS.get(inner.misses - 1).copied()
         };
-        gloo_timers::callback::Timeout::new(SILENCE_MS, move || {
-            let is_silent = {
-                let inner = client.inner();
-                let inner = inner.borrow();
-                !inner.started && inner.heard == heard
-            };
-            if is_silent {
-                client.crash(
-                    generation,
-                    "The engine did not start: nothing came any more.",
-                );
+        let Some(wait) = wait else {
+            let sentence = format!(
+                "The engine could not be loaded ({WORKER_SCRIPT}). Check the connection and try again."
+            );
+            return self.fail(&Failure::new(FailureKind::Download, sentence));
+        };
+        let again = move || {
+            if is_awaited() {
+                client.make_worker();
             }
-        })
-        .forget();
+        };
+        gloo_timers::callback::Timeout::new(wait, again).forget();
+    }
+
+    /// Has a worker that has not started let something be heard soon. How long its code takes in all
+    /// is the line's business.
+    fn expect_more(&self) {
+        let sentence = "The engine did not start: nothing came any more.";
+        self.limit_silence(SILENCE_MS, sentence);
+    }
+
+    /// Has the engine end a request, if it has it, and finds out whether it is alive: one that works
+    /// answers a Stop at once, or after the pass in progress.
+    pub(super) fn post_stop(&self, id: u32) {
+        if self.inner().borrow().started {
+            self.post(&Command::Stop { id });
+            self.limit_silence(STOP_LIMIT_MS, "The engine did not answer.");
+        }
+    }
+
+    /// Finds out whether the engine is alive; what waits for one that is not is refused.
+    pub fn probe(&self) {
+        // Requests are counted from 1.
+        self.post_stop(0);
+    }
+
+    /// Gives the worker up, with a sentence, if nothing is heard of it for so many milliseconds from
+    /// now on.
+    fn limit_silence(&self, milliseconds: u32, sentence: &'static str) {
+        let client = *self;
+        let heard = move || {
+            let inner = client.inner();
+            let inner = inner.borrow();
+            (inner.generation, inner.heard)
+        };
+        let before = heard();
+        let judge = move || {
+            if heard() == before {
+                client.crash(before.0, sentence);
+            }
+        };
+        gloo_timers::callback::Timeout::new(milliseconds, judge).forget();
     }
 
     /// Ends the worker and starts a new one.
@@ -101,8 +166,15 @@ impl EngineClient {
     }
 
     fn receive(&self, generation: u32, reply: &Reply) {
+        let started = {
+            let inner = self.inner();
+            let mut inner = inner.borrow_mut();
+            inner.heard += 1;
+            inner.started
+        };
         match reply {
-            Reply::Arriving => self.limit_silence(generation),
+            Reply::Alive if started => {}
+            Reply::Alive => self.expect_more(),
             Reply::Started => {
                 self.inner().borrow_mut().started = true;
                 self.pump();
@@ -173,14 +245,19 @@ impl EngineClient {
             (inner.live.take(), requests)
         };
         if let Some(live) = live {
-            live.worker.set_onmessage(None);
-            live.worker.set_onerror(None);
-            live.worker.terminate();
-            // Freed later: one of these closures may be what is running.
-            gloo_timers::callback::Timeout::new(0, move || drop(live)).forget();
+            end(live);
         }
         self.pair.set(None);
         self.tell_waiters(&Err(failure.clone()));
         reject(requests, failure);
     }
+}
+
+/// Ends a worker.
+fn end(live: Live) {
+    live.worker.set_onmessage(None);
+    live.worker.set_onerror(None);
+    live.worker.terminate();
+    // Freed later: one of these closures may be what is running.
+    gloo_timers::callback::Timeout::new(0, move || drop(live)).forget();
 }

@@ -35,7 +35,7 @@ impl EngineClient {
                 .map(|request| request.id)
         };
         if let Some(id) = given_up {
-            self.post(&Command::Stop { id });
+            self.post_stop(id);
         }
         self.retry();
     }

@@ -24,8 +24,6 @@ use wire::{Inner, NO_WORKER, Request, Sink, Waiter, crash_failure, is_last, stop
 
 use crate::permalink;
 
-const STOP_LIMIT_MS: u32 = 10_000;
-
 /// How the engine is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EngineState {
@@ -335,26 +333,13 @@ impl EngineClient {
                 (None, _) => None,
             }
         };
-        if let Some(mut request) = waiting {
-            let reply = stopped_reply(&request);
-            (request.sink)(&reply);
-            return;
-        }
-        self.post(&Command::Stop { id });
-        let client = *self;
-        let generation = self.inner().borrow().generation;
-        gloo_timers::callback::Timeout::new(STOP_LIMIT_MS, move || {
-            let stuck = client
-                .inner()
-                .borrow()
-                .active
-                .as_ref()
-                .is_some_and(|request| request.id == id);
-            if stuck {
-                client.crash(generation, "The engine did not answer.");
-            }
-        })
-        .forget();
+        let Some(mut request) = waiting else {
+            return self.post_stop(id);
+        };
+        // What it waits for may wait for an engine that is dead.
+        self.probe();
+        let reply = stopped_reply(&request);
+        (request.sink)(&reply);
     }
 
     /// Calls back once the pair is ready or has failed.

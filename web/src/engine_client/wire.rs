@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 use couplet_protocol::{BackendChoice, Command, Event, Failure, FailureKind, FinishReason, Reply};
 use leptos::prelude::document;
 use wasm_bindgen::prelude::Closure;
-use web_sys::{ErrorEvent, MessageEvent, Worker};
+use web_sys::{Event as DomEvent, MessageEvent, Worker};
 
-/// The loader that trunk writes beside the page for the worker binary.
-const WORKER_URL: &str = "./couplet-worker_loader.js";
+/// The worker's script, which trunk puts beside the page.
+pub const WORKER_SCRIPT: &str = "couplet-worker_loader.js";
 
 /// Why there is no worker.
 pub const NO_WORKER: &str = "This browser did not let the engine start.";
@@ -29,7 +29,7 @@ pub struct Request {
 pub struct Live {
     pub worker: Worker,
     pub _on_message: Closure<dyn FnMut(MessageEvent)>,
-    pub _on_error: Closure<dyn FnMut(ErrorEvent)>,
+    pub _on_error: Closure<dyn FnMut(DomEvent)>,
 }
 
 /// What the client keeps between messages.
@@ -38,8 +38,10 @@ pub struct Inner {
     pub live: Option<Live>,
     pub generation: u32,
     pub started: bool,
-    /// How often a worker that has not started was heard.
+    /// How often a worker was heard.
     pub heard: u32,
+    /// How often in a row the worker's script was not to be had.
+    pub misses: usize,
     pub last_id: u32,
     pub queue: VecDeque<Request>,
     pub active: Option<Request>,
@@ -62,14 +64,14 @@ pub fn crash_failure(sentence: &str) -> Failure {
 /// Address of the worker, beside the page wherever that is hosted.
 pub fn worker_url() -> String {
     let base = document().base_uri().ok().flatten().unwrap_or_default();
-    web_sys::Url::new_with_base(WORKER_URL, &base)
-        .map_or_else(|_| WORKER_URL.to_owned(), |url| url.href())
+    web_sys::Url::new_with_base(WORKER_SCRIPT, &base)
+        .map_or_else(|_| WORKER_SCRIPT.to_owned(), |url| url.href())
 }
 
 /// The request that a reply belongs to.
 pub fn reply_id(reply: &Reply) -> Option<u32> {
     match reply {
-        Reply::Arriving | Reply::Started => None,
+        Reply::Alive | Reply::Started => None,
         Reply::Pairs { id, .. }
         | Reply::Loading { id, .. }
         | Reply::Loaded { id, .. }
@@ -103,7 +105,7 @@ pub fn stopped_reply(request: &Request) -> Reply {
 /// Whether a reply is the last one to its request.
 pub fn is_last(reply: &Reply) -> bool {
     match reply {
-        Reply::Arriving | Reply::Started | Reply::Loading { .. } | Reply::Benching { .. } => false,
+        Reply::Alive | Reply::Started | Reply::Loading { .. } | Reply::Benching { .. } => false,
         Reply::Events { events, .. } => events
             .iter()
             .any(|event| matches!(event, Event::Finished { .. })),

@@ -7,11 +7,11 @@ use super::catalogue::Catalogue;
 
 static CATALOGUE: RwLock<Option<Arc<Catalogue>>> = RwLock::new(None);
 
-/// Has the engine speak as this catalogue says from now on; without any, as it does.
-pub fn speak(catalogue: Option<Arc<Catalogue>>) {
-    if let Ok(mut current) = CATALOGUE.write() {
-        *current = catalogue;
-    }
+/// Has the engine speak as this catalogue says from now on; without any, as it does. Returns how it
+/// spoke before.
+pub fn speak(catalogue: Option<Arc<Catalogue>>) -> Option<Arc<Catalogue>> {
+    let mut current = CATALOGUE.write().ok()?;
+    std::mem::replace(&mut *current, catalogue)
 }
 
 /// A sentence of the engine in the page's language, or as it came if the language lacks it.

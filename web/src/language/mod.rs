@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
+use catalogue::Catalogue;
 pub use catalogue::LanguageFile;
 pub use choice::LanguageChoice;
 pub use engine::of_engine;
@@ -71,17 +72,12 @@ impl Language {
     pub async fn speak(self) -> Result<(), String> {
         match self {
             Self::English => {
-                tr::unset_translator!();
-                couplet_playback::speak_english();
-                engine::speak(None);
+                speak_as(None);
                 lessons::speak(None);
             }
             language => {
                 let file = fetch(language).await?;
-                let catalogue = Arc::new(file.page);
-                tr::set_translator!(Arc::clone(&catalogue));
-                couplet_playback::speak_as(Arc::clone(&catalogue));
-                engine::speak(Some(catalogue));
+                speak_as(Some(Arc::new(file.page)));
                 lessons::speak(Some(file.lessons));
             }
         }
@@ -94,6 +90,30 @@ impl Language {
     fn remember(self) {
         browser::remember(KEY, self.code());
     }
+}
+
+/// Has everything but the lessons be said as this catalogue says; without any, in English. Returns
+/// how it was said before.
+fn speak_as(catalogue: Option<Arc<Catalogue>>) -> Option<Arc<Catalogue>> {
+    match &catalogue {
+        None => {
+            tr::unset_translator!();
+            couplet_playback::speak_english();
+        }
+        Some(catalogue) => {
+            tr::set_translator!(Arc::clone(catalogue));
+            couplet_playback::speak_as(Arc::clone(catalogue));
+        }
+    }
+    engine::speak(catalogue)
+}
+
+/// What `say` says in English, whatever the page speaks: to a script.
+pub fn in_english<T>(say: impl FnOnce() -> T) -> T {
+    let spoken = speak_as(None);
+    let said = say();
+    speak_as(spoken);
+    said
 }
 
 async fn fetch(language: Language) -> Result<LanguageFile, String> {

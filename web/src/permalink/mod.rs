@@ -25,6 +25,8 @@ pub use view::{HIDEABLE, LinkTheme, View};
 pub type Pairs = Vec<(String, String)>;
 
 const VERSION: &str = "1";
+/// The only device that an address names.
+const CPU: &str = "cpu";
 /// The longest text behind `#` that is read.
 const LONGEST: usize = 16_384;
 /// The longest address that is given away, in bytes: mail and chat programs cut longer ones.
@@ -63,12 +65,16 @@ pub fn understand(search: &str, hash: &str) -> Link {
     } else {
         query::parse(hash.trim_start_matches('#'))
     };
-    let cpu = |pairs: &[(String, String)]| query::value(pairs, "backend") == Some("cpu");
-    let backend = match cpu(&query) || cpu(&pairs) {
+    let devices = [&query, &pairs].map(|said| query::value(said, "backend"));
+    let backend = match devices.contains(&Some(CPU)) {
         true => BackendChoice::Cpu,
         false => BackendChoice::Auto,
     };
     let (view, odd) = view::read(&pairs);
+    let odd = odd.or_else(|| {
+        let odd = devices.into_iter().flatten().find(|name| *name != CPU)?;
+        Some(cannot_be("backend", odd))
+    });
     let names = |name: &str| pairs.iter().any(|(key, _)| key == name);
     let link = Link {
         settings: Settings::default(),
@@ -117,7 +123,7 @@ pub fn hash(settings: Option<&Settings>, view: &View, backend: BackendChoice) ->
     let mut pairs = vec![("v".to_owned(), VERSION.to_owned())];
     pairs.extend(settings.into_iter().flat_map(settings::print));
     if backend == BackendChoice::Cpu {
-        pairs.push(("backend".to_owned(), "cpu".to_owned()));
+        pairs.push(("backend".to_owned(), CPU.to_owned()));
     }
     pairs.extend(view::print(view));
     format!("#{}", query::print(&pairs))
@@ -133,13 +139,13 @@ pub fn without_prompt(hash: &str) -> String {
 /// The page's address with another text behind `#`.
 pub fn address(hash: &str) -> String {
     let search = window().location().search().unwrap_or_default();
-    address_with(&search, hash)
+    address_with(&without_device(&search, |name| name != CPU), hash)
 }
 
 /// The same for whoever computes with another device.
 pub fn address_elsewhere(hash: &str) -> String {
     let search = window().location().search().unwrap_or_default();
-    address_with(&without_device(&search), hash)
+    address_with(&without_device(&search, |_| true), hash)
 }
 
 fn address_with(search: &str, hash: &str) -> String {
@@ -152,10 +158,10 @@ fn address_with(search: &str, hash: &str) -> String {
     )
 }
 
-/// What stands between `?` and `#` without the choice of a device.
-fn without_device(search: &str) -> String {
+/// What stands between `?` and `#` without the choice of a device of such a name.
+fn without_device(search: &str, is_left_out: impl Fn(&str) -> bool) -> String {
     let mut pairs = query::parse(search.trim_start_matches('?'));
-    pairs.retain(|(key, _)| key != "backend");
+    pairs.retain(|(key, name)| key != "backend" || !is_left_out(name));
     match query::print(&pairs) {
         none if none.is_empty() => none,
         some => format!("?{some}"),
@@ -230,7 +236,7 @@ pub fn write_all(settings: &Settings, change: impl FnOnce(&mut View)) {
 pub fn in_hash(backend: BackendChoice) -> BackendChoice {
     let search = window().location().search().unwrap_or_default();
     let said = query::parse(search.trim_start_matches('?'));
-    if query::value(&said, "backend") == Some("cpu") {
+    if query::value(&said, "backend") == Some(CPU) {
         BackendChoice::Auto
     } else {
         backend
@@ -328,9 +334,28 @@ mod tests {
 
     #[test]
     fn an_address_for_others_leaves_the_device_to_them() {
+        let without_device = |search| without_device(search, |_| true);
         assert_eq!(without_device(""), "");
         assert_eq!(without_device("?backend=cpu"), "");
         assert_eq!(without_device("?language=de&backend=cpu"), "?language=de");
+    }
+
+    #[test]
+    fn a_device_that_there_is_not_is_told_and_given_to_nobody() {
+        for (search, hash) in [
+            ("?backend=CPU", ""),
+            ("", "#backend=quantum"),
+            ("?backend", ""),
+        ] {
+            let link = understand(search, hash);
+            assert_eq!(link.backend, BackendChoice::Auto);
+            let trouble = link.trouble.unwrap_or_default();
+            assert!(trouble.contains("backend cannot be “"), "{trouble}");
+        }
+        assert_eq!(understand("?backend=cpu", "#backend=cpu").trouble, None);
+        let search = "?backend=CPU&language=de&backend=cpu";
+        let kept = without_device(search, |name| name != CPU);
+        assert_eq!(kept, "?language=de&backend=cpu");
     }
 
     #[test]

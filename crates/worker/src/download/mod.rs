@@ -124,6 +124,15 @@ pub(crate) async fn small(path: &str, gave_up: &impl Fn() -> bool) -> Result<Vec
     }
 }
 
+/// What is wrong with an answer in which no file of that kind has come: a login page has, say, that
+/// somebody on the way sends.
+pub(crate) fn something_else(path: &str) -> Failure {
+    named(
+        path,
+        Trouble::broken("something else came in its place".to_owned()),
+    )
+}
+
 async fn attempt(address: &str, gave_up: &impl Fn() -> bool) -> Result<Vec<u8>, Trouble> {
     let connection = Connection::open(address, RequestCache::NoCache, 0, gave_up)
         .await
