@@ -122,6 +122,14 @@ pub struct RunTime {
     pub milliseconds: f64,
 }
 
+impl RunTime {
+    /// Tokens per second.
+    pub fn speed(&self) -> f64 {
+        // A coarse clock may see no time pass.
+        1000.0 * f64::from(self.tokens) / self.milliseconds.max(1e-3)
+    }
+}
+
 /// One draft length beside the target alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GammaSpeed {
