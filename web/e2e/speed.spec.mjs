@@ -443,6 +443,11 @@ test("the files hold what is on the screen", async ({ page, base }) => {
   const [head, ...rows] = csv.text.trim().split("\r\n").map((line) => line.split(","));
   assert.equal(rows.length, 2);
   assert.equal(Number(rows[1][head.indexOf("speed_up")]), report.gammas[1].speed_up);
+  // Of a range of five pairs nothing is claimed.
+  const cells = ["predicted", "drafted", "confidence", "confidence_among_all", "verdict"].map((name) => rows[0][head.indexOf(name)]);
+  const { predicted, drafted, confidence, confidence_among_all } = report.gammas[0];
+  assert.deepEqual(cells, [`${predicted}`, `${drafted}`, "", "", "cannot_tell"]);
+  assert.deepEqual([confidence, confidence_among_all], [null, null]);
   assert.equal(rows[0][head.indexOf("backend")], "cpu");
   assert.equal(Number(rows[0][head.indexOf("seed")]), report.request.settings.seed);
   assert.equal(rows[0][head.indexOf("taken_at")], report.taken_at);
