@@ -15,7 +15,7 @@ pub(super) const FREE: f64 = 14.0;
 /// How far what is drawn is at least from letters beside it.
 pub(super) const APART: f64 = 12.0;
 
-/// Pixels that letters take, or somewhat less.
+/// Pixels that letters take at most.
 pub(super) fn room(text: &str) -> f64 {
     8.0 * text.chars().count() as f64
 }
@@ -25,25 +25,16 @@ pub(super) type Place = (f64, f64, &'static str);
 
 /// How far the nearest mark is above or below letters on a base line, whose middle and half width
 /// these are.
-pub(super) fn distance<'a>(
-    marks: impl IntoIterator<Item = &'a Mark>,
-    middle: f64,
-    half: f64,
-    base_line: f64,
-) -> f64 {
+pub(super) fn distance(marks: &[Mark], middle: f64, half: f64, base_line: f64) -> f64 {
     let height = base_line - 5.0;
     marks
-        .into_iter()
+        .iter()
         .filter(|mark| (mark.x - middle).abs() <= half + APART)
-        .map(
-            |Mark {
-                 ends: [one, other], ..
-             }| {
-                (one.min(*other) - height)
-                    .max(height - one.max(*other))
-                    .max(0.0)
-            },
-        )
+        .map(|mark| {
+            let [one, other] = mark.ends;
+            let (high, low) = (one.min(other), one.max(other));
+            (high - height).max(height - low).max(0.0)
+        })
         .fold(60.0, f64::min)
 }
 

@@ -280,18 +280,15 @@ fn auto_place(
     let places =
         |below: f64, above: f64| [off(below + 17.0, even + 17.0), off(above - 8.0, even - 7.0)];
     let (middle, half) = (middle((letters, below, anchor), room), 0.5 * room);
-    let marks = || {
-        let reach = half + APART;
-        drawn
-            .iter()
-            .filter(move |mark| (mark.x - middle).abs() <= reach)
+    let ends = || {
+        let in_reach = move |mark: &&Mark| (mark.x - middle).abs() <= half + APART;
+        drawn.iter().filter(in_reach).flat_map(|mark| mark.ends)
     };
-    let ends = || marks().flat_map(|mark| mark.ends);
     let beyond = places(
         ends().fold(below, f64::max) + 3.0,
         ends().fold(above, f64::min) - 3.0,
     );
-    let free = |level: f64| distance(marks(), middle, half, level).min(40.0);
+    let free = |level: f64| distance(drawn, middle, half, level).min(40.0);
     let fits = |level: &f64| {
         let is_near = (above - FAR..below + FAR).contains(level);
         is_near && (14.0..frame.bottom - 3.0).contains(level) && free(*level) >= FREE
