@@ -496,6 +496,14 @@ test("the window is called after the open scene, and the Stage after the page", 
   await called("Couplet: spekulatives Decodieren, live in deinem Browser");
 });
 
+test("the help leads to what scripts can call", async ({ page, base }) => {
+  await open(page, base);
+  await page.getByTestId("help").click();
+  const answer = await page.request.get(await page.getByTestId("api").evaluate((link) => link.href));
+  assert.equal(answer.status(), 200);
+  assert.match(await answer.text(), /window\.couplet/);
+});
+
 test("a click beside the help closes it", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   await page.getByTestId("help").click();

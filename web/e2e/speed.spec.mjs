@@ -402,12 +402,13 @@ test("a sweep stays when less is measured after it, and can be looked at again",
   await reports.selectOption({ index: 1 });
   await page.getByTestId("facts").getByText("23: 5 pairs per γ").waitFor();
   assert.equal(await page.evaluate(() => document.activeElement?.dataset.testid), "reports");
-  // The same again takes the place of what it was, and what is new is shown.
+  // The same again stands beside what it was, and what is new is shown.
   await call(page, "bench", SHORT);
-  assert.equal(await reports.locator("option").count(), 2);
+  assert.equal(await reports.locator("option").count(), 3);
   assert.match(await reports.locator("option:checked").textContent(), /γ 1, 3,/);
+  assert.equal(await reports.locator("option").filter({ hasText: "γ 1, 3," }).count(), 2);
   await page.reload();
-  assert.equal(await reports.locator("option").count(), 2);
+  assert.equal(await reports.locator("option").count(), 3);
 });
 
 test("how long it takes is told from what was measured here, and not before", async ({ page, base }) => {
@@ -442,13 +443,22 @@ test("the files hold what is on the screen", async ({ page, base }) => {
   const [head, ...rows] = csv.text.trim().split("\r\n").map((line) => line.split(","));
   assert.equal(rows.length, 2);
   assert.equal(Number(rows[1][head.indexOf("speed_up")]), report.gammas[1].speed_up);
+  // Of a range of five pairs nothing is claimed.
+  const cells = ["predicted", "drafted", "confidence", "confidence_among_all", "verdict"].map((name) => rows[0][head.indexOf(name)]);
+  const { predicted, drafted, confidence, confidence_among_all } = report.gammas[0];
+  assert.deepEqual(cells, [`${predicted}`, `${drafted}`, "", "", "cannot_tell"]);
+  assert.deepEqual([confidence, confidence_among_all], [null, null]);
   assert.equal(rows[0][head.indexOf("backend")], "cpu");
   assert.equal(Number(rows[0][head.indexOf("seed")]), report.request.settings.seed);
   assert.equal(rows[0][head.indexOf("taken_at")], report.taken_at);
   const svg = await saved(page, "svg");
   assert.match(svg.text, /^<svg[^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
-  assert.match(svg.text, /break-even/);
-  assert.doesNotMatch(svg.text, /var\(|class=/);
+  assert.match(svg.text, />1×/);
+  assert.doesNotMatch(svg.text, /var\(|class=|<!--/);
+  // It can be cited by itself.
+  const words = svg.text.replaceAll("</text>", " ").replace(/<[^>]*>/g, "");
+  const origin = `5 pairs, 16 tokens a run, seed ${report.request.settings.seed}; ${report.device.variant}; ${report.taken_at}; Couplet ${report.build}`;
+  assert.ok(words.includes(origin), words.slice(-600));
   const parsed = await page.evaluate((text) => {
     const file = new DOMParser().parseFromString(text, "image/svg+xml");
     return { broken: file.querySelector("parsererror") !== null, points: file.querySelectorAll("circle").length };

@@ -417,6 +417,9 @@ pub fn Help(
                 {tr!("Couplet is under the MIT licence.")}" "
                 <a href="notices.txt" target="_blank" rel="noopener">{tr!("What it is built from, and under which licences")}</a>
             </p>
+            <p class="muted help-licence">
+                <a href="API.txt" target="_blank" rel="noopener" data-testid="api">{tr!("For scripts and the console: window.couplet")}</a>
+            </p>
         </Dialog>
     }
 }

@@ -53,6 +53,9 @@ fn a_report_is_whole_and_agrees_with_itself() {
                 let [written, alone] = runs.map(|run| f64::from(run.tokens) / run.milliseconds);
                 assert!((written / alone - ratio).abs() < 1e-9 * ratio, "{name}");
             }
+            assert_eq!(speed.verdict, Some(report.verdict(speed)), "{name}");
+            // Five pairs give the range of their ratios.
+            assert_eq!(speed.confidence, None, "{name}");
             assert!(speed.accepted <= speed.judged, "{name}");
             assert!(Some(speed.judged) <= speed.drafted, "{name}");
             assert!(

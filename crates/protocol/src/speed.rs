@@ -122,6 +122,14 @@ pub struct RunTime {
     pub milliseconds: f64,
 }
 
+impl RunTime {
+    /// Tokens per second.
+    pub fn speed(&self) -> f64 {
+        // A coarse clock may see no time pass.
+        1000.0 * f64::from(self.tokens) / self.milliseconds.max(1e-3)
+    }
+}
+
 /// One draft length beside the target alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GammaSpeed {
@@ -146,6 +154,16 @@ pub struct GammaSpeed {
     /// together: what may be said of any of them that is picked out. Absent in reports from before there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval_among_all: Option<[f64; 2]>,
+    /// Confidence of `interval`, in (0, 1); `None` where there are too few pairs for it, so that the
+    /// interval is the range of the ratios, and in reports from before it was told.
+    #[serde(default)]
+    pub confidence: Option<f64>,
+    /// The same of `interval_among_all`: of all of them together.
+    #[serde(default)]
+    pub confidence_among_all: Option<f64>,
+    /// What may be said of it ([`SpeedReport::verdict`]). Absent in reports from before it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
     /// Rounds of all its runs.
     pub rounds: u32,
     /// Tokens that were drafted in them, fewer than γ a round where the context ends. Absent in
@@ -287,6 +305,20 @@ impl SpeedReport {
         }
     }
 
+    /// One of its contenders with its verdict, and with the confidence of its intervals.
+    pub fn judged(&self, row: &GammaSpeed) -> GammaSpeed {
+        let pairs = self.request.pairs;
+        let confidence = |contenders| {
+            (pairs >= SpeedRequest::enough_pairs(contenders)).then_some(Self::CONFIDENCE)
+        };
+        GammaSpeed {
+            confidence: confidence(1),
+            confidence_among_all: confidence(self.request.contenders()),
+            verdict: Some(self.verdict(row)),
+            ..row.clone()
+        }
+    }
+
     /// The fastest of the draft lengths that were asked for: of those that are faster than the target
     /// alone beyond the noise, where there are any, since of several medians the largest is often one
     /// that met a slow moment; else of those that may be, since one that is slower says nothing of the
@@ -351,6 +383,15 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Slower => "slower",
+            Self::CannotTell => "cannot_tell",
+            Self::Faster => "faster",
+        }
+    }
+
     /// What the interval of a speed-up allows to say.
     pub fn of(interval: [f64; 2]) -> Self {
         match interval {
@@ -432,6 +473,9 @@ mod tests {
             speed_up: (interval[0] + interval[1]) / 2.0,
             interval: [interval[0] + 0.02, interval[1] - 0.02],
             interval_among_all: Some(interval),
+            confidence: None,
+            confidence_among_all: None,
+            verdict: None,
             rounds: 0,
             drafted: None,
             judged: 0,
@@ -509,6 +553,31 @@ mod tests {
         assert_eq!(of(8, slower, 9), Some(Verdict::Slower));
         assert_eq!(of(8, faster, 9), Some(Verdict::Faster));
         assert!(request(r#"{"settings": {}}"#).has_enough_pairs());
+    }
+
+    #[test]
+    fn a_row_by_itself_tells_how_sure_it_is() {
+        let of = |pairs: u32| {
+            let mut report = report(&[[1.2, 1.5]; 8], None);
+            report.request.pairs = pairs;
+            let row = report.judged(&report.gammas[0]);
+            (row.confidence, row.confidence_among_all, row.verdict)
+        };
+        let (sure, open) = (Some(0.95), Some(Verdict::CannotTell));
+        assert_eq!(of(5), (None, None, open));
+        assert_eq!(of(6), (sure, None, open));
+        assert_eq!(of(9), (sure, sure, Some(Verdict::Faster)));
+        let mut row = serde_json::to_value(speed([1.2, 1.5])).unwrap();
+        // A range says that it is none; reports from before there was this are read.
+        assert_eq!(row["confidence"], serde_json::Value::Null);
+        let fields = row.as_object_mut().unwrap();
+        fields.remove("confidence").unwrap();
+        fields.remove("confidence_among_all").unwrap();
+        let read: GammaSpeed = serde_json::from_value(row).unwrap();
+        assert_eq!(read, speed([1.2, 1.5]));
+        for verdict in [Verdict::Slower, Verdict::CannotTell, Verdict::Faster] {
+            assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.name());
+        }
     }
 
     #[test]

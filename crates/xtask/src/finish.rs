@@ -1,5 +1,6 @@
 //! `cargo xtask finish`, which trunk calls when it has put a page together: the release that the
-//! service worker keeps, the hashes by which the page's policy knows its own scripts, and the notices.
+//! service worker keeps, the hashes by which the page's policy knows its own scripts, the notices, and
+//! what scripts can call.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -26,6 +27,10 @@ const WORDS: &str = "words";
 const CHOICE: &str = "couplet-worker_choice.js";
 const CHOICE_IMPORT: &str = "importScripts(\"./couplet-worker_choice.js\");\n";
 const LOADER: &str = "couplet-worker_loader.js";
+/// What scripts can call, and how it is called beside the page: a name by which every server and
+/// browser shows it.
+const API: &str = "web/API.md";
+const API_COPY: &str = "API.txt";
 /// What stands in the page for the name of its build.
 const NO_BUILD: &str = "{build}";
 
@@ -46,6 +51,7 @@ pub fn run(repo: &Repo) -> Result<()> {
     write(SERVICE_WORKER, with_choice)?;
     fs::remove_file(folder.join(CHOICE)).with_context(|| format!("removing {CHOICE}"))?;
     notices::write(repo, &folder)?;
+    fs::copy(repo.path(API), folder.join(API_COPY)).with_context(|| format!("copying {API}"))?;
     for language in files::below(&folder.join(WORDS))? {
         write(&format!("{WORDS}/{language}"), |_, text| lean::words(text))?;
     }
@@ -222,7 +228,7 @@ fn with_release(folder: &Path, script: &str) -> Result<String> {
 /// nothing vouches for and the recorded runs: the rest the engine's worker keeps, by hash.
 fn is_kept(path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path);
-    // Licences are for whoever asks, and come from the network.
+    // Licences and the manual of scripts are for whoever asks, and come from the network.
     if path == SERVICE_WORKER || path == "LICENSE" || file.ends_with(".txt") {
         return false;
     }
@@ -294,6 +300,7 @@ mod tests {
             "service-worker.js",
             "LICENSE",
             "notices.txt",
+            API_COPY,
             "fonts/OFL.txt",
             "pairs/tales/tokenizer.json",
             "pairs/tales/target/model.safetensors",

@@ -137,8 +137,11 @@ fn find(selector: &str) -> Option<Element> {
     (area.width() > 0.0 && area.height() > 0.0).then_some(found)
 }
 
-fn must_find(selector: &str) -> Result<Element, String> {
-    find(selector).ok_or_else(|| tr!("The chart is not on the page any more."))
+async fn drawing_of(selector: &str) -> Result<picture::Drawing, String> {
+    match find(selector) {
+        Some(element) => picture::standalone(&element).await,
+        None => Err(tr!("The chart is not on the page any more.")),
+    }
 }
 
 /// Gives a person a part of the page as a drawing.
@@ -146,11 +149,7 @@ pub fn save_svg(selector: &'static str, name: &str, trouble: RwSignal<Option<Str
     let name = name.to_owned();
     trouble.set(None);
     spawn_local(async move {
-        let drawing = match must_find(selector) {
-            Ok(element) => picture::standalone(&element).await,
-            Err(sentence) => Err(sentence),
-        };
-        match drawing {
+        match drawing_of(selector).await {
             Ok(drawing) => save(&name, "image/svg+xml", &drawing.text),
             Err(sentence) => trouble.set(Some(sentence)),
         }
@@ -162,11 +161,7 @@ pub fn save_png(selector: &'static str, name: &str, trouble: RwSignal<Option<Str
     let name = name.to_owned();
     trouble.set(None);
     spawn_local(async move {
-        let drawing = match must_find(selector) {
-            Ok(element) => picture::standalone(&element).await,
-            Err(sentence) => Err(sentence),
-        };
-        let png = match drawing {
+        let png = match drawing_of(selector).await {
             Ok(drawing) => picture::png(&drawing, SHARP).await,
             Err(sentence) => Err(sentence),
         };

@@ -16,17 +16,16 @@ pub struct Comparison {
 }
 
 /// Which of two backends writes faster when each does what it does best. Nothing is claimed where
-/// the ranges of their runs overlap.
+/// the intervals of their medians overlap, or where there are too few runs for these.
 pub fn compare(one: &SpeedReport, two: &SpeedReport) -> Comparison {
     let (a, b) = (fastest(one), fastest(two));
     let (first, second) = (one.device.backend, two.device.backend);
     let sides = tr!("At their best: {}, {}.", side(first, &a), side(second, &b));
-    let (winner, ratio) = if a.speed.min > b.speed.max {
-        (Some(first), a.speed.median / b.speed.median)
-    } else if b.speed.min > a.speed.max {
-        (Some(second), b.speed.median / a.speed.median)
-    } else {
-        (None, 1.0)
+    let intervals = a.interval.zip(b.interval);
+    let (winner, ratio) = match intervals {
+        Some(([low, _], [_, high])) if low > high => (Some(first), a.median / b.median),
+        Some(([_, high], [low, _])) if low > high => (Some(second), b.median / a.median),
+        _ => (None, 1.0),
     };
     let verdict = match winner {
         Some(winner) => tr!(
@@ -34,7 +33,12 @@ pub fn compare(one: &SpeedReport, two: &SpeedReport) -> Comparison {
             backend = words::backend(winner),
             ratio = decimal(ratio, 1)
         ),
-        None => tr!("The ranges of their runs overlap, so it is left open which is faster."),
+        None if intervals.is_some() => tr!(
+            "The 95 % intervals of these medians, each for the best of what was timed there, overlap, so it is left open which is faster."
+        ),
+        None => tr!(
+            "There are too few runs for 95 % intervals of these medians, so it is left open which is faster."
+        ),
     };
     Comparison {
         winner,
@@ -44,10 +48,10 @@ pub fn compare(one: &SpeedReport, two: &SpeedReport) -> Comparison {
 
 fn side(kind: BackendKind, fastest: &Fastest) -> String {
     let backend = words::backend(kind);
-    let rate = words::rate(fastest.speed.median);
+    let rate = words::rate(fastest.median);
     match &fastest.row {
         None => tr!(
-            "{backend} {rate} tokens per second by the target alone",
+            "{backend} {rate} tokens per second by the target alone, over all its runs",
             backend,
             rate
         ),
@@ -69,22 +73,60 @@ fn side(kind: BackendKind, fastest: &Fastest) -> String {
 mod tests {
     use super::super::reading::tests::report;
     use super::*;
-    use couplet_protocol::TokensPerSecond;
+    use couplet_protocol::{RunTime, TokensPerSecond};
+
+    /// A report of two draft lengths in which the target alone, in all its runs, is the fastest, each
+    /// of these speeds so often.
+    fn alone(backend: BackendKind, speeds: &[(f64, usize)]) -> SpeedReport {
+        let mut report = report(&[(1, [0.8, 0.9]), (2, [0.8, 0.9])]);
+        report.device.backend = backend;
+        let all = speeds
+            .iter()
+            .flat_map(|(speed, times)| vec![*speed; *times]);
+        let run = |speed: f64| RunTime {
+            tokens: 100,
+            milliseconds: 1e5 / speed,
+        };
+        let runs: Vec<[RunTime; 2]> = all.map(|speed| [run(1.0), run(speed)]).collect();
+        let median = runs[runs.len() / 2][1].speed();
+        for row in &mut report.gammas {
+            row.runs = runs.clone();
+        }
+        // The range takes in whatever a busy moment makes of a single run.
+        report.target_alone = TokensPerSecond {
+            median,
+            min: speeds[0].0,
+            max: speeds[speeds.len() - 1].0,
+        };
+        report
+    }
 
     #[test]
-    fn no_backend_wins_while_the_runs_overlap() {
-        let with = |backend, min, median, max| {
-            let mut report = report(&[(1, [0.8, 0.9])]);
-            report.device.backend = backend;
-            report.target_alone = TokensPerSecond { median, min, max };
-            report
-        };
-        let gpu = with(BackendKind::Gpu, 90.0, 100.0, 110.0);
-        let overlaps = compare(&gpu, &with(BackendKind::Cpu, 105.0, 120.0, 130.0));
+    fn no_backend_wins_while_the_intervals_of_their_medians_overlap() {
+        let gpu = alone(BackendKind::Gpu, &[(90.0, 4), (100.0, 5), (110.0, 4)]);
+        let beside = [(80.0, 4), (105.0, 5), (130.0, 4)];
+        let overlaps = compare(&gpu, &alone(BackendKind::Cpu, &beside));
         assert_eq!(overlaps.winner, None);
-        assert!(overlaps.says.contains("left open"), "{}", overlaps.says);
-        let beats = compare(&gpu, &with(BackendKind::Cpu, 190.0, 200.0, 210.0));
+        assert!(overlaps.says.contains("overlap"), "{}", overlaps.says);
+        let beats = compare(&gpu, &alone(BackendKind::Cpu, &[(200.0, 13)]));
         assert_eq!(beats.winner, Some(BackendKind::Cpu));
         assert!(beats.says.contains("2.0 times"), "{}", beats.says);
+    }
+
+    #[test]
+    fn one_slow_run_hides_no_winner() {
+        let gpu = alone(BackendKind::Gpu, &[(120.0, 3), (135.0, 7), (150.0, 3)]);
+        let cpu = alone(BackendKind::Cpu, &[(140.0, 1), (2000.0, 11), (2100.0, 1)]);
+        assert_eq!(compare(&gpu, &cpu).winner, Some(BackendKind::Cpu));
+        assert_eq!(compare(&cpu, &gpu).winner, Some(BackendKind::Cpu));
+    }
+
+    #[test]
+    fn too_few_runs_leave_it_open_however_clear_they_look() {
+        let gpu = alone(BackendKind::Gpu, &[(100.0, 13)]);
+        // Seven are enough for the best of three, and each row brings three of them.
+        let few = compare(&gpu, &alone(BackendKind::Cpu, &[(200.0, 3)]));
+        assert_eq!(few.winner, None);
+        assert!(few.says.contains("too few runs"), "{}", few.says);
     }
 }

@@ -165,7 +165,7 @@ fn facts() -> Vec<Fact> {
             let row = kept.report.headline().map(|headline| headline.row);
             row.map_or_else(none, |row| {
                 let medians = tr!(
-                    "{}, alone {}, each the median of its runs",
+                    "{}, alone {} in the runs beside them, each a median",
                     words::rate(row.speculation.median),
                     words::rate(row.target_alone.median)
                 );

@@ -1,8 +1,8 @@
 //! A report as files.
 
-use couplet_protocol::{GammaSpeed, Rule, Settings, SpeedReport};
+use couplet_protocol::{GammaSpeed, Rule, Settings, SpeedReport, Verdict};
 
-use super::reading::{alpha, c, predicted, v};
+use super::reading::{alpha, c, v};
 use super::words;
 use crate::share::csv;
 
@@ -44,10 +44,14 @@ pub fn csv(report: &SpeedReport) -> String {
         "interval_high",
         "interval_among_all_low",
         "interval_among_all_high",
+        "confidence",
+        "confidence_among_all",
+        "verdict",
         "predicted",
         "v",
         "c",
         "alpha_all_rows",
+        "drafted",
         "accepted",
         "judged",
         "rounds",
@@ -81,7 +85,7 @@ pub fn csv(report: &SpeedReport) -> String {
     let mut text = csv::line(&head);
     let fixed = report.gammas.iter().map(|row| (row, false));
     for (row, auto) in fixed.chain(report.auto.iter().map(|row| (row, true))) {
-        text.push_str(&csv::line(&cells(report, row, auto)));
+        text.push_str(&csv::line(&cells(report, &report.judged(row), auto)));
     }
     text
 }
@@ -120,10 +124,17 @@ fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
         row.interval[1].to_string(),
         optional(row.interval_among_all.map(|[low, _]| low)),
         optional(row.interval_among_all.map(|[_, high]| high)),
-        optional(fixed.and_then(|gamma| predicted(report, gamma))),
+        optional(row.confidence),
+        optional(row.confidence_among_all),
+        row.verdict
+            .map(Verdict::name)
+            .unwrap_or_default()
+            .to_owned(),
+        optional(row.predicted),
         optional(fixed.and_then(|gamma| v(report, f64::from(gamma)))),
         optional(c(report)),
         optional(alpha(report)),
+        optional(row.drafted.map(f64::from)),
         row.accepted.to_string(),
         row.judged.to_string(),
         row.rounds.to_string(),
@@ -192,19 +203,44 @@ mod tests {
         );
     }
 
+    /// The cells of the first row under these names.
+    fn cells_of<const N: usize>(report: &SpeedReport, names: [&str; N]) -> [String; N] {
+        let text = csv(report);
+        let mut lines = text.lines().map(|line| line.split(','));
+        let (head, row) = (lines.next().unwrap(), lines.next().unwrap());
+        let cells = head.zip(row).collect::<Vec<_>>();
+        names.map(|name| {
+            let cell = cells.iter().find(|(column, _)| *column == name);
+            cell.unwrap().1.to_owned()
+        })
+    }
+
+    #[test]
+    fn a_row_tells_how_sure_it_is_and_what_the_engine_predicted() {
+        let names = [
+            "confidence",
+            "confidence_among_all",
+            "verdict",
+            "predicted",
+            "drafted",
+        ];
+        let mut report = report(&[(1, [1.1, 1.3]), (2, [1.2, 1.3])]);
+        assert_eq!(cells_of(&report, names), ["0.95", "0.95", "faster", "", ""]);
+        report.request.pairs = 6;
+        let row = &mut report.gammas[0];
+        (row.predicted, row.drafted) = (Some(0.1 + 0.2), Some(48));
+        let expect = ["0.95", "", "cannot_tell", "0.30000000000000004", "48"];
+        assert_eq!(cells_of(&report, names), expect);
+        report.request.pairs = 5;
+        assert_eq!(cells_of(&report, names)[0], "");
+    }
+
     #[test]
     fn a_row_tells_the_parameters_of_its_rule_and_of_no_other() {
         let parameters = |rule: Rule| {
             let mut report = report(&[(1, [1.0, 1.1])]);
             report.request.settings.rule = rule;
-            let text = csv(&report);
-            let mut lines = text.lines().map(|line| line.split(','));
-            let (head, row) = (lines.next().unwrap(), lines.next().unwrap());
-            let cells = head.zip(row).collect::<Vec<_>>();
-            ["lenience", "epsilon", "delta"].map(|name| {
-                let cell = cells.iter().find(|(column, _)| *column == name);
-                !cell.unwrap().1.is_empty()
-            })
+            cells_of(&report, ["lenience", "epsilon", "delta"]).map(|cell| !cell.is_empty())
         };
         assert_eq!(parameters(Rule::Rejection), [false; 3]);
         assert_eq!(parameters(Rule::Lenience), [true, false, false]);

@@ -1,9 +1,10 @@
 //! What a report says, derived from it and from nothing else.
 
 use couplet_protocol::{
-    GammaSpeed, MAX_GAMMA, SpeedReport, SpeedRequest, TokensPerSecond, Verdict,
+    GammaSpeed, MAX_GAMMA, RunTime, SpeedReport, SpeedRequest, TokensPerSecond, Verdict,
 };
 use couplet_speculation::formulas::{expected_tokens_per_round, speed_up};
+use couplet_speculation::statistics::{confidence_of_each, median_interval};
 
 /// The acceptance rate, the share of the judged tokens that were kept, over all rounds of all draft
 /// lengths; `None` where nothing was judged. It has no interval: the runs of a pair write with one
@@ -167,7 +168,11 @@ pub fn is_best_of(report: &SpeedReport) -> Option<usize> {
 /// What a backend does at its best: tokens per second, and the draft length behind them, if any.
 pub struct Fastest {
     /// Over its runs.
-    pub speed: TokensPerSecond,
+    pub median: f64,
+    /// Interval of that median, so wide that at [`SpeedReport::CONFIDENCE`] those of everything that
+    /// was timed, the target alone among it, hold their medians together; `None` where there are too
+    /// few runs for one.
+    pub interval: Option<[f64; 2]>,
     /// `None` for the target alone.
     pub row: Option<GammaSpeed>,
     /// Whether the engine chose the draft length.
@@ -178,18 +183,26 @@ pub struct Fastest {
 pub fn fastest(report: &SpeedReport) -> Fastest {
     let fixed = report.gammas.iter().map(|row| (row, false));
     let rows = fixed.chain(report.auto.iter().map(|row| (row, true)));
-    let best = rows.max_by(|(a, _), (b, _)| a.speculation.median.total_cmp(&b.speculation.median));
-    match best {
-        Some((row, auto)) if row.speculation.median > report.target_alone.median => Fastest {
-            speed: row.speculation,
-            row: Some(row.clone()),
-            auto,
-        },
-        _ => Fastest {
-            speed: report.target_alone,
-            row: None,
-            auto: false,
-        },
+    let alone = report.target_alone.median;
+    let best = rows
+        .clone()
+        .max_by(|(a, _), (b, _)| a.speculation.median.total_cmp(&b.speculation.median))
+        .filter(|(row, _)| row.speculation.median > alone);
+    let speeds: Vec<f64> = match best {
+        Some((row, _)) => row.runs.iter().map(|[run, _]| run.speed()).collect(),
+        None => {
+            let beside = rows.flat_map(|(row, _)| &row.runs);
+            beside.map(|[_, alone]| RunTime::speed(alone)).collect()
+        }
+    };
+    let among = report.request.contenders() + 1;
+    let is_enough = speeds.len() >= SpeedRequest::enough_pairs(among) as usize;
+    let confidence = confidence_of_each(SpeedReport::CONFIDENCE, among);
+    Fastest {
+        median: best.map_or(alone, |(row, _)| row.speculation.median),
+        interval: is_enough.then(|| median_interval(&speeds, confidence)),
+        row: best.map(|(row, _)| row.clone()),
+        auto: best.is_some_and(|(_, auto)| auto),
     }
 }
 
@@ -209,6 +222,9 @@ pub mod tests {
             speed_up: (interval[0] + interval[1]) / 2.0,
             interval: *interval,
             interval_among_all: None,
+            confidence: None,
+            confidence_among_all: None,
+            verdict: None,
             rounds: 10,
             drafted: None,
             judged: 50,

@@ -46,6 +46,7 @@ pub fn Sweep(
     ];
     let says = says.into_iter().flatten().collect::<Vec<_>>().join(" ");
     let table = numbers(&report);
+    let origin = words::origin(&report);
     let caption = caption(&report);
     // A picture of this card says by itself what was measured.
     let of = tr!(
@@ -56,7 +57,7 @@ pub fn Sweep(
         device = language::of_engine(&report.device.name)
     );
     view! {
-        <section class="card sweep" data-testid="sweep" aria-labelledby="sweep-title">
+        <section class="card sweep" data-testid="sweep" data-origin=origin aria-labelledby="sweep-title">
             <header>
                 <div>
                     <h2 id="sweep-title">{tr!("How far ahead should the draft look?")}</h2>

@@ -8,6 +8,7 @@ use couplet_protocol::{
 use tr::tr;
 
 use super::reading::{alpha, c, level, pays, predicted, round_of, v};
+use crate::language;
 use crate::stage::{drafter_title, rule_parameters, rule_title};
 use crate::store::Kept;
 
@@ -63,6 +64,25 @@ pub fn in_short(kept: &Kept) -> Option<String> {
         couplet_playback::interval(low, high),
         verdict(headline.verdict)
     ))
+}
+
+/// By what a picture of a report can be cited, besides what it is about.
+pub fn origin(report: &SpeedReport) -> String {
+    let runs = tr!(
+        "{pairs} pairs, {tokens} tokens a run, seed {seed}",
+        pairs = report.request.pairs,
+        tokens = report.tokens,
+        seed = report.request.settings.seed
+    );
+    let variant = &report.device.variant;
+    let variant = (!variant.is_empty()).then(|| language::of_engine(variant));
+    let build = report
+        .build
+        .as_ref()
+        .map(|build| format!("Couplet {build}"));
+    let parts = [Some(runs), variant, report.taken_at.clone(), build];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    parts.join("; ")
 }
 
 /// The rule with its parameters, and what else of the settings is not the usual: another drafter,
@@ -566,6 +586,20 @@ mod tests {
         assert!(says(&[(1, [0.8, 0.9]), (2, [0.7, 0.8])]).starts_with("none"));
         let hidden = [(1, [0.97, 0.99]), (2, [0.8, 1.1])];
         assert_eq!(says(&hidden), "2, but these runs cannot tell");
+    }
+
+    #[test]
+    fn a_picture_says_what_it_is_cited_by() {
+        let mut report = report(&[(1, [1.1, 1.2])]);
+        report.request.settings.seed = 7;
+        assert_eq!(origin(&report), "13 pairs, 10 tokens a run, seed 7");
+        report.device.variant = "fused".to_owned();
+        report.taken_at = Some("2026-03-01T12:34:56.789Z".to_owned());
+        report.build = Some("0.1.0 0123456789abcdef".to_owned());
+        assert_eq!(
+            origin(&report),
+            "13 pairs, 10 tokens a run, seed 7; fused; 2026-03-01T12:34:56.789Z; Couplet 0.1.0 0123456789abcdef"
+        );
     }
 
     #[test]

@@ -67,29 +67,6 @@ impl Kept {
         };
         task(&self.report) == task(&other.report)
     }
-
-    /// Whether an earlier report has nothing to say any more, now that there is this one: the same was
-    /// asked. On the Stage, which shows one number, whatever is about the same task.
-    fn replaces(&self, earlier: &Self) -> bool {
-        let asked = |kept: &Self| {
-            let request = kept.report.request.clone();
-            let settings = Settings {
-                // Neither is looked at.
-                gamma: 0,
-                auto_gamma: false,
-                ..request.settings.as_used()
-            };
-            SpeedRequest {
-                settings,
-                ..request
-            }
-        };
-        let same = match self.asked_by {
-            AskedBy::Stage => self.is_comparable(earlier),
-            AskedBy::Speed => asked(self) == asked(earlier),
-        };
-        same && earlier.asked_by == self.asked_by && earlier.backend() == self.backend()
-    }
 }
 
 /// How far a bench is.
@@ -182,15 +159,24 @@ impl Measuring {
         }
     }
 
-    /// Keeps a report; one that it replaces goes.
+    /// Keeps a report, the same as an earlier one too: only several show how much one sweep differs
+    /// from the next.
     fn keep(&self, kept: Kept) {
         self.reports.update(|reports| {
-            reports.retain(|earlier| !kept.replaces(earlier));
             reports.push(kept);
-            let spare = reports.len().saturating_sub(KEPT);
-            reports.drain(..spare);
+            bound(reports);
         });
         self.reports.with_untracked(|reports| remember(reports));
+    }
+}
+
+/// Lets the oldest reports go that are too many: first those for the Stage, which take seconds to make
+/// again and not minutes, but never the newest.
+fn bound(reports: &mut Vec<Kept>) {
+    while reports.len() > KEPT {
+        let of_stage = |kept: &Kept| kept.asked_by == AskedBy::Stage;
+        let first = reports.iter().position(of_stage).unwrap_or(0);
+        reports.remove(if first + 1 < reports.len() { first } else { 0 });
     }
 }
 
@@ -360,25 +346,32 @@ mod tests {
     use crate::speed::test::kept;
 
     #[test]
-    fn a_report_goes_only_where_the_same_was_asked_again() {
-        let whole = |ask: fn(&mut SpeedRequest)| kept(&[(1, [1.0, 1.1]), (2, [1.0, 1.1])], ask);
-        let sweep = whole(|_| {});
-        let replaces = |ask| whole(ask).replaces(&sweep);
-        assert!(replaces(|_| {}));
-        // What is not looked at makes no other request.
-        assert!(replaces(|request| request.settings.gamma += 1));
-        assert!(replaces(|request| request.settings.epsilon = 0.5));
-        assert!(!replaces(|request| request.gammas = vec![2]));
-        assert!(!replaces(|request| request.pairs += 1));
-        assert!(!replaces(|request| request.auto = true));
-        assert!(!replaces(|request| request.settings.temperature = 0.0));
-        assert!(!replaces(|request| request.settings.seed += 1));
-        // The Stage's own number is another one, and there is only one for a task.
-        let stage = |ask| Kept {
-            asked_by: AskedBy::Stage,
-            ..whole(ask)
+    fn the_same_is_kept_again_and_the_oldest_goes_where_there_are_too_many() {
+        let of = |asked_by, at: usize| Kept {
+            asked_by,
+            at: at as f64,
+            ..kept(&[(1, [1.0, 1.1])], |_| {})
         };
-        assert!(!stage(|_| {}).replaces(&sweep));
-        assert!(stage(|request| request.gammas = vec![2]).replaces(&stage(|_| {})));
+        let left = |asked: &[AskedBy]| {
+            let mut reports = Vec::new();
+            for (at, asked_by) in asked.iter().enumerate() {
+                reports.push(of(*asked_by, at));
+                bound(&mut reports);
+            }
+            reports
+                .iter()
+                .map(|kept| kept.at as usize)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(left(&[AskedBy::Speed; KEPT]), (0..KEPT).collect::<Vec<_>>());
+        let more = [AskedBy::Speed; KEPT + 2];
+        assert_eq!(left(&more), (2..KEPT + 2).collect::<Vec<_>>());
+        // What the Stage asks for takes the place of no sweep but the oldest.
+        let mut asked = [AskedBy::Stage; KEPT + 3];
+        asked[0] = AskedBy::Speed;
+        assert_eq!(left(&asked)[0], 0);
+        let mut asked = [AskedBy::Speed; KEPT + 1];
+        asked[KEPT] = AskedBy::Stage;
+        assert_eq!(left(&asked), (1..KEPT + 1).collect::<Vec<_>>());
     }
 }

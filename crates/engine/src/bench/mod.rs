@@ -217,6 +217,8 @@ async fn report(
         build: None,
         user_agent: None,
     };
+    report.gammas = report.gammas.iter().map(|row| report.judged(row)).collect();
+    report.auto = report.auto.as_ref().map(|row| report.judged(row));
     let raced = match report.is_about_auto() {
         true => None,
         false => report.best().map(|best| best.gamma as u32),
@@ -236,7 +238,7 @@ fn acceptance(contenders: &[Contender]) -> Option<f64> {
     (judged > 0).then(|| f64::from(accepted) / f64::from(judged))
 }
 
-/// What was timed of a contender, with no prediction.
+/// What was timed of a contender, with neither prediction nor verdict.
 fn gamma_speed(contender: &Contender, confidence_among_all: f64) -> GammaSpeed {
     let of = |which: usize| -> Vec<f64> {
         contender
@@ -264,6 +266,9 @@ fn gamma_speed(contender: &Contender, confidence_among_all: f64) -> GammaSpeed {
         speed_up: median(&ratios),
         interval: median_interval(&ratios, SpeedReport::CONFIDENCE),
         interval_among_all: Some(median_interval(&ratios, confidence_among_all)),
+        confidence: None,
+        confidence_among_all: None,
+        verdict: None,
         runs: contender
             .pairs
             .iter()

@@ -31,8 +31,7 @@ impl TimedRun {
 
     /// Tokens per second.
     pub(super) fn speed(&self) -> f64 {
-        // A coarse clock may see no time pass.
-        1000.0 * f64::from(self.tokens()) / self.milliseconds.max(1e-3)
+        self.time().speed()
     }
 
     pub(super) fn rounds(&self) -> u32 {

@@ -130,7 +130,8 @@ fn nested(original: &Element, [x, y, width, height]: [f64; 4]) -> String {
         let _ = copy.set_attribute(name, &format!("{value:.1}"));
     }
     let _ = copy.set_attribute("overflow", "visible");
-    copy.outer_html()
+    // What leptos finds its way by.
+    copy.outer_html().replace("<!---->", "")
 }
 
 /// The ground and the border of a box.

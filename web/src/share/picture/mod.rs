@@ -104,6 +104,10 @@ const FONTS: [Font; 6] = [
 /// Pixels of paper around what is drawn.
 const MARGIN: f64 = 16.0;
 
+/// The lines below a drawing that say where it comes from: size of their letters, distance, and about
+/// what a letter takes, in pixels.
+const ORIGIN: [f64; 3] = [12.0, 16.0, 6.0];
+
 /// The longest side of a drawing, in pixels of the page.
 const LARGEST: f64 = 10_000.0;
 
@@ -118,7 +122,7 @@ pub struct Drawing {
 }
 
 /// A chart of the page, or a part of it that is more than one chart, with its styles and fonts
-/// inside.
+/// inside, and below it what its `data-origin` says, so that it can be cited by itself.
 ///
 /// # Errors
 ///
@@ -135,8 +139,7 @@ pub async fn standalone(original: &Element) -> Result<Drawing, String> {
             "The picture would be larger than most programs open. Save the run instead, or show less of it."
         ));
     }
-    let (width, height) = (width + 2.0 * MARGIN, height + 2.0 * MARGIN);
-    let content = boxes::draw(original);
+    let mut content = boxes::draw(original);
     let root = document().document_element().ok_or_else(gone)?;
     let page = window().get_computed_style(&root).ok().flatten();
     let colour = |name: &str| {
@@ -145,6 +148,18 @@ pub async fn standalone(original: &Element) -> Result<Drawing, String> {
             .and_then(|page| page.get_property_value(name).ok());
         value.unwrap_or_default().trim().to_owned()
     };
+    let [size, distance, letter] = ORIGIN;
+    let origin = original.get_attribute("data-origin").unwrap_or_default();
+    let mut height = height;
+    for line in lines(&origin, (width / letter) as usize) {
+        height += distance;
+        content.push_str(&format!(
+            "<text y=\"{height}\" fill=\"{}\" font-family=\"'{SANS}', sans-serif\" font-size=\"{size}\">{}</text>",
+            colour("--ink-2"),
+            escaped(&line)
+        ));
+    }
+    let (width, height) = (width + 2.0 * MARGIN, height + 2.0 * MARGIN);
     let mut fonts = String::new();
     for font in FONTS {
         if content.contains(font.family) && (!font.italic || content.contains("italic")) {
@@ -166,6 +181,21 @@ pub async fn standalone(original: &Element) -> Result<Drawing, String> {
         width,
         height,
     })
+}
+
+/// A text in lines of at most so many letters, where no word has more.
+fn lines(text: &str, most: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < most => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// Copies what the style sheets decide from one tree to its copy.
@@ -245,4 +275,17 @@ pub async fn png(drawing: &Drawing, scale: f64) -> Result<String, String> {
         .draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, width, height)
         .map_err(failed)?;
     canvas.to_data_url().map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_a_picture_comes_from_is_said_in_lines_that_fit() {
+        assert_eq!(lines("13 pairs; seed 7", 20), ["13 pairs; seed 7"]);
+        assert_eq!(lines("13 pairs; seed 7", 10), ["13 pairs;", "seed 7"]);
+        assert_eq!(lines("0123456789abcdef x", 4), ["0123456789abcdef", "x"]);
+        assert!(lines("", 10).is_empty());
+    }
 }

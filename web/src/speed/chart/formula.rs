@@ -4,8 +4,8 @@ use couplet_playback::decimal;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::frame::{BOTTOM, Frame, Name, Words, even_at, gamma_axis, grid, ground, path};
-use super::place::{Mark, curve_marks, free_place};
+use super::frame::{BOTTOM, Frame, Name, Words, even, gamma_axis, grid, ground, path};
+use super::place::{Mark, curve_marks};
 use crate::speed::reading::Promise;
 use crate::speed::words;
 
@@ -63,7 +63,6 @@ pub fn curve(
         says.collect::<Vec<_>>().join("; ")
     );
     let marks: Vec<Mark> = curve_marks(&frame, &points).collect();
-    let (x, name, anchor) = free_place(&frame, &marks);
     view! {
         <svg class="figure sweep-chart" role="img" aria-label=label viewBox=format!("0 0 {width:.0} {height:.0}")
             width=format!("{width:.0}") height=format!("{height:.0}")>
@@ -79,7 +78,7 @@ pub fn curve(
                         cy=format!("{:.1}", frame.y(*factor)) r=if on { "6" } else { "3" } />
                 }
             }).collect_view()}
-            {even_at(&frame, x, name, anchor)}
+            {even(&frame, &marks)}
             {pays.then(|| {
                 let text = tr!("best γ = {}, {number}", format!("{:.0}", best.0), number = words::factor(best.1));
                 Words::above(&frame, best.0, frame.y(best.1) - 12.0, text).view()

@@ -4,6 +4,8 @@ use couplet_playback::decimal;
 use leptos::prelude::*;
 use tr::tr;
 
+use super::place::{Mark, Place, free_place, room};
+
 pub(super) const LEFT: f64 = 46.0;
 pub(super) const RIGHT: f64 = 10.0;
 pub(super) const TOP: f64 = 26.0;
@@ -51,40 +53,44 @@ pub(super) fn ground(frame: &Frame) -> impl IntoView + use<> {
     }
 }
 
-/// The line where nothing is gained, with its name at this place.
-pub(super) fn even_at(
-    frame: &Frame,
-    x: f64,
-    name: f64,
-    anchor: &'static str,
-) -> impl IntoView + use<> {
+/// The line where nothing is gained, with its name where that covers nothing that is drawn.
+pub(super) fn even(frame: &Frame, marks: &[Mark]) -> impl IntoView + use<> {
     let y = frame.y(1.0);
+    let name = tr!("break-even");
+    let place = free_place(frame, marks, &name);
     view! {
         <path class="sweep-even" d=format!("M{LEFT} {y:.1}H{:.1}", frame.width - RIGHT) />
-        <text class="strong halo" x=format!("{x:.1}") y=format!("{name:.1}") text-anchor=anchor>
-            {tr!("break-even 1×")}
-        </text>
+        {place.map(|place| text("strong halo", place, name))}
     }
+}
+
+/// Letters at a place.
+pub(super) fn text(
+    class: &'static str,
+    (x, y, anchor): Place,
+    says: String,
+) -> impl IntoView + use<> {
+    view! { <text class=class x=format!("{x:.1}") y=format!("{y:.1}") text-anchor=anchor>{says}</text> }
 }
 
 pub(super) fn grid(frame: &Frame, step: f64) -> impl IntoView + use<> {
     let count = ((frame.high - frame.low) / step).round().clamp(0.0, 40.0) as usize;
     let decimals = if step < 0.0999 { 2 } else { 1 };
-    (0..=count)
+    let tick = |y: f64, class, says| text(class, (LEFT - 8.0, y + 4.0, "end"), says);
+    // Where nothing is gained there is another line, and always a number.
+    let even = frame.y(1.0);
+    let others = (0..=count)
         .map(|index| frame.low + index as f64 * step)
-        .map(|value| {
-            let y = frame.y(value);
-            let line = ((value - 1.0).abs() > 1e-9).then(|| {
-                view! { <path class="grid" d=format!("M{LEFT} {y:.1}H{:.1}", frame.width - RIGHT) /> }
-            });
+        .map(|value| (value, frame.y(value)))
+        .filter(|(_, y)| (y - even).abs() > 13.0)
+        .map(|(value, y)| {
             view! {
-                {line}
-                <text class="number small" x=format!("{:.1}", LEFT - 8.0) y=format!("{:.1}", y + 4.0) text-anchor="end">
-                    {format!("{}×", decimal(value, decimals))}
-                </text>
+                <path class="grid" d=format!("M{LEFT} {y:.1}H{:.1}", frame.width - RIGHT) />
+                {tick(y, "number small", format!("{}×", decimal(value, decimals)))}
             }
         })
-        .collect_view()
+        .collect_view();
+    view! { {others}{tick(even, "number strong", "1×".to_owned())} }
 }
 
 /// A draft length under the axis.
@@ -127,15 +133,17 @@ pub(super) struct Words {
 
 impl Words {
     pub(super) fn above(frame: &Frame, gamma: f64, y: f64, text: String) -> Self {
-        let half = 4.0 * text.chars().count() as f64;
+        let half = 0.5 * room(&text);
         let most = (frame.width - RIGHT - half).max(LEFT + half);
         let x = frame.x(gamma).clamp(LEFT + half, most);
         Self { x, y, half, text }
     }
 
     pub(super) fn view(self) -> impl IntoView {
-        view! {
-            <text class="strong halo sweep-best" x=format!("{:.1}", self.x) y=format!("{:.1}", self.y) text-anchor="middle">{self.text}</text>
-        }
+        text(
+            "strong halo sweep-best",
+            (self.x, self.y, "middle"),
+            self.text,
+        )
     }
 }

@@ -1,4 +1,4 @@
-//! Where a name covers least of what is drawn.
+//! Where a name covers nothing that is drawn.
 
 use super::frame::{Frame, LEFT, RIGHT};
 
@@ -6,58 +6,69 @@ use super::frame::{Frame, LEFT, RIGHT};
 pub(super) struct Mark {
     pub(super) x: f64,
     pub(super) ends: [f64; 2],
-    /// Whether it is letters, which nothing else may cover.
-    pub(super) is_name: bool,
 }
 
-/// Where the name of the line where nothing is gained covers least of what is drawn: at either end of
-/// that line or behind a mark, above or below it.
-pub(super) fn free_place(frame: &Frame, marks: &[Mark]) -> (f64, f64, &'static str) {
-    const ROOM: f64 = 96.0;
-    const APART: f64 = 12.0;
-    /// Half of what letters are high, and some room.
-    const LETTERS: f64 = 8.0;
+/// How far the middle of letters is at least from what they leave whole: half of what they are high,
+/// with their halo, and the ring of a point.
+pub(super) const FREE: f64 = 14.0;
+
+/// How far what is drawn is at least from letters beside it.
+pub(super) const APART: f64 = 12.0;
+
+/// Pixels that letters take at most.
+pub(super) fn room(text: &str) -> f64 {
+    8.0 * text.chars().count() as f64
+}
+
+/// Where letters stand: pixels from the left, their base line, and what of them is at the first.
+pub(super) type Place = (f64, f64, &'static str);
+
+/// How far the nearest mark is above or below letters on a base line, whose middle and half width
+/// these are.
+pub(super) fn distance(marks: &[Mark], middle: f64, half: f64, base_line: f64) -> f64 {
+    let height = base_line - 5.0;
+    marks
+        .iter()
+        .filter(|mark| (mark.x - middle).abs() <= half + APART)
+        .map(|mark| {
+            let [one, other] = mark.ends;
+            let (high, low) = (one.min(other), one.max(other));
+            (high - height).max(height - low).max(0.0)
+        })
+        .fold(60.0, f64::min)
+}
+
+/// Where a name of the line where nothing is gained is furthest from all that is drawn, at either end
+/// of that line or behind a mark, above or below it; `None` where it would cover something. The axis
+/// tells the line by itself.
+pub(super) fn free_place(frame: &Frame, marks: &[Mark], name: &str) -> Option<Place> {
+    let room = room(name);
     let line = frame.y(1.0);
     let right = frame.width - RIGHT;
     let behind = marks
         .iter()
         .map(|mark| mark.x + APART + 2.0)
-        .filter(|left| left + ROOM < right)
+        .filter(|left| left + room < right)
         .map(|left| (left, left, "start"));
     // Of places that are as free as others the last one is taken.
     let places = behind
         .chain([
             (LEFT + 6.0, LEFT + 6.0, "start"),
-            (right - 4.0, right - ROOM, "end"),
+            (right - 4.0, right - 4.0 - room, "end"),
         ])
         .flat_map(|(x, left, anchor)| {
             let below = (frame.bottom - line > 22.0).then_some(line + 16.0);
             [below, Some(line - 6.0)]
                 .into_iter()
                 .flatten()
-                .map(move |y| (x, y, left, anchor))
+                .map(move |y| {
+                    let free = distance(marks, left + 0.5 * room, 0.5 * room, y);
+                    (free, (x, y, anchor))
+                })
         });
-    // How far the nearest mark is from the middle of the letters; less than nothing where they would
-    // stand on others.
-    let distance = |y: f64, left: f64| {
-        let middle = y - 5.0;
-        marks
-            .iter()
-            .filter(|mark| (left - APART..=left + ROOM + APART).contains(&mark.x))
-            .map(|mark| {
-                let [low, high] = mark.ends;
-                let apart = (high - middle).max(middle - low).max(0.0);
-                match mark.is_name && apart < LETTERS {
-                    true => apart - LETTERS,
-                    false => apart,
-                }
-            })
-            .fold(60.0, f64::min)
-    };
-    let free = places.max_by(|a, b| distance(a.1, a.2).total_cmp(&distance(b.1, b.2)));
-    free.map_or((LEFT + 6.0, line - 6.0, "start"), |(x, y, _, anchor)| {
-        (x, y, anchor)
-    })
+    let free = places.max_by(|a, b| a.0.total_cmp(&b.0));
+    free.filter(|(free, _)| *free >= FREE)
+        .map(|(_, place)| place)
 }
 
 /// What letters on a line cover, whose middle and half width these are.
@@ -65,7 +76,6 @@ pub(super) fn letters(middle: f64, half: f64, y: f64) -> [Mark; 3] {
     [-half, 0.0, half].map(|from| Mark {
         x: middle + from,
         ends: [y, y - 10.0],
-        is_name: true,
     })
 }
 
@@ -73,7 +83,6 @@ pub(super) fn curve_marks(frame: &Frame, curve: &[(f64, f64)]) -> impl Iterator<
     curve.iter().map(|(gamma, factor)| Mark {
         x: frame.x(*gamma),
         ends: [frame.y(*factor); 2],
-        is_name: false,
     })
 }
 
@@ -102,9 +111,10 @@ mod tests {
         Mark {
             x: frame.x(gamma),
             ends: [frame.y(0.5), frame.y(2.0)],
-            is_name: false,
         }
     }
+
+    const NAME: &str = "break-even";
 
     #[test]
     fn the_name_of_break_even_keeps_off_every_interval() {
@@ -112,29 +122,32 @@ mod tests {
         let spanning = |gamma| spanning(&frame, gamma);
         // Both ends of the line are taken, and behind 4 is room.
         let marks = [1.0, 2.0, 3.0, 4.0, 6.0, 7.0, 8.0].map(spanning);
-        let (x, _, anchor) = free_place(&frame, &marks);
+        let (x, _, anchor) = free_place(&frame, &marks, NAME).unwrap();
         assert_eq!(anchor, "start");
-        assert!(frame.x(4.0) < x && x + 96.0 < frame.x(6.0), "{x}");
+        assert!(frame.x(4.0) < x && x + room(NAME) < frame.x(6.0), "{x}");
         // An end that is free is preferred.
         let marks = [1.0, 2.0, 3.0].map(spanning);
-        assert_eq!(free_place(&frame, &marks).2, "end");
+        assert_eq!(free_place(&frame, &marks, NAME).unwrap().2, "end");
         // So is what no other name covers.
         let marks = letters(frame.width - 60.0, 60.0, frame.y(1.0) - 7.0);
-        assert!(free_place(&frame, &marks).0 < frame.width - 250.0);
+        assert!(free_place(&frame, &marks, NAME).unwrap().0 < frame.width - 200.0);
     }
 
     #[test]
-    fn where_everything_is_covered_it_is_an_interval_and_no_other_name() {
-        let frame = frame(330.0, [0.0, 3.0]);
-        let spanning = |gamma| spanning(&frame, gamma);
-        let line = frame.y(1.0);
-        let name = letters(frame.x(2.0), 60.0, line - 8.0);
-        let marks: Vec<Mark> = [0.0, 1.0, 2.0, 3.0]
-            .map(spanning)
-            .into_iter()
-            .chain(name)
-            .collect();
-        let (_, y, anchor) = free_place(&frame, &marks);
-        assert_eq!((y > line, anchor), (true, "end"));
+    fn where_it_would_cover_the_end_of_an_interval_there_is_none() {
+        let frame = frame(600.0, [1.0, 8.0]);
+        let all = |ends: [f64; 2]| {
+            let mark = |gamma: u32| Mark {
+                x: frame.x(f64::from(gamma)),
+                ends: ends.map(|value| frame.y(value)),
+            };
+            let marks: Vec<Mark> = (1..=8).map(mark).collect();
+            free_place(&frame, &marks, NAME)
+        };
+        assert_eq!(all([0.5, 2.0]), None);
+        // One value is 91 pixels: these end where letters above and below the line would be.
+        assert_eq!(all([0.9, 1.15]), None);
+        assert!(all([1.1, 2.0]).is_some_and(|(_, y, _)| y > frame.y(1.0)));
+        assert!(all([0.3, 0.9]).is_some_and(|(_, y, _)| y < frame.y(1.0)));
     }
 }

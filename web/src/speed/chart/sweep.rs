@@ -6,9 +6,9 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::frame::{
-    BOTTOM, Frame, LEFT, Name, RIGHT, Words, even_at, gamma_axis, grid, ground, path,
+    BOTTOM, Frame, LEFT, Name, RIGHT, Words, even, gamma_axis, grid, ground, path, text,
 };
-use super::place::{Mark, curve_marks, free_place, is_crossed, letters};
+use super::place::{APART, FREE, Mark, Place, curve_marks, distance, is_crossed, letters, room};
 use crate::axis::round_step;
 use crate::speed::reading::predicted;
 use crate::speed::words;
@@ -64,11 +64,12 @@ pub fn chart(
     let names = names(&frame, report);
     let label = label(report);
     let name = best.map(|best| best_name(&frame, report, best, &line, size));
-    let auto_name = report
-        .auto
-        .as_ref()
-        .map(|row| auto_name(&frame, report, row, &line, name.as_ref()));
-    let even = even(&frame, report, &line, name.as_ref(), auto_name);
+    let drawn = drawn(&frame, report, &line, name.as_ref());
+    let auto_name = report.auto.as_ref().and_then(|row| {
+        let place = auto_place(&frame, report, row, &drawn)?;
+        Some((place, auto_words(row))).filter(|_| size == Size::Large)
+    });
+    let even = even(&frame, &with_auto(&frame, report, drawn, &auto_name));
     view! {
         <svg class="figure sweep-chart" id=id role="img" aria-label=label viewBox=format!("0 0 {width:.0} {height:.0}")
             width=format!("{width:.0}") height=format!("{height:.0}")>
@@ -77,7 +78,8 @@ pub fn chart(
             {gamma_axis(&frame, &names, height)}
             {(line.len() > 1).then(|| view! { <path class="sweep-line" d=path(&frame, &line) /> })}
             {report.gammas.iter().map(|row| point(&frame, row, best.is_some_and(|best| best == row), size)).collect_view()}
-            {report.auto.as_ref().zip(auto_name).map(|(row, name)| auto(&frame, report, row, name, size))}
+            {report.auto.as_ref().map(|row| auto(&frame, report, row))}
+            {auto_name.map(|(place, says)| text("halo", place, says))}
             {name.map(Words::view)}
             {even}
         </svg>
@@ -123,44 +125,39 @@ fn prediction(report: &SpeedReport) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// The line where nothing is gained, its name clear of every interval, and of the best one's name,
-/// where that can be.
-fn even(
-    frame: &Frame,
-    report: &SpeedReport,
-    line: &[(f64, f64)],
-    best: Option<&Words>,
-    auto_name: Option<Place>,
-) -> impl IntoView + use<> {
-    let auto = report.auto.iter().zip(auto_name).flat_map(|(row, name)| {
-        letters(middle(name), 0.5 * LETTERS, name.1)
-            .into_iter()
-            .chain([whisker_mark(frame, row)])
-    });
-    let marks: Vec<Mark> = drawn(frame, report, line, best).chain(auto).collect();
-    let (x, name, anchor) = free_place(frame, &marks);
-    even_at(frame, x, name, anchor)
-}
-
 /// What is drawn besides the engine's own choice.
 fn drawn(
     frame: &Frame,
     report: &SpeedReport,
     line: &[(f64, f64)],
     best: Option<&Words>,
-) -> impl Iterator<Item = Mark> {
+) -> Vec<Mark> {
     let fixed = report.gammas.iter().map(|row| whisker_mark(frame, row));
     let best = best
         .into_iter()
         .flat_map(|name| letters(name.x, name.half, name.y));
-    fixed.chain(best).chain(curve_marks(frame, line))
+    fixed.chain(best).chain(curve_marks(frame, line)).collect()
+}
+
+/// The same and the engine's own choice, with its name.
+fn with_auto(
+    frame: &Frame,
+    report: &SpeedReport,
+    mut drawn: Vec<Mark>,
+    name: &Option<(Place, String)>,
+) -> Vec<Mark> {
+    drawn.extend(report.auto.iter().map(|row| whisker_mark(frame, row)));
+    drawn.extend(name.iter().flat_map(|(place, says)| {
+        let room = room(says);
+        letters(middle(*place, room), 0.5 * room, place.1)
+    }));
+    drawn
 }
 
 fn whisker_mark(frame: &Frame, row: &GammaSpeed) -> Mark {
     Mark {
         x: frame.x(row.gamma),
         ends: row.simultaneous_interval().map(|value| frame.y(value)),
-        is_name: false,
     }
 }
 
@@ -236,52 +233,40 @@ impl Square {
 
 /// The engine's own choice: a square, so that it is no draft length like the others, and an interval
 /// that can be seen on that of a fixed one.
-fn auto(
-    frame: &Frame,
-    report: &SpeedReport,
-    row: &GammaSpeed,
-    (letters, level, anchor): Place,
-    size: Size,
-) -> impl IntoView + use<> {
+fn auto(frame: &Frame, report: &SpeedReport, row: &GammaSpeed) -> impl IntoView + use<> {
     let square = Square::new(frame, report, row);
-    let large = size == Size::Large;
     view! {
         {whisker(frame, row, "sweep-whisker auto", 14.0)}
         {square.view("sweep-auto-halo")}
         {square.view("sweep-auto")}
-        {large.then(|| view! {
-            <text class="halo" x=format!("{letters:.1}") y=format!("{level:.1}") text-anchor=anchor>
-                {tr!("auto {}", words::factor(row.speed_up))}
-            </text>
-        })}
     }
 }
 
-/// Room for the name of the engine's own choice.
-const LETTERS: f64 = 80.0;
+fn auto_words(row: &GammaSpeed) -> String {
+    tr!("auto {}", words::factor(row.speed_up))
+}
 
-/// Where letters stand: pixels from the left, their base line, and what of them is at the first.
-type Place = (f64, f64, &'static str);
-
-/// The middle of the letters of the engine's own choice.
-fn middle((x, _, anchor): Place) -> f64 {
+/// The middle of letters that take so many pixels.
+fn middle((x, _, anchor): Place, room: f64) -> f64 {
     match anchor {
-        "start" => x + 0.5 * LETTERS,
-        "end" => x - 0.5 * LETTERS,
+        "start" => x + 0.5 * room,
+        "end" => x - 0.5 * room,
         _ => x,
     }
 }
 
 /// Where the name of the engine's own choice stands, above its interval or below, wherever it is
-/// further from what else is drawn.
-fn auto_name(
+/// further from what else is drawn; where it would cover some of that, beyond all of it, if that is
+/// not far, else nowhere.
+fn auto_place(
     frame: &Frame,
     report: &SpeedReport,
     row: &GammaSpeed,
-    line: &[(f64, f64)],
-    best: Option<&Words>,
-) -> Place {
-    let (letters, anchor) = beside_fixed(frame, row.gamma);
+    drawn: &[Mark],
+) -> Option<Place> {
+    const FAR: f64 = 60.0;
+    let room = room(&auto_words(row));
+    let (letters, anchor) = beside_fixed(frame, row.gamma, room);
     let even = frame.y(1.0);
     let [below, above] = row.simultaneous_interval().map(|value| frame.y(value));
     // Off a large square with a short interval too.
@@ -292,48 +277,43 @@ fn auto_name(
         true => instead,
         false => level,
     };
-    let places = [off(below + 17.0, even + 17.0), off(above - 8.0, even - 7.0)];
-    let middle = middle((letters, below, anchor));
-    let marks: Vec<Mark> = drawn(frame, report, line, best)
-        .filter(|mark| (mark.x - middle).abs() < 0.5 * LETTERS + 12.0)
-        .collect();
-    // Letters over letters can be read even less than letters over a line.
-    let covers = |level: f64| {
-        best.is_some_and(|best| {
-            let apart = (best.x - middle).abs();
-            apart < best.half + 0.5 * LETTERS && (best.y - level).abs() < 16.0
-        })
+    let places =
+        |below: f64, above: f64| [off(below + 17.0, even + 17.0), off(above - 8.0, even - 7.0)];
+    let (middle, half) = (middle((letters, below, anchor), room), 0.5 * room);
+    let ends = || {
+        let in_reach = move |mark: &&Mark| (mark.x - middle).abs() <= half + APART;
+        drawn.iter().filter(in_reach).flat_map(|mark| mark.ends)
     };
-    let room = |level: f64| {
-        if covers(level) {
-            return -1.0;
-        }
-        let middle = level - 5.0;
-        let distance = |mark: &Mark| {
-            let [one, other] = mark.ends;
-            let (high, low) = (one.min(other), one.max(other));
-            (high - middle).max(middle - low).max(0.0)
-        };
-        marks.iter().map(distance).fold(40.0, f64::min)
+    let beyond = places(
+        ends().fold(below, f64::max) + 3.0,
+        ends().fold(above, f64::min) - 3.0,
+    );
+    let free = |level: f64| distance(drawn, middle, half, level).min(40.0);
+    let fits = |level: &f64| {
+        let is_near = (above - FAR..below + FAR).contains(level);
+        is_near && (14.0..frame.bottom - 3.0).contains(level) && free(*level) >= FREE
     };
     // Of places that are as free the last one is taken.
-    let free = places
-        .into_iter()
-        .max_by(|a, b| room(*a).total_cmp(&room(*b)));
-    (letters, free.unwrap_or(below), anchor)
+    let freest = |places: [f64; 2]| {
+        let fitting = places.into_iter().filter(fits);
+        fitting.max_by(|a, b| free(*a).total_cmp(&free(*b)))
+    };
+    let level = freest(places(below, above)).or_else(|| freest(beyond))?;
+    Some((letters, level, anchor))
 }
 
-/// Where the letters of a mean draft length stand so that they keep off the interval of the nearest
-/// fixed one: under its square where there is room, else with an end of it or further off.
-fn beside_fixed(frame: &Frame, gamma: f64) -> (f64, &'static str) {
+/// Where the letters of a mean draft length, which take so many pixels, stand so that they keep off the
+/// interval of the nearest fixed one: under its square where there is room, else with an end of it or
+/// further off.
+fn beside_fixed(frame: &Frame, gamma: f64, room: f64) -> (f64, &'static str) {
     const APART: f64 = 11.0;
     const HALF_SQUARE: f64 = 5.0;
     let (x, fixed) = (frame.x(gamma), frame.x(gamma.round()));
     let right = frame.width - RIGHT;
-    let fits_left = fixed - APART - LETTERS > LEFT;
-    let fits_right = fixed + APART + LETTERS < right;
+    let fits_left = fixed - APART - room > LEFT;
+    let fits_right = fixed + APART + room < right;
     if (x - fixed).abs() >= 3.0 * APART {
-        let half = 0.5 * LETTERS;
+        let half = 0.5 * room;
         (x.clamp(LEFT + half, right - half), "middle")
     } else if (x < fixed && fits_left) || !fits_right {
         ((x + HALF_SQUARE).min(fixed - APART), "end")
@@ -460,9 +440,10 @@ mod tests {
                 let square = Square::new(&frame, &report, row);
                 assert_eq!(square.x, frame.x(gamma), "{width}, {gamma}");
                 assert!(!square.is_around, "{width}, {gamma}");
-                let (letters, anchor) = beside_fixed(&frame, gamma);
-                let middle = middle((letters, 0.0, anchor));
-                let (left, right) = (middle - 0.5 * LETTERS, middle + 0.5 * LETTERS);
+                let room = room(&auto_words(row));
+                let (letters, anchor) = beside_fixed(&frame, gamma, room);
+                let middle = middle((letters, 0.0, anchor), room);
+                let (left, right) = (middle - 0.5 * room, middle + 0.5 * room);
                 let fixed = frame.x(gamma.round());
                 // Under the square there is room between two fixed ones, or the letters are outside.
                 let is_off = (left - fixed).max(fixed - right) >= 11.0 - 1e-9;
@@ -471,6 +452,37 @@ mod tests {
                 assert!(left >= LEFT && right <= width, "{width}, {gamma}");
             }
         }
+    }
+
+    /// The bars of a narrow drawing are nearer to each other than letters are wide.
+    #[test]
+    fn no_name_lies_on_the_interval_of_a_fixed_one() {
+        let named = |rows: &[(u32, [f64; 2])], own: f64, interval: [f64; 2], width| {
+            let mut report = report(rows);
+            let mut auto = report.gammas[0].clone();
+            (auto.gamma, auto.speed_up, auto.interval) = (own, 1.02, interval);
+            report.auto = Some(auto);
+            let frame = Frame {
+                low: 0.4,
+                high: 1.6,
+                ..frame(&report, width)
+            };
+            let drawn = drawn(&frame, &report, &[], None);
+            let auto = report.auto.as_ref().unwrap();
+            let place = auto_place(&frame, &report, auto, &drawn)?;
+            let room = room(&auto_words(auto));
+            let off = distance(&drawn, middle(place, room), 0.5 * room, place.1);
+            assert!(off >= FREE, "{rows:?}: {place:?}");
+            Some(place.1 < frame.y(interval[1]) || place.1 > frame.y(interval[0]))
+        };
+        let all = |interval| (1..=8).map(move |gamma| (gamma, interval));
+        let rows: Vec<_> = all([0.8, 1.2]).collect();
+        // Beyond the bars beside it there is room, not far away.
+        assert_eq!(named(&rows, 2.4, [0.95, 1.1], 420.0), Some(true));
+        assert_eq!(named(&rows, 2.4, [0.95, 1.1], 620.0), Some(true));
+        // Where that is only far away there are no letters.
+        let rows: Vec<_> = all([0.45, 1.55]).collect();
+        assert_eq!(named(&rows, 2.4, [0.95, 1.1], 420.0), None);
     }
 
     #[test]
