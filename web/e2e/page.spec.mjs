@@ -471,6 +471,12 @@ test("a listener is told no more than is seen, and the run moves without losing 
   assert.match(names.Draft, /^draft [<\d.]+$/);
   assert.match(names.Verify, /^draft .*, target .*, threshold [\d.]+$/);
   assert.match(names.Judge, /, threshold [\d.]+, u [\d.]+$/);
+  // The digits are those of the line below it, and what is heard of the step says them too.
+  const [, u, below] = (await page.locator(".inequality").first().innerText()).match(/u\s([\d.]+)\s[<>]\s([\d.]+)/);
+  assert.ok(names.Judge.endsWith(`, threshold ${below}, u ${u}`), names.Judge);
+  const live = page.getByTestId("live").filter({ hasText: /^Round 1: .+, (accepted|rejected): / });
+  await live.waitFor({ state: "attached" });
+  assert.match(await live.textContent(), new RegExp(`kept if u\\s<\\s${below}; u\\s=\\s${u}\\.$`));
   const focused = () => page.evaluate(() => document.activeElement.className);
   await page.locator(".tok-button").nth(2).focus();
   await page.keyboard.press("]");
