@@ -49,6 +49,15 @@ for (const [lesson, steps] of Object.entries(STEPS)) {
     await page.waitForFunction(() => document.activeElement?.closest(".lesson-ask"));
     for (let at = 1; at <= steps; at += 1) {
       await page.waitForFunction((at) => new URLSearchParams(location.hash.slice(1)).get("step") === `${at}`, at);
+      // Whoever comes to the question hears where they are and what comes before it.
+      const told = await page.evaluate(() =>
+        document.activeElement.getAttribute("aria-describedby").split(" ").slice(0, 2).map((id) => {
+          const part = document.getElementById(id);
+          return part.getAttribute("aria-label") ?? part.textContent;
+        }),
+      );
+      assert.ok(told[0].endsWith(`, Step ${at} of ${steps}`) && told[1].length > 40, `${told}`);
+      assert.equal(await page.title(), `${told[0]} · Couplet`);
       // Covered answers are not on the page at all.
       assert.equal(await page.getByTestId("lesson-answer").count(), 0);
       assert.ok(await page.getByTestId("lesson-next").isDisabled());

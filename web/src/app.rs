@@ -88,10 +88,14 @@ pub fn App(
     on_cleanup(move || back.remove());
     Effect::new(move |before: Option<()>| {
         let (scene, language) = (store.scene.get(), store.language.get());
+        let lesson = lessons.heading();
         // So the page is called before anything has run.
-        let is_called = (scene, language) == (Scene::Stage, Language::English);
+        let is_called = (scene, language) == (Scene::Stage, Language::English) && lesson.is_none();
         if before.is_some() || !is_called {
-            document().set_title(&scene.title_of_page());
+            document().set_title(&match lesson {
+                Some(heading) => format!("{heading} · Couplet"),
+                None => scene.title_of_page(),
+            });
         }
     });
     // All that is said stands in the views: another language makes them anew.
