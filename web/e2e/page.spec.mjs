@@ -455,8 +455,36 @@ test("of a token that is picked with keys it is heard what became of it", async 
   await page.keyboard.press("Enter");
   await heard.filter({ hasText: /^Round \d+: / }).waitFor({ state: "attached" });
   const last = await heard.textContent();
+  // It is a button with a name, which its title describes; the rest of the text stays text.
+  const focused = () => page.evaluate(() => ["role", "aria-label", "title"].map((name) => document.activeElement.getAttribute(name)));
+  const [role, name, title] = await focused();
+  assert.equal(role, "button");
+  assert.match(`${name}, ${title}`, /^[^↵␣,.]+, \w/);
   await page.keyboard.press("ArrowLeft");
+  assert.equal((await focused())[0], "button");
+  assert.equal(await page.locator("#manuscript [role=button]").count(), 1);
   await page.waitForFunction((last) => ![last, ""].includes(document.querySelector("[data-testid=fate-heard]").textContent), last);
+});
+
+test("whoever listens hears that a text is written and what came of it, and nothing of a run that plays by itself", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await shown(page, "recorded");
+  const live = page.getByTestId("live");
+  await until(async () => /Round ([2-9]|\d\d)/.test(await page.getByTestId("round").innerText()), "a round was played");
+  assert.equal(await live.textContent(), "");
+  await page.getByTestId("max_tokens").fill("40");
+  await page.getByTestId("generate").click();
+  const heard = page.getByTestId("written-heard");
+  await heard.getByText(/^Live run: 4\d characters, \d+ rounds$/).waitFor({ state: "attached", timeout: 60_000 });
+  await live.filter({ hasText: /^Round \d+: / }).waitFor({ state: "attached" });
+});
+
+test("the names of signs are heard where they are picked", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await atTheStart(page);
+  await page.keyboard.press("End");
+  const names = await page.locator(".pick").evaluateAll((all) => all.map((pick) => pick.getAttribute("aria-label")));
+  assert.ok(names.some((name) => name.startsWith("comma: draft ")) && names.some((name) => name.startsWith("space: draft ")), `${names}`);
 });
 
 test("a listener is told no more than is seen, and the run moves without losing the focus", async ({ page, base }) => {

@@ -49,7 +49,7 @@ pub use version_words::parameters as rule_parameters;
 
 pub use columns::keep_focus;
 use controls::Controls;
-pub use controls::{NumberField, PairField, drafter_title, hint_line};
+pub use controls::{NumberField, PairField, drafter_title, error_line, hint_line, lead_to_error};
 use fate::Fate;
 use inspector::Inspector;
 use introduction::Introduction;
