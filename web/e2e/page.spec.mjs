@@ -393,6 +393,10 @@ test("a table that is unfolded stays so from one step to the next", async ({ pag
   await rows.first().waitFor();
   const before = await rows.allInnerTexts();
   for (let step = 0; step < 6; step += 1) await page.keyboard.press("ArrowRight");
+  // Beside the run Home and End scroll, and leave it where it is.
+  const told = await said(page);
+  await page.keyboard.press("End");
+  assert.equal(await said(page), told);
   await rows.first().waitFor();
   assert.notDeepEqual(await rows.allInnerTexts(), before);
 });
@@ -506,6 +510,7 @@ test("a listener is told no more than is seen, and the run moves without losing 
   await live.waitFor({ state: "attached" });
   assert.match(await live.textContent(), new RegExp(`kept if u\\s<\\s${below}; u\\s=\\s${u}\\.$`));
   const focused = () => page.evaluate(() => document.activeElement.className);
+  assert.match(await page.locator(".tok-button").nth(1).getAttribute("aria-label"), /^position 2 of 5: .+, drafted$/);
   await page.locator(".tok-button").nth(2).focus();
   await page.keyboard.press("]");
   assert.equal(await focused(), "tok-button");

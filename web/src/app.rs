@@ -205,6 +205,8 @@ fn on_key(
     };
     match (key.as_str(), event.shift_key()) {
         (" ", _) if within("button, summary, a") => return,
+        // Beside the run they scroll as everywhere.
+        ("Home" | "End", _) if within("aside") => return,
         (" ", _) => store.play_or_pause(),
         ("ArrowRight", false) => step(Stride::Token, true),
         ("ArrowLeft", false) => step(Stride::Token, false),
