@@ -432,6 +432,22 @@ test("a page that is loaded again still has the guess, and its link asks everybo
   await page.getByTestId("reveal").waitFor();
 });
 
+test("what a lesson shows is told by the lesson alone", async ({ page, base }) => {
+  for (const number of [1, 2, 3]) {
+    await step(page, base, "draft", number);
+    if (await page.getByTestId("lesson-number").count()) await page.getByTestId("lesson-number").fill("3");
+    else await page.getByTestId("option-0").click();
+    await page.getByTestId("reveal").click();
+    await page.getByTestId("lesson-answer").waitFor();
+    // A step that somebody takes would be said by then.
+    await page.waitForTimeout(700);
+    assert.equal((await page.getByTestId("live").allTextContents()).join(""), "", `step ${number}`);
+  }
+  await page.locator("#scene").focus();
+  await page.keyboard.press("]");
+  await page.getByTestId("live").getByText(/\w/).waitFor({ state: "attached" });
+});
+
 test("a lesson keeps the focus where it begins, ends and is closed", async ({ page, base }) => {
   const focus = (selector) => page.waitForFunction((selector) => document.activeElement?.matches(selector), selector);
   await open(page, base, "?backend=cpu");
