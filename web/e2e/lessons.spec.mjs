@@ -49,6 +49,15 @@ for (const [lesson, steps] of Object.entries(STEPS)) {
     await page.waitForFunction(() => document.activeElement?.closest(".lesson-ask"));
     for (let at = 1; at <= steps; at += 1) {
       await page.waitForFunction((at) => new URLSearchParams(location.hash.slice(1)).get("step") === `${at}`, at);
+      // Whoever comes to the question hears where they are and what comes before it.
+      const told = await page.evaluate(() =>
+        document.activeElement.getAttribute("aria-describedby").split(" ").slice(0, 2).map((id) => {
+          const part = document.getElementById(id);
+          return part.getAttribute("aria-label") ?? part.textContent;
+        }),
+      );
+      assert.ok(told[0].endsWith(`, Step ${at} of ${steps}`) && told[1].length > 40, `${told}`);
+      assert.equal(await page.title(), `${told[0]} · Couplet`);
       // Covered answers are not on the page at all.
       assert.equal(await page.getByTestId("lesson-answer").count(), 0);
       assert.ok(await page.getByTestId("lesson-next").isDisabled());
@@ -435,6 +444,22 @@ test("a page that is loaded again still has the guess, and its link asks everybo
   await page.getByTestId("reveal").waitFor();
   await page.reload();
   await page.getByTestId("reveal").waitFor();
+});
+
+test("what a lesson shows is told by the lesson alone", async ({ page, base }) => {
+  for (const number of [1, 2, 3]) {
+    await step(page, base, "draft", number);
+    if (await page.getByTestId("lesson-number").count()) await page.getByTestId("lesson-number").fill("3");
+    else await page.getByTestId("option-0").click();
+    await page.getByTestId("reveal").click();
+    await page.getByTestId("lesson-answer").waitFor();
+    // A step that somebody takes would be said by then.
+    await page.waitForTimeout(700);
+    assert.equal((await page.getByTestId("live").allTextContents()).join(""), "", `step ${number}`);
+  }
+  await page.locator("#scene").focus();
+  await page.keyboard.press("]");
+  await page.getByTestId("live").getByText(/\w/).waitFor({ state: "attached" });
 });
 
 test("a lesson keeps the focus where it begins, ends and is closed", async ({ page, base }) => {

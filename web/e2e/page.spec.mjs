@@ -393,6 +393,10 @@ test("a table that is unfolded stays so from one step to the next", async ({ pag
   await rows.first().waitFor();
   const before = await rows.allInnerTexts();
   for (let step = 0; step < 6; step += 1) await page.keyboard.press("ArrowRight");
+  // Beside the run Home and End scroll, and leave it where it is.
+  const told = await said(page);
+  await page.keyboard.press("End");
+  assert.equal(await said(page), told);
   await rows.first().waitFor();
   assert.notDeepEqual(await rows.allInnerTexts(), before);
 });
@@ -455,8 +459,36 @@ test("of a token that is picked with keys it is heard what became of it", async 
   await page.keyboard.press("Enter");
   await heard.filter({ hasText: /^Round \d+: / }).waitFor({ state: "attached" });
   const last = await heard.textContent();
+  // It is a button with a name, which its title describes; the rest of the text stays text.
+  const focused = () => page.evaluate(() => ["role", "aria-label", "title"].map((name) => document.activeElement.getAttribute(name)));
+  const [role, name, title] = await focused();
+  assert.equal(role, "button");
+  assert.match(`${name}, ${title}`, /^[^↵␣,.]+, \w/);
   await page.keyboard.press("ArrowLeft");
+  assert.equal((await focused())[0], "button");
+  assert.equal(await page.locator("#manuscript [role=button]").count(), 1);
   await page.waitForFunction((last) => ![last, ""].includes(document.querySelector("[data-testid=fate-heard]").textContent), last);
+});
+
+test("whoever listens hears that a text is written and what came of it, and nothing of a run that plays by itself", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await shown(page, "recorded");
+  const live = page.getByTestId("live");
+  await until(async () => /Round ([2-9]|\d\d)/.test(await page.getByTestId("round").innerText()), "a round was played");
+  assert.equal(await live.textContent(), "");
+  await page.getByTestId("max_tokens").fill("40");
+  await page.getByTestId("generate").click();
+  const heard = page.getByTestId("written-heard");
+  await heard.getByText(/^Live run: 4\d characters, \d+ rounds$/).waitFor({ state: "attached", timeout: 60_000 });
+  await live.filter({ hasText: /^Round \d+: / }).waitFor({ state: "attached" });
+});
+
+test("the names of signs are heard where they are picked", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await atTheStart(page);
+  await page.keyboard.press("End");
+  const names = await page.locator(".pick").evaluateAll((all) => all.map((pick) => pick.getAttribute("aria-label")));
+  assert.ok(names.some((name) => name.startsWith("comma: draft ")) && names.some((name) => name.startsWith("space: draft ")), `${names}`);
 });
 
 test("a listener is told no more than is seen, and the run moves without losing the focus", async ({ page, base }) => {
@@ -471,7 +503,14 @@ test("a listener is told no more than is seen, and the run moves without losing 
   assert.match(names.Draft, /^draft [<\d.]+$/);
   assert.match(names.Verify, /^draft .*, target .*, threshold [\d.]+$/);
   assert.match(names.Judge, /, threshold [\d.]+, u [\d.]+$/);
+  // The digits are those of the line below it, and what is heard of the step says them too.
+  const [, u, below] = (await page.locator(".inequality").first().innerText()).match(/u\s([\d.]+)\s[<>]\s([\d.]+)/);
+  assert.ok(names.Judge.endsWith(`, threshold ${below}, u ${u}`), names.Judge);
+  const live = page.getByTestId("live").filter({ hasText: /^Round 1: .+, (accepted|rejected): / });
+  await live.waitFor({ state: "attached" });
+  assert.match(await live.textContent(), new RegExp(`kept if u\\s<\\s${below}; u\\s=\\s${u}\\.$`));
   const focused = () => page.evaluate(() => document.activeElement.className);
+  assert.match(await page.locator(".tok-button").nth(1).getAttribute("aria-label"), /^position 2 of 5: .+, drafted$/);
   await page.locator(".tok-button").nth(2).focus();
   await page.keyboard.press("]");
   assert.equal(await focused(), "tok-button");

@@ -1,7 +1,7 @@
 // How drafted tokens are judged: the choice of a rule, its parameters, and what a round shows of
 // each rule.
 import assert from "node:assert/strict";
-import { call, open, ready, write } from "./support.mjs";
+import { call, open, ready, shown, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const RUN = { prompt: "ROMEO:\n", temperature: 1, gamma: 4, max_tokens: 60, lenience: 0.9 };
@@ -283,6 +283,25 @@ test("a parameter in error does not keep another rule from writing", async ({ pa
   await page.locator("#lenience-error").waitFor();
   await choose(page, "gumbel");
   assert.ok(await page.getByTestId("generate").isEnabled());
+});
+
+test("a form in error writes nothing, and Enter and Write lead to what is wrong", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await shown(page, "recorded");
+  await page.getByTestId("gamma").fill("999");
+  for (const from of ["generate", "seed", "gamma"]) {
+    await page.getByTestId(from).focus();
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.activeElement.id === "gamma");
+  }
+  await page.getByTestId("prompt").press("Control+Enter");
+  await page.waitForFunction(() => document.activeElement.id === "gamma");
+  assert.match(await page.getByTestId("gamma").getAttribute("aria-describedby"), /\bgamma-error\b/);
+  // Politely, and not at every letter.
+  assert.equal(await page.locator("#gamma-error").getAttribute("role"), null);
+  assert.equal(await page.locator("[role=status] > #gamma-error").count(), 1);
+  assert.equal(await page.getByTestId("stop").count(), 0);
+  assert.equal(await page.getByTestId("provenance").getAttribute("data-kind"), "recorded");
 });
 
 test("look-ahead takes what the engine takes", async ({ page, base }) => {

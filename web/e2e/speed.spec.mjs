@@ -132,6 +132,12 @@ test("every wrong field says so, whatever else is wrong", async ({ page, base })
   }
   for (const field of ["bench-longest", "bench-pairs", "max_tokens"]) assert.equal(await page.getByTestId(field).getAttribute("aria-invalid"), "true");
   assert.ok(await page.getByTestId("bench").isDisabled());
+  // The button leads to the first of them, and measures nothing.
+  await page.getByTestId("bench").filter({ hasText: /^Measure$/ }).waitFor({ timeout: 60_000 });
+  await page.getByTestId("bench").focus();
+  await page.keyboard.press("Enter");
+  assert.ok(await page.evaluate(() => document.activeElement.matches(".speed-fields [aria-invalid=true]")));
+  assert.equal(await page.getByTestId("timing").count(), 0);
 });
 
 test("where the interval contains 1 the page cannot tell", async ({ page, base }) => {

@@ -88,10 +88,14 @@ pub fn App(
     on_cleanup(move || back.remove());
     Effect::new(move |before: Option<()>| {
         let (scene, language) = (store.scene.get(), store.language.get());
+        let lesson = lessons.heading();
         // So the page is called before anything has run.
-        let is_called = (scene, language) == (Scene::Stage, Language::English);
+        let is_called = (scene, language) == (Scene::Stage, Language::English) && lesson.is_none();
         if before.is_some() || !is_called {
-            document().set_title(&scene.title_of_page());
+            document().set_title(&match lesson {
+                Some(heading) => format!("{heading} · Couplet"),
+                None => scene.title_of_page(),
+            });
         }
     });
     // All that is said stands in the views: another language makes them anew.
@@ -201,6 +205,8 @@ fn on_key(
     };
     match (key.as_str(), event.shift_key()) {
         (" ", _) if within("button, summary, a") => return,
+        // Beside the run they scroll as everywhere.
+        ("Home" | "End", _) if within("aside") => return,
         (" ", _) => store.play_or_pause(),
         ("ArrowRight", false) => step(Stride::Token, true),
         ("ArrowLeft", false) => step(Stride::Token, false),

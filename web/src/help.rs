@@ -1,5 +1,6 @@
 //! Keys and terms.
 
+use couplet_playback::spoken;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -29,6 +30,14 @@ fn keys() -> [(String, String); 10] {
             tr!("on a projector, as from a remote: previous, next phase, or step of a lesson"),
         ),
     ]
+}
+
+/// Keys as they can be heard: of a sign that stands alone nothing is read.
+fn said(keys: &str) -> String {
+    match keys {
+        "[ ]" => tr!("square brackets"),
+        keys => keys.split(' ').map(spoken).collect::<Vec<_>>().join(", "),
+    }
 }
 
 /// What it is called, what it means, and who it is from, as [`SOURCES`] names them.
@@ -395,7 +404,12 @@ pub fn Help(
             </p>
             <h3>{tr!("Keys")}</h3>
             <dl class="help-keys">
-                {keys().map(|(key, what)| view! { <div><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div> }).collect_view()}
+                {keys().map(|(key, what)| view! {
+                    <div>
+                        <dt><kbd aria-hidden="true">{key.clone()}</kbd><span class="visually-hidden">{said(&key)}</span></dt>
+                        <dd>{what}</dd>
+                    </div>
+                }).collect_view()}
             </dl>
             <label class="help-single">
                 <input type="checkbox" data-testid="single-keys" prop:checked=move || single_keys.get() on:change=switch />

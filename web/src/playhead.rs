@@ -68,6 +68,8 @@ pub struct Playhead {
     pub stride: RwSignal<Stride>,
     /// The furthest that this run has been watched.
     pub furthest: RwSignal<usize>,
+    /// Whether it was moved without being asked: nobody is told of it until somebody plays or steps.
+    pub unasked: StoredValue<bool>,
     /// Whether nothing may move, because something is being timed.
     held: RwSignal<bool>,
     run: RwSignal<Run>,
@@ -90,6 +92,7 @@ impl Playhead {
             speed: RwSignal::new(1.0),
             stride: RwSignal::new(Stride::default()),
             furthest: RwSignal::new(0),
+            unasked: StoredValue::new(false),
             held: RwSignal::new(false),
             run,
             clock: StoredValue::new(Clock::default()),
@@ -132,6 +135,7 @@ impl Playhead {
         {
             self.set(0);
         }
+        self.unasked.set_value(false);
         self.playing.set(true);
         let ticking = self.clock.with_value(|clock| clock.ticking);
         self.clock.set_value(Clock {
@@ -147,6 +151,7 @@ impl Playhead {
 
     /// Stands still.
     pub fn pause(&self) {
+        self.unasked.set_value(false);
         self.playing.set(false);
     }
 

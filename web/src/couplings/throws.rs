@@ -1,6 +1,8 @@
 //! The throw on the page: which one, once more, step by step; and many at once.
 
-use couplet_playback::grouped;
+use std::iter;
+
+use couplet_playback::{decimal, grouped};
 use couplet_protocol::MAX_SEED;
 use couplet_speculation::couplings::Coupling;
 use leptos::prelude::*;
@@ -8,7 +10,7 @@ use tr::tr;
 
 use super::clock::STEPS;
 use super::exhibit::{Cells, use_exhibit};
-use super::mechanism::so_far;
+use super::mechanism::newly;
 use super::throwing::{Board, ON_REQUEST, Throwing};
 use crate::heard::{Heard, STEP};
 use crate::language::{filled, slot};
@@ -17,10 +19,17 @@ use crate::language::{filled, slot};
 #[component]
 pub fn Throws() -> impl IntoView {
     let exhibit = use_exhibit();
-    // What a step comes to is heard; a throw that plays says only how it ended.
-    let by_hand = RwSignal::new(false);
+    // What a step comes to is heard; a throw that plays says only how it ended, and one that other
+    // distributions change says nothing.
+    let (by_hand, asked) = (RwSignal::new(false), RwSignal::new(false));
+    Effect::new(move |_| {
+        exhibit.exact.track();
+        exhibit.seed.track();
+        asked.set(false);
+    });
     let step = move |_| {
         by_hand.set(true);
+        asked.set(true);
         if !exhibit.clock.step() {
             exhibit.trial.update(|trial| *trial = trial.wrapping_add(1));
             exhibit.clock.rewind();
@@ -46,8 +55,18 @@ pub fn Throws() -> impl IntoView {
         };
         let least = exhibit.boards.into_iter().map(trials).min();
         // What is thrown by itself, at every change of the distributions, is less.
-        let asked = least.filter(|trials| *trials >= ON_REQUEST);
-        failed.or_else(|| asked.map(|trials| tr!("measured, {} pairs", grouped(trials as usize))))
+        let asked = least.filter(|trials| *trials >= ON_REQUEST).map(|trials| {
+            let measured = tr!("measured, {} pairs", grouped(trials as usize));
+            let rates = Coupling::ALL.into_iter().zip(exhibit.boards);
+            let rates: Vec<String> = rates
+                .filter_map(|(coupling, board)| {
+                    let rate = board.measured.get()?.rate();
+                    Some(format!("{} {}", short_title(coupling), decimal(rate, 3)))
+                })
+                .collect();
+            format!("{measured}: {}", rates.join(", "))
+        });
+        failed.or(asked)
     });
     // Nothing of a throw changes while its clock goes on.
     let throws = Coupling::ALL.map(|coupling| Memo::new(move |_| exhibit.drawn(coupling)));
@@ -56,12 +75,12 @@ pub fn Throws() -> impl IntoView {
         (by_hand.get() && at < 1.0).then(|| {
             let step = (at * STEPS as f64).round();
             let heading = tr!("Throw {}, step {} of {}", exhibit.trial.get(), step, STEPS);
-            let so_far: Vec<String> = Coupling::ALL
+            let newly = Coupling::ALL
                 .into_iter()
                 .zip(throws)
-                .map(|(coupling, drawn)| drawn.with(|drawn| so_far(coupling, drawn, at)))
-                .collect();
-            format!("{heading}. {}.", so_far.join(". "))
+                .filter_map(|(coupling, drawn)| drawn.with(|drawn| newly(coupling, drawn, at)));
+            let said: Vec<String> = iter::once(heading).chain(newly).collect();
+            format!("{}.", said.join(". "))
         })
     });
     // Spoken once a throw is decided.
@@ -97,6 +116,7 @@ pub fn Throws() -> impl IntoView {
             <div class="throw-bar">
                 <button type="button" class="button primary" data-testid="throw-again" on:click=move |_| {
                     by_hand.set(false);
+                    asked.set(true);
                     exhibit.throw_again();
                 }>
                     {tr!("Throw again")}
@@ -105,7 +125,7 @@ pub fn Throws() -> impl IntoView {
                 <p class="muted throw-number">{throw}</p>
             </div>
             <SeedField />
-            <p class="serif throw-said" role="status" data-testid="throw-said">{said}</p>
+            <p class="serif throw-said" role="status" aria-live=move || if asked.get() { "polite" } else { "off" } data-testid="throw-said">{said}</p>
             <Heard said=stands waits=STEP testid="throw-heard" />
             <Heard said=heard known=true />
             <div class="throws-end">

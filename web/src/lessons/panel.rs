@@ -8,7 +8,7 @@ use super::answered::Guess;
 use super::answers::Answer;
 use super::course::{COURSE, Choices, Lesson, Step};
 use super::facts::Facts;
-use super::state::{Astray, Lessons, use_lessons};
+use super::state::{Astray, Lessons, step_of, use_lessons};
 use super::words::{StepWords, Style, pieces, words};
 use crate::browser;
 use crate::stage::{Sign, icon};
@@ -87,7 +87,7 @@ fn Head(lesson: &'static Lesson, at: usize) -> impl IntoView {
         <header>
             <div>
                 <p class="muted">{tr!("Lesson {} of {}", at + 1, COURSE.len())}</p>
-                <h2 id="lesson-title" tabindex="-1">{title}</h2>
+                <h2 id="lesson-title" tabindex="-1" aria-label=lessons.heading()>{title}</h2>
             </div>
             <button type="button" class="icon-button fold" aria-expanded=move || (!folded.get()).to_string() aria-label=fold title=fold
                 on:click=move |_| folded.update(|folded| *folded = !*folded)>
@@ -145,8 +145,7 @@ fn turn(
             lessons.reveal();
             to_answer(lessons);
         }>
-            // Whoever goes on from step to step hears what it tells before what it asks.
-            <fieldset disabled=move || lessons.revealed.get() aria-describedby="lesson-text">
+            <fieldset disabled=move || lessons.revealed.get()>
                 <legend>{rich(&said.ask, facts)}</legend>
                 {if step.choices == Choices::Number {
                     number(lessons, said).into_any()
@@ -181,6 +180,10 @@ pub fn rich(text: &str, facts: &Facts) -> Vec<AnyView> {
         .collect()
 }
 
+/// Whoever goes on from step to step comes to what it asks; there they hear what it tells, too. Not every
+/// screen reader says what describes a group.
+const TOLD: &str = "lesson-title lesson-text";
+
 /// Most letters of an answer that stands beside another one.
 const SHORT: usize = 13;
 
@@ -196,7 +199,7 @@ fn options(lessons: Lessons, choices: Vec<String>) -> impl IntoView {
         };
         view! {
             <label class="lesson-option" class:on=chosen class:right=right data-testid=format!("option-{place}")>
-                <input type="radio" name="lesson-guess" prop:checked=chosen
+                <input type="radio" name="lesson-guess" prop:checked=chosen aria-describedby=(place == 0).then_some(TOLD)
                     on:change=move |_| guess.set(Some(Guess::Choice(place))) />
                 <span>{text}</span>
                 {move || right().then(|| icon(Sign::Accepted, 16))}
@@ -225,7 +228,7 @@ fn number(lessons: Lessons, said: &'static StepWords) -> impl IntoView {
             <span class="visually-hidden">{tr!("Your guess")}</span>
             <input type="text" inputmode="decimal" autocomplete="off" placeholder=tr!("your guess") data-testid="lesson-number"
                 prop:value=move || typed.get() on:input=edit aria-invalid=move || bad.get().then_some("true")
-                aria-describedby="lesson-number-error" />
+                aria-describedby=format!("{TOLD} lesson-number-error") />
             <span>{said.unit.clone()}</span>
         </label>
         <p class="field-error" id="lesson-number-error" role="alert">{move || bad.get().then(|| tr!("write a number, such as 2.5"))}</p>
@@ -374,7 +377,7 @@ fn Foot() -> impl IntoView {
                 (false, true) => "done",
                 (false, false) => "",
             };
-            let name = tr!("Step {step} of {steps}", step = step + 1, steps);
+            let name = step_of(step + 1, steps);
             let name = if done {
                 format!("{name}, {}", tr!("done"))
             } else {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use couplet_playback::decimal;
 use couplet_protocol::{Mistake, Rule};
 use leptos::prelude::*;
+use tr::tr;
 
 use super::answered::{self, Answered, Guess};
 use super::answers::Answer;
@@ -14,12 +15,18 @@ use super::facts::Facts;
 use super::places::Spot;
 use super::progress::Progress;
 use super::runs::Runs;
+use super::words::words;
 use crate::browser;
 use crate::couplings::{Exact, Exhibit};
 use crate::permalink::{self, View};
 use crate::proof::{Argued, ProofState};
 use crate::speed::{SpeedState, Terms};
 use crate::store::{Kept, Recording, Scene, Store};
+
+/// Which step of a lesson, counted from 1.
+pub fn step_of(step: usize, steps: usize) -> String {
+    tr!("Step {step} of {steps}", step, steps)
+}
 
 /// What the page shows instead of what a step is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,6 +240,17 @@ impl Lessons {
         let (lesson, step) = self.open.get()?;
         let lesson = COURSE.get(lesson)?;
         Some((lesson, lesson.steps.get(step)?))
+    }
+
+    /// What the open lesson is called, and which step of it is open; tracked.
+    pub fn heading(&self) -> Option<String> {
+        let (lesson, step) = self.open.get()?;
+        let lesson = COURSE.get(lesson)?;
+        let title = &words().lesson(lesson.id)?.title;
+        Some(format!(
+            "{title}, {}",
+            step_of(step + 1, lesson.steps.len())
+        ))
     }
 
     /// Opens a step as it was left.
@@ -460,6 +478,7 @@ impl Lessons {
         if let Some(part) = place.part() {
             show_beside(part);
         }
+        self.store.playhead.unasked.set_value(true);
     }
 
     /// Has Proof show a pair, and make and test what a step is about.

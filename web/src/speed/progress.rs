@@ -61,7 +61,15 @@ pub fn Timing() -> impl IntoView {
         },
     );
     let busy = Memo::new(move |_| measuring.busy());
+    let stopped = RwSignal::new(false);
+    Effect::new(move |_| {
+        if busy.get() {
+            stopped.set(false);
+        }
+    });
+    let ended = Signal::derive(move || (stopped.get() && !busy.get()).then(|| tr!("Stopped.")));
     view! {
+        <Heard said=ended />
         {move || busy.get().then(|| view! {
             <section class="card timing" data-testid="timing" aria-label=tr!("Measurement in progress")>
                 <div>
@@ -73,6 +81,7 @@ pub fn Timing() -> impl IntoView {
                 <button type="button" class="button" data-testid="bench-stop" on:click=move |_| {
                     // Also of one that a script began: the button goes, and with it the focus.
                     speed.awaited.set_value(true);
+                    stopped.set(true);
                     store.stop_measuring();
                 }>
                     {tr!("Stop")}

@@ -11,7 +11,7 @@ use super::words;
 use crate::engine_client::EngineState;
 use crate::form::Form;
 use crate::number_input::NumberInput;
-use crate::stage::{NumberField, PairField, RuleField, hint_line};
+use crate::stage::{NumberField, PairField, RuleField, error_line, hint_line, lead_to_error};
 use crate::store::{Kept, Store, use_store};
 
 /// Before the first measurement: what it will do, and for how long.
@@ -144,9 +144,7 @@ fn OwnField(name: &'static str, label: String, value: Whole, hint: String) -> im
                 most=f64::from(most) step="1" invalid=Signal::derive(move || error.with(Option::is_some))
                 describedby=format!("{id}-hint {id}-error") />
             {hint_line(&id, hint.clone())}
-            {move || error.get().map(|sentence| view! {
-                <p class="field-error" id=format!("bench-{name}-error") role="alert">{sentence}"."</p>
-            })}
+            {error_line(&id, Signal::derive(move || Some(format!("{}.", error.get()?))))}
         </div>
     }
 }
@@ -157,7 +155,8 @@ fn Measure(label: String) -> impl IntoView {
     let store = use_store();
     let speed = use_speed();
     let ready = move || store.engine.state.get() == EngineState::Ready;
-    let possible = move || ready() && speed.request().is_some() && !store.measuring.busy();
+    let possible = move || ready() && !store.measuring.busy();
+    let invalid = move || speed.request().is_none();
     let text = move || match store.engine.state.get() {
         _ if store.measuring.busy() => tr!("Measuring"),
         EngineState::Ready => label.clone(),
@@ -166,7 +165,8 @@ fn Measure(label: String) -> impl IntoView {
     };
     view! {
         <button type="button" class="button primary bench" data-testid="bench" disabled=move || !possible()
-            on:click=move |_| speed.measure()>
+            aria-disabled=move || invalid().to_string()
+            on:click=move |_| if untrack(invalid) { lead_to_error(".speed-fields") } else { speed.measure() }>
             {text}
         </button>
     }

@@ -253,13 +253,8 @@ fn Column(round: Arc<Round>, index: usize, column: usize) -> impl IntoView {
         };
         caption(store, &about)
     };
-    let label = move || {
-        tr!(
-            "{token} {status}: show its distributions",
-            token = name,
-            status = status.get().sign().1
-        )
-    };
+    let place = tr!("position {} of {}", column + 1, round.proposals.len());
+    let label = move || format!("{place}: {name}, {}", status.get().sign().1);
     view! {
         <figure class=class>
             <figcaption>

@@ -32,6 +32,10 @@ pub fn Controls() -> impl IntoView {
         }
     });
     let send = move || {
+        if error.with_untracked(Option::is_some) {
+            lead_to_error("#controls");
+            return;
+        }
         asked.set_value(true);
         store.generate();
         // Space plays and pauses from here on, and does not write anew.
@@ -82,7 +86,7 @@ pub fn Controls() -> impl IntoView {
             <SeedField form=form />
             <RuleField form=form />
             <div class="field field-go">
-                <button type="submit" class="button go" data-testid="generate" disabled=move || error.with(Option::is_some)>
+                <button type="submit" class="button go" data-testid="generate" aria-disabled=move || error.with(Option::is_some).to_string()>
                     {move || if writing() { tr!("Write anew") } else { tr!("Write") }}
                 </button>
             </div>
@@ -99,18 +103,25 @@ pub fn FieldErrorLine(
     /// Name of the field.
     field: &'static str,
 ) -> impl IntoView {
-    let sentence = move || {
+    let sentence = Signal::derive(move || {
         form.error_at(field)
             // The page's own have no full stop, the engine's have one.
             .map(|error| format!("{}.", error.sentence.trim_end_matches('.')))
-    };
-    view! {
-        {move || {
-            sentence().map(|sentence| {
-                view! { <p class="field-error" id=format!("{field}-error") role="alert">{sentence}</p> }
-            })
-        }}
-    }
+    });
+    error_line(field, sentence)
+}
+
+/// The line under a field, heard when whoever types there has a moment for it.
+pub fn error_line(field: &str, sentence: Signal<Option<String>>) -> AnyView {
+    let (id, sentence) = (format!("{field}-error"), Memo::new(move |_| sentence.get()));
+    let line = move |sentence| view! { <p class="field-error" id=id.clone()>{sentence}</p> };
+    view! { <div role="status">{move || sentence.get().map(&line)}</div> }.into_any()
+}
+
+/// A button that a field in error makes useless leads to the first one.
+pub fn lead_to_error(form: &str) {
+    browser::focus(&format!("{form} [aria-invalid=true]"));
+    browser::bring_near(&format!("{form} .field-error"));
 }
 
 fn has_error(form: Form, field: &'static str) -> Option<&'static str> {
@@ -143,7 +154,7 @@ pub fn PairField() -> impl IntoView {
     view! {
         <div class="field field-pair">
             <label for="pair">{tr!("Pair")}</label>
-            <select id="pair" data-testid="pair" on:change=move |event| store.choose_pair(&event_target_value(&event))>
+            <select id="pair" data-testid="pair" aria-invalid=move || has_error(store.form, "pair") aria-describedby="pair-error" on:change=move |event| store.choose_pair(&event_target_value(&event))>
                 {move || {
                     options
                         .get()
@@ -326,7 +337,8 @@ fn DrafterField(form: Form) -> impl IntoView {
     view! {
         <div class="field field-drafter" title=move || hint.get()>
             <label for="drafter">{tr!("Drafter")}</label>
-            <select id="drafter" data-testid="drafter" aria-describedby="drafter-hint" on:change=choose>
+            <select id="drafter" data-testid="drafter" aria-invalid=move || has_error(form, "drafter")
+                aria-describedby="drafter-hint drafter-error" on:change=choose>
                 {Drafter::ALL
                     .map(|drafter| {
                         view! {

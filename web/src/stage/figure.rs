@@ -1,7 +1,7 @@
 //! The drawing of a column: the two probabilities of the drafted token, and what its rule does
 //! with them.
 
-use couplet_playback::{Board, OwnDraw, Proposal, Race, Test, decimal};
+use couplet_playback::{Board, OwnDraw, Proposal, Race, Test, decimal, significant, told_apart};
 use couplet_protocol::{Distribution, Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
@@ -97,15 +97,12 @@ fn label(store: Store, probs: Bars, test: Option<Test>, tested: bool, status: St
     }
     match test {
         Some(Test::Share { u, below } | Test::Prefix { u, below }) if judged => {
-            tr!(
-                "{both}, threshold {below}, u {u}",
-                both,
-                below = decimal(below, 2),
-                u = decimal(u, 2)
-            )
+            // With the digits of the line below the drawing.
+            let [u, below] = told_apart(u.into(), below.into());
+            tr!("{both}, threshold {below}, u {u}", both, below, u)
         }
         Some(Test::Share { below, .. } | Test::Prefix { below, .. }) => {
-            tr!("{both}, threshold {}", decimal(below, 2), both)
+            tr!("{both}, threshold {}", significant(below.into(), 2), both)
         }
         Some(Test::Probable { above, .. }) => tr!("{both}, least {}", decimal(above, 3), both),
         Some(Test::First { token: Some(token) }) => {

@@ -364,9 +364,13 @@ fn token(
         _ => None,
     };
     let current = move || (picked.get() == Some(place)).then_some("true");
+    // Only the one that has the focus: a text of buttons could not be read on. How it came about is its
+    // title.
+    let role = move || current().map_or(role, |_| Some("button"));
+    let name = move || current().map(|_| store.say(ink.token));
     view! {
         {lead}
-        <span class=format!("tk {class}") class:blank=blank role=role title=title data-differs=differs aria-current=current tabindex="-1"
+        <span class=format!("tk {class}") class:blank=blank role=role aria-label=name title=title data-differs=differs aria-current=current tabindex="-1"
             style=format!("--i:{}", ink.column) on:click=move |event| {
                 store.pick(place);
                 // Not for whoever goes on from here with the arrow keys, which press no pointer.

@@ -32,6 +32,7 @@ mod version_words;
 mod versions;
 
 use couplet_playback::{Phase, narrate, plain, round_summary};
+use couplet_protocol::Rule;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -39,7 +40,7 @@ use crate::browser;
 use crate::heard::{Heard, STEP};
 use crate::lessons::{Cover, Covered};
 use crate::playhead::now;
-use crate::store::use_store;
+use crate::store::{Selection, use_store};
 pub use icons::{Sign, icon, mark};
 pub use rule_field::RuleField;
 pub use rule_words::{replaced, title as rule_title};
@@ -48,7 +49,8 @@ pub use version_words::parameters as rule_parameters;
 
 pub use columns::keep_focus;
 use controls::Controls;
-pub use controls::{NumberField, PairField, drafter_title, hint_line};
+pub use controls::{NumberField, PairField, drafter_title, error_line, hint_line, lead_to_error};
+use fate::Fate;
 use inspector::Inspector;
 use introduction::Introduction;
 use manuscript::Manuscript;
@@ -99,6 +101,15 @@ fn LiveRegion() -> impl IntoView {
                 step.round
             } else {
                 let (round, settings) = (state.round.as_ref()?, settings_of(store));
+                // The drawing that the sentence speaks of shows u and what it is held against.
+                let by_needle = matches!(settings.rule, Rule::Rejection | Rule::Lenience);
+                if step.phase == Phase::Judge && by_needle {
+                    let at = Selection {
+                        round: step.round,
+                        column: step.column,
+                    };
+                    return Some(Fate::of(state, round, at, &settings)?.heard(store));
+                }
                 let pieces = narrate(round, step, &settings, |token| store.show(token));
                 return Some(plain(&pieces));
             };
@@ -119,8 +130,15 @@ fn LiveRegion() -> impl IntoView {
             Some(before) if before.1 == sentence || playing && at - before.0 < APART_MS => {
                 before.clone()
             }
-            // The slider says by itself where it is.
-            Some(before) if browser::has_focus(".timeline") => before.clone(),
+            // The slider says by itself where it is, the inspector what became of a token that is
+            // picked, and a lesson what it shows.
+            Some(before)
+                if store.playhead.unasked.get_value()
+                    || store.selected.with(Option::is_some)
+                    || browser::has_focus(".timeline") =>
+            {
+                before.clone()
+            }
             _ => (at, sentence),
         }
     });

@@ -51,7 +51,7 @@ impl Picking {
         let pressed = move || (self.picked.get() == Some(token)).to_string();
         let name = self.store.show(token);
         view! {
-            <button type="button" class="pick-row" aria-pressed=pressed title=tr!("Write it here instead")
+            <button type="button" class="pick-row" aria-pressed=pressed aria-label=self.store.say(token) title=tr!("Write it here instead")
                 data-token=token.to_string() on:click=move |_| self.pick(token)>
                 {name}
             </button>
@@ -66,11 +66,11 @@ impl Picking {
                 {move || match self.picked.get() {
                     None => view! { <p class="muted hint">{tr!("Pick a token to write it here instead")}</p> }.into_any(),
                     Some(token) if stands == Some(token) => view! {
-                        <p class="muted">{tr!("“{}” stands here already", store.show(token))}</p>
+                        <p class="muted">{tr!("“{}” stands here already", store.say(token))}</p>
                     }
                     .into_any(),
                     Some(token) => view! {
-                        <button type="button" class="button" data-testid="force" disabled=move || store.asking.wanted.get()
+                        <button type="button" class="button" data-testid="force" aria-label=tr!("Write “{}” instead", store.say(token)) disabled=move || store.asking.wanted.get()
                             on:click=move |_| {
                                 store.force(at, token);
                                 focus_play();
@@ -186,7 +186,7 @@ fn told(store: Store, place: &Place, token: u32) -> String {
         .map(|prob| prob.map_or(tr!("unknown"), probability));
     tr!(
         "{token}: draft {draft}, target {target}",
-        token = store.show(token),
+        token = store.say(token),
         draft,
         target
     )

@@ -1,8 +1,10 @@
 //! Where the text on the page comes from, and how far the models have come that could write
 //! another. One line that is always there, so that nothing moves when its words change.
 
+use std::sync::Arc;
+
 use couplet_playback::{decimal, separator};
-use couplet_protocol::FinishReason;
+use couplet_protocol::{FinishReason, PairInfo};
 use leptos::prelude::*;
 use tr::tr;
 use wasm_bindgen::JsCast;
@@ -33,6 +35,28 @@ pub fn Provenance() -> impl IntoView {
     let ready = Signal::derive(move || {
         (store.engine.state.get() == EngineState::Ready).then(|| tr!("The live models are ready."))
     });
+    // What the line above the text and the timeline show of a run that is being written, and of one
+    // that was.
+    let written = Signal::derive(move || {
+        let kind = |pair: Arc<PairInfo>| pair.token_kind.clone();
+        let kind = store.pair().map_or("token".to_owned(), kind);
+        if store.asking.wanted.get() {
+            return Some(tr!(
+                "Your text will be written as soon as the models are here."
+            ));
+        }
+        if store.is_writing() {
+            let wanted = store.form.read().ok()?.max_tokens as usize;
+            return Some(tr!("Writing {}…", kinds::tokens(&kind, wanted)));
+        }
+        let written = store.run.with(|run| {
+            let rounds = run.finished().map(|_| run.rounds())?;
+            let count = rounds.iter().map(|round| round.committed.len()).sum();
+            let tokens = kinds::tokens(&kind, count);
+            Some(format!("{tokens}, {}", kinds::rounds(rounds.len())))
+        })?;
+        (!store.recorded()).then(|| format!("{}: {written}", tr!("Live run")))
+    });
     view! {
         <section class="provenance" data-testid="provenance" data-kind=kind aria-label=tr!("Where this text comes from")>
             <i class="provenance-mark" aria-hidden="true"></i>
@@ -40,6 +64,7 @@ pub fn Provenance() -> impl IntoView {
             <Models />
             <Way />
             <Heard said=ready known=true />
+            <Heard said=written known=true testid="written-heard" />
         </section>
     }
 }

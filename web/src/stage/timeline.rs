@@ -7,7 +7,6 @@ use tr::tr;
 
 use super::bars::dots;
 use super::icons::{Sign, mark};
-use crate::playhead::Stride;
 use crate::projector;
 use crate::store::{Store, use_store};
 use crate::width::width_of;
@@ -267,10 +266,11 @@ impl Scrubber {
         if event.shift_key() || event.ctrl_key() || event.meta_key() || event.alt_key() {
             return;
         }
-        let playhead = self.store.playhead;
+        // Where a round ends, all of it is judged: only there does the value say what became of it.
         match event.key().as_str() {
-            "ArrowRight" | "ArrowUp" => playhead.step(Stride::Round, true),
-            "ArrowLeft" | "ArrowDown" => playhead.step(Stride::Round, false),
+            "ArrowRight" | "ArrowUp" => self.to_round(shown),
+            "ArrowLeft" | "ArrowDown" if shown < 2 => self.store.playhead.go(0),
+            "ArrowLeft" | "ArrowDown" => self.to_round(shown - 2),
             // There a presenter's remote means the next step by it.
             "PageUp" | "PageDown" if projector::is_on() => return,
             "PageUp" => self.to_round(shown + 4),

@@ -111,6 +111,7 @@ impl Store {
             // Nobody pressed Play: whoever wants less movement does that first.
             self.play_or_arrive();
         }
+        self.playhead.unasked.set_value(true);
     }
 
     /// Whether the form still says what the page wrote there, the choice of pair aside.

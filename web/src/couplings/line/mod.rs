@@ -2,6 +2,8 @@
 
 mod layout;
 
+use std::time::Duration;
+
 use couplet_playback::decimal;
 use couplet_speculation::couplings::Coupling;
 use leptos::html::Div;
@@ -11,6 +13,7 @@ use tr::tr;
 use super::exhibit::{Exact, Origin, use_exhibit};
 use super::mark::mark_at;
 use super::presets::PRESETS;
+use crate::heard::Heard;
 use crate::table::Folded;
 use crate::width::width_of;
 use layout::{spread, stacked};
@@ -21,6 +24,8 @@ const AXIS: f64 = 102.0;
 const MARGIN: f64 = 22.0;
 /// Room for the name of what lies beyond the ceiling.
 const BEYOND: f64 = 80.0;
+/// How long nobody moves a handle before what that comes to is said.
+const SETTLED: Duration = Duration::from_millis(500);
 
 /// The panel.
 #[component]
@@ -39,6 +44,13 @@ pub fn Line() -> impl IntoView {
             .exact
             .with(|exact| exact.agreement[3] - exact.bound > 0.0005)
     };
+    // Examples say by their names what they are.
+    let heard = Signal::derive(move || {
+        exhibit.exact.with(|exact| match exact.origin {
+            Origin::Preset(_) => None,
+            _ => Some(spoken(exact)),
+        })
+    });
     view! {
         <section class="card line" aria-labelledby="line-title">
             <header>
@@ -53,6 +65,7 @@ pub fn Line() -> impl IntoView {
                     {move || exhibit.exact.with(|exact| drawing(exact, width.get()))}
                 </svg>
             </div>
+            <Heard said=heard waits=SETTLED known=true testid="rates-heard" />
             <p class="serif line-caption">
                 {move || lesson().map(|lesson| view! { <span data-testid="lesson">{lesson}" "</span> })}
                 // Where all rates are one, the picture shows no bar and no ceiling.

@@ -10,7 +10,7 @@ use couplet_speculation::couplings::{Coupling, Region, Steps};
 use leptos::prelude::*;
 use tr::tr;
 
-use super::clock::Clock;
+use super::clock::{Clock, STEPS};
 use super::exhibit::Drawn;
 use super::line::title;
 
@@ -113,13 +113,15 @@ fn decided(drawn: &Drawn) -> [f64; 2] {
     }
 }
 
-/// How far a throw is at a time of the clock, for whoever hears it: the tokens that are decided.
-pub fn so_far(coupling: Coupling, drawn: &Drawn, at: f64) -> String {
+/// What the step that ended at a time of the clock has decided, for whoever hears it.
+pub fn newly(coupling: Coupling, drawn: &Drawn, at: f64) -> Option<String> {
     let title = title(coupling);
+    let step = 1.0 / STEPS as f64;
     let label = |token| spoken(&drawn.exact.label(token));
     let (draft, target) = (label(drawn.outcome.draft), label(drawn.outcome.target));
-    match decided(drawn).map(|decided| at >= decided - 1e-9) {
-        [false, false] => tr!("{title}: nothing yet", title),
+    let newly = decided(drawn).map(|decided| (0.0..step).contains(&(at - decided + 1e-9)));
+    Some(match newly {
+        [false, false] => return None,
         [true, false] => tr!("{title}: draft {draft}", title, draft),
         [false, true] => tr!("{title}: target {target}", title, target),
         [true, true] => tr!(
@@ -128,7 +130,7 @@ pub fn so_far(coupling: Coupling, drawn: &Drawn, at: f64) -> String {
             draft,
             target
         ),
-    }
+    })
 }
 
 /// A segment's letter, if it fits.
@@ -154,7 +156,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn nothing_is_decided_at_first_and_both_tokens_at_the_end() {
+    fn every_token_is_said_at_the_step_that_decides_it() {
         let pair = Pair::new(&[0.5, 0.3, 0.2], &[0.2, 0.3, 0.5]).unwrap();
         let exact = Arc::new(Exact {
             labels: ["a", "b", "c"].map(String::from).to_vec(),
@@ -177,11 +179,15 @@ mod tests {
                     all.iter().all(|at| 0.0 < *at && *at <= 1.0),
                     "{coupling:?}, {trial}: {all:?}"
                 );
-                assert!(so_far(coupling, &drawn, 0.0).ends_with(": nothing yet"));
-                let [draft, target] =
-                    [outcome.draft, outcome.target].map(|token| exact.label(token));
-                let end = format!(": draft {draft}, target {target}");
-                assert!(so_far(coupling, &drawn, 1.0).ends_with(&end));
+                let said: Vec<String> = (0..=STEPS)
+                    .filter_map(|step| newly(coupling, &drawn, step as f64 / STEPS as f64))
+                    .collect();
+                // Each token once, at the step that decides it.
+                for (whose, token) in [("draft", outcome.draft), ("target", outcome.target)] {
+                    let word = format!("{whose} {}", exact.label(token));
+                    let times = said.iter().filter(|said| said.contains(&word)).count();
+                    assert_eq!(times, 1, "{coupling:?}, {trial}: {said:?}");
+                }
             }
         }
     }

@@ -11,6 +11,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use crate::heard::Heard;
+use crate::lessons::use_lessons;
 use crate::proof::bars::{Bar, bars};
 use crate::proof::counting::{BATCH, enough};
 use crate::proof::pair::ProofPair;
@@ -74,10 +75,13 @@ pub fn Test() -> impl IntoView {
     });
     let tokens = move || proof.pair.with(ProofPair::len);
     let lacks = move || theory.with(|theory| (theory.off, theory.enough));
-    // Heard once the counting is over, and not at every slice of it.
+    // Heard once the counting is over, and not at every slice of it. What a lesson has counted is part of
+    // its question.
+    let lesson = use_lessons().open;
     let heard = Signal::derive(move || {
-        let counting = proof.counting.get();
-        found.with(|test| test.as_ref().filter(|_| !counting).map(in_short))
+        let asked = lesson.with(Option::is_none) || proof.tally.with(|tally| tally.trials > BATCH);
+        let said = asked && !proof.counting.get();
+        found.with(|test| test.as_ref().filter(|_| said).map(in_short))
     });
     let about = move || {
         let tokens = count_word(length());
