@@ -9,7 +9,7 @@ use super::wire::{Live, NO_WORKER, Request, WORKER_SCRIPT, crash_failure, worker
 use super::{EngineClient, EngineState, reject};
 
 /// An engine that has not started and of which nothing has come for so long never will: a slow phone
-/// compiles it in a part of that.
+/// compiles it in a part of that. Nor does one end any more what it has not ended so long after a Stop.
 const SILENCE_MS: u32 = 60_000;
 
 /// An engine of which nothing has come for so long after a Stop never answers any more: it does so
@@ -123,6 +123,26 @@ impl EngineClient {
             self.post(&Command::Stop { id });
             self.limit_silence(STOP_LIMIT_MS, "The engine did not answer.");
         }
+    }
+
+    /// Gives up an engine that answers and does not end what it was told to: one whose GPU hangs, say.
+    pub(super) fn limit_ending(&self, id: u32) {
+        let client = *self;
+        let generation = self.inner().borrow().generation;
+        let judge = move || {
+            let is_active = {
+                let inner = client.inner();
+                let inner = inner.borrow();
+                inner
+                    .active
+                    .as_ref()
+                    .is_some_and(|request| request.id == id)
+            };
+            if is_active {
+                client.crash(generation, "The engine did not answer.");
+            }
+        };
+        gloo_timers::callback::Timeout::new(SILENCE_MS, judge).forget();
     }
 
     /// Finds out whether the engine is alive; what waits for one that is not is refused.

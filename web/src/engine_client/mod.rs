@@ -334,7 +334,8 @@ impl EngineClient {
             }
         };
         let Some(mut request) = waiting else {
-            return self.post_stop(id);
+            self.post_stop(id);
+            return self.limit_ending(id);
         };
         // What it waits for may wait for an engine that is dead.
         self.probe();
