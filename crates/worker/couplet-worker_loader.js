@@ -81,11 +81,15 @@ function load(script) {
   }
 }
 
-/** Runs a build; `NotThere` where nothing of it has run. */
+/** Whether a build's script has run, beside which no other can. */
+let ran = false;
+
+/** Runs a build. */
 async function start(relaxed) {
   const { script, module } = workerFiles(relaxed);
   let response = await persistently(() => ask(module, "default"));
   await persistently(async () => load(script));
+  ran = true;
   const attempt = (cache) =>
     persistently(async () => {
       const arriving = response ?? (await ask(module, cache));
@@ -102,7 +106,7 @@ async function start(relaxed) {
 start(knowsRelaxedSimd)
   .catch((error) => {
     // Without a network there is the build that could be run when the page was kept.
-    if (knowsRelaxedSimd && error instanceof NotThere) return start(false);
+    if (knowsRelaxedSimd && error instanceof NotThere && !ran) return start(false);
     throw error;
   })
   .catch(fail);

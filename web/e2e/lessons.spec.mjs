@@ -241,7 +241,7 @@ test("the formula's curve shows what was asked once it is guessed", async ({ pag
   assert.equal(await page.getByTestId("what-if-says").count(), 0);
   await page.getByTestId("lesson-number").fill("2");
   await page.getByTestId("reveal").click();
-  await page.getByTestId("what-if-says").getByText(/Best is γ = 3, 1\.63×/).waitFor();
+  await page.getByTestId("what-if-says").getByText(/Best is γ\s=\s3, 1\.63×/).waitFor();
   assert.equal(await answer(page), "3 tokens ahead");
 });
 

@@ -360,7 +360,7 @@ test("a GPU that refuses a command in the middle of a run is given back before a
 });
 
 test("an engine that does not obey Stop is ended and started again, with text and settings kept", async ({ page, base }) => {
-  const isWaitedFor = await hasten(page, 10_000, 500);
+  const isWaitedFor = await hasten(page, 10_500, 500);
   await patchWorker(
     page,
     `const post = self.postMessage.bind(self);
@@ -382,7 +382,7 @@ test("an engine that does not obey Stop is ended and started again, with text an
 });
 
 test("an engine that dies without a word is missed by Stop: what waits is refused, and another one starts", async ({ page, base }) => {
-  const isWaitedFor = await hasten(page, 10_000, 500);
+  const isWaitedFor = await hasten(page, 10_500, 500);
   await open(page, base, "?backend=cpu#v=1&scene=speed");
   const die = () => page.workers()[0].evaluate(() => self.close()).catch(() => {});
   const ends = () => page.evaluate(() => window.ends);
@@ -412,12 +412,12 @@ test("an engine that dies without a word is missed by Stop: what waits is refuse
 });
 
 test("a stopped engine that answers is waited for, however long its pass takes", async ({ page, base }) => {
-  const isWaitedFor = await hasten(page, 10_000, 1_000);
+  const isWaitedFor = await hasten(page, 10_500, 2_000);
   await patchWorker(
     page,
     `const post = self.postMessage.bind(self);
        const late = (text) => String(text).includes('"coupled"');
-       self.postMessage = (text) => (late(text) ? setTimeout(() => post(text), 3_000) : post(text));`,
+       self.postMessage = (text) => (late(text) ? setTimeout(() => post(text), 5_000) : post(text));`,
   );
   await open(page, base, "?backend=cpu");
   const end = call(page, "couple", { draft: [0.5, 0.5], target: [0.2, 0.8], rule: "optimal", trials: 1e9 });

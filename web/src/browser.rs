@@ -124,6 +124,13 @@ pub fn focus(selector: &str) -> bool {
     element.is_some_and(|element| focus_quietly(&element))
 }
 
+/// Unfolds the `<details>` that a selector finds, if there is one.
+pub fn unfold(selector: &str) {
+    if let Ok(Some(details)) = document().query_selector(selector) {
+        let _ = details.set_attribute("open", "");
+    }
+}
+
 /// Whether what a selector finds has the focus.
 pub fn has_focus(selector: &str) -> bool {
     let focused = document().active_element();

@@ -1,5 +1,6 @@
 //! The same calls for a page of another origin that shows this one in a frame: it cannot reach the
-//! frame's `couplet`, but it can send it messages. See `web/API.md`.
+//! frame's `couplet`, but it can send it messages. That lets it read what is typed there, so only a
+//! page that was opened to be embedded listens. See `web/API.md`.
 
 use js_sys::{Function, Object, Promise, Reflect};
 use leptos::ev;
@@ -47,9 +48,13 @@ pub fn listen(api: &Object) {
                 },
                 Err(error) => ("error", told(&error)),
             };
-            // A page without an origin of its own has no name for one either.
+            // A page that is a file, say, has no origin that a message could name.
             let origin = event.origin();
-            let origin = if origin == "null" { "*" } else { &origin };
+            let origin = if origin.starts_with("http") {
+                &origin
+            } else {
+                "*"
+            };
             let answer = object([("couplet", name), ("id", id), (key, value)]);
             send(&around, &answer, origin);
         });

@@ -80,7 +80,9 @@ pub fn install(store: Store, sharing: Sharing) {
     });
     set("trace", &trace.into_js_value());
     let _ = Reflect::set(&window(), &"couplet".into(), &api);
-    bridge::listen(&api);
+    if sharing.embed {
+        bridge::listen(&api);
+    }
 }
 
 /// Settles a promise once.

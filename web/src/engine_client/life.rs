@@ -14,7 +14,7 @@ const SILENCE_MS: u32 = 60_000;
 
 /// An engine of which nothing has come for so long after a Stop never answers any more: it does so
 /// between two passes of a model, which take a part of that on the slowest devices.
-const STOP_LIMIT_MS: u32 = 10_000;
+const STOP_LIMIT_MS: u32 = 10_500;
 
 /// Milliseconds before each further attempt to have the worker's script, as for all files.
 const WAITS_MS: [u32; 4] = [300, 1_000, 3_000, 6_000];
@@ -130,15 +130,13 @@ impl EngineClient {
         let client = *self;
         let generation = self.inner().borrow().generation;
         let judge = move || {
-            let is_active = {
+            let is_there = {
                 let inner = client.inner();
                 let inner = inner.borrow();
-                inner
-                    .active
-                    .as_ref()
-                    .is_some_and(|request| request.id == id)
+                let mut all = inner.active.iter().chain(&inner.aside);
+                all.any(|request| request.id == id)
             };
-            if is_active {
+            if is_there {
                 client.crash(generation, "The engine did not answer.");
             }
         };
@@ -149,6 +147,21 @@ impl EngineClient {
     pub fn probe(&self) {
         // Requests are counted from 1.
         self.post_stop(0);
+        // Nothing stops that one, which takes a moment.
+        let moment = {
+            let inner = self.inner();
+            let inner = inner.borrow();
+            let is_short =
+                |request: &&Request| matches!(request.command, Command::Distribution { .. });
+            inner
+                .active
+                .as_ref()
+                .filter(is_short)
+                .map(|request| request.id)
+        };
+        if let Some(id) = moment {
+            self.limit_ending(id);
+        }
     }
 
     /// Gives the worker up, with a sentence, if nothing is heard of it for so many milliseconds from

@@ -121,7 +121,7 @@ fn question(
 ) -> impl IntoView + use<> {
     // On the sheet the answer to another question would stand below that one.
     if step.tells_answer && !answers {
-        let elsewhere = tr!("Answer this one on the page.");
+        let elsewhere = tr!("Take this step on the page.");
         return view! { <li><p class="muted">{elsewhere}</p></li> }.into_any();
     }
     let set = |text: &str| rich(&text.replace("**", ""), facts);

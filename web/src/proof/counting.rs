@@ -104,17 +104,27 @@ impl Tally {
 pub fn enough(joint: &[f64], expected: &[f64]) -> Option<u64> {
     /// What nine of ten normal draws exceed, in standard deviations.
     const NINE_OF_TEN: f64 = -1.2816;
+    /// Nine of ten samples have what is in them so often on average: −ln 0.1 (Poisson).
+    const NINE_OF_TEN_MEET: f64 = std::f64::consts::LN_10;
     let tells = |texts: &u64| {
-        let counts: Vec<u64> = joint
-            .iter()
-            .map(|prob| (prob * *texts as f64).round() as u64)
-            .collect();
-        let found = chi_square(&counts, expected);
+        let mean = |prob: f64| prob * *texts as f64;
+        let cells = || joint.iter().zip(expected);
+        // One text that the target never writes is enough.
+        let impossible = cells().filter(|(_, expected)| **expected == 0.0);
+        let impossible: f64 = impossible.map(|(prob, _)| mean(*prob)).sum();
+        if impossible > NINE_OF_TEN_MEET {
+            return true;
+        }
+        let possible = cells().map(|(prob, expected)| match expected {
+            0.0 => 0,
+            _ => mean(*prob).round() as u64,
+        });
+        let found = chi_square(&possible.collect::<Vec<_>>(), expected);
         let (lambda, degrees) = (found.statistic, found.degrees_of_freedom);
         let freedom = degrees as f64;
         let spread = (2.0 * (freedom + 2.0 * lambda)).sqrt();
         let low = (freedom + lambda + NINE_OF_TEN * spread).max(0.0);
-        lambda.is_infinite() || (degrees > 0 && chi_square_tail(low, degrees) < NO_ACCIDENT)
+        degrees > 0 && chi_square_tail(low, degrees) < NO_ACCIDENT
     };
     (0..)
         .map(|doubled| BATCH << doubled)
@@ -211,5 +221,8 @@ mod tests {
         assert_eq!(enough(&even, &even), None);
         // A text that the target never writes shows at once.
         assert_eq!(enough(&[0.5, 0.5, 0.0], &[0.5, 0.0, 0.5]), Some(BATCH));
+        // Seldom ones show where nine of ten samples have one: the first time with 2.4 on average.
+        let seldom = [0.5 - 3e-5, 3e-5, 0.5];
+        assert_eq!(enough(&seldom, &[0.5, 0.0, 0.5]), Some(4 * BATCH));
     }
 }

@@ -106,7 +106,7 @@ fn Fields() -> impl IntoView {
                 <p class="muted speed-hint" data-testid="bench-beside">{tr!("As set on the Stage: {}.", settings)}</p>
             })}
             {move || set_on_the_stage(form).map(|sentence| view! {
-                <p class="field-error" role="alert" data-testid="stage-error">{sentence}</p>
+                <p class="field-error" role="alert" tabindex="-1" data-testid="stage-error">{sentence}</p>
             })}
         </div>
     }

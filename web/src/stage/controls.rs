@@ -120,7 +120,10 @@ pub fn error_line(field: &str, sentence: Signal<Option<String>>) -> AnyView {
 
 /// A button that a field in error makes useless leads to the first one.
 pub fn lead_to_error(form: &str) {
-    browser::focus(&format!("{form} [aria-invalid=true]"));
+    browser::unfold(&format!("details:has({form})"));
+    // A setting that stands elsewhere has a sentence here and no field.
+    let _ = browser::focus(&format!("{form} [aria-invalid=true]"))
+        || browser::focus(&format!("{form} .field-error[tabindex]"));
     browser::bring_near(&format!("{form} .field-error"));
 }
 

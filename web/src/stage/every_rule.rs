@@ -36,7 +36,7 @@ fn Rules() -> impl IntoView {
     let of_block = move || {
         let both = kept.get()?;
         let [rejection, block] = both.map(|kept| decimal(kept, 2));
-        let less = (both[1] < both[0]).then(|| {
+        let less = (both[1] < both[0] && block != rejection).then(|| {
             tr!("Of some drafts Block keeps fewer; on average over all that can be drawn it never does.")
         });
         let says = tr!(

@@ -46,8 +46,7 @@ pub fn Provenance() -> impl IntoView {
             ));
         }
         if store.is_writing() {
-            let wanted = store.form.read().ok()?.max_tokens as usize;
-            return Some(tr!("Writing {}…", kinds::tokens(&kind, wanted)));
+            return Some(tr!("Writing…"));
         }
         let written = store.run.with(|run| {
             let rounds = run.finished().map(|_| run.rounds())?;

@@ -167,18 +167,19 @@ pub async fn bench(
             return Ok(None);
         }
     }
-    report(engine, request, device, contenders, &costs.medians())
-        .await
-        .map(Some)
+    let mut report = report(request, device, contenders, &costs.medians());
+    let go_on = async || runs.go_on(&next).await;
+    let is_whole = shares::fill(engine, &mut report, go_on).await?;
+    Ok(is_whole.then_some(report))
 }
 
-async fn report(
-    engine: &Engine,
+/// All of a report but for the shares of the time.
+fn report(
     request: &SpeedRequest,
     device: DeviceInfo,
     contenders: Vec<Contender>,
     costs: &PassCosts,
-) -> Result<SpeedReport, EngineError> {
+) -> SpeedReport {
     let all = || contenders.iter().flat_map(|contender| &contender.pairs);
     let alone: Vec<f64> = all().map(|[_, alone]| alone.speed()).collect();
     let tokens = all().flatten().map(TimedRun::tokens).max().unwrap_or(0);
@@ -226,8 +227,7 @@ async fn report(
     if let Some(contender) = contenders.iter().find(|contender| contender.gamma == raced) {
         report.race = race(contender);
     }
-    shares::fill(engine, &mut report).await?;
-    Ok(report)
+    report
 }
 
 /// Share of the judged tokens of all contenders that were kept; `None` where none was judged.

@@ -13,8 +13,13 @@ use crate::{Engine, EngineError};
 const SAMPLES: u32 = 5;
 
 /// Puts the shares of the target alone and of the fastest draft length into a report. Each part is
-/// timed by the GPU's own clock where it can be read, else by itself.
-pub(super) async fn fill(engine: &Engine, report: &mut SpeedReport) -> Result<(), EngineError> {
+/// timed by the GPU's own clock where it can be read, else by itself. `go_on` is asked before each;
+/// `false` when it says no.
+pub(super) async fn fill(
+    engine: &Engine,
+    report: &mut SpeedReport,
+    mut go_on: impl AsyncFnMut() -> bool,
+) -> Result<bool, EngineError> {
     let best = report.best();
     // Its own pairs' target alone: all pairs together may have met a slower hour.
     let alone = best.map_or(report.target_alone.median, |best| best.target_alone.median);
@@ -25,7 +30,10 @@ pub(super) async fn fill(engine: &Engine, report: &mut SpeedReport) -> Result<()
     }
     let settings = seeded(&report.request, 0);
     for (gamma, tokens, speed) in lengths {
-        let (parts, source) = parts(engine, &settings, gamma as usize).await?;
+        let Some((parts, source)) = parts(engine, &settings, gamma as usize, &mut go_on).await?
+        else {
+            return Ok(false);
+        };
         let [draft, target, sampling] = parts.map(|milliseconds| milliseconds / tokens);
         report.shares_from = source;
         report.shares.push(TimeShare {
@@ -36,16 +44,17 @@ pub(super) async fn fill(engine: &Engine, report: &mut SpeedReport) -> Result<()
             rest: 1000.0 / speed - draft - target - sampling,
         });
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Milliseconds of a round in the draft's passes, the target's pass and sampling. Where one kernel
-/// drafts a block, what it samples counts as drafting.
+/// drafts a block, what it samples counts as drafting. `None` when `go_on` says no.
 async fn parts(
     engine: &Engine,
     settings: &Settings,
     gamma: usize,
-) -> Result<([f64; 3], TimeSource), EngineError> {
+    go_on: &mut impl AsyncFnMut() -> bool,
+) -> Result<Option<([f64; 3], TimeSource)>, EngineError> {
     let rule = kernel_rule(settings.rule);
     let portions = if engine.drafts_at_once(rule, settings.drafter) {
         [Portion::Draft, Portion::TargetPass, Portion::Judging]
@@ -60,6 +69,9 @@ async fn parts(
             if gamma == 0 && matches!(portion, Portion::Draft | Portion::DraftPasses) {
                 samples.push(0.0);
                 continue;
+            }
+            if !go_on().await {
+                return Ok(None);
             }
             let sample = Sample::new(engine, settings, gamma, portion, place)?;
             let passes = [(&*sample.program, sample.repeats)];
@@ -80,5 +92,5 @@ async fn parts(
         TimeSource::Timestamps => samples.map(mean),
         TimeSource::Apart => samples.map(middle),
     };
-    Ok((parts, source))
+    Ok(Some((parts, source)))
 }

@@ -48,7 +48,7 @@ pub fn expectation(
             let expected = match enough {
                 Some(BATCH) => tr!("The test is expected to fail."),
                 Some(enough) => tr!(
-                    "That is little: nine tests in ten fail by some {} texts.",
+                    "That is little: with some {} texts nine tests in ten fail.",
                     grouped(enough as usize)
                 ),
                 None => tr!("That is too little for this test to find."),

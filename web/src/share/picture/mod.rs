@@ -62,7 +62,7 @@ const fn font(
 const SANS: &str = "Source Sans 3";
 const SERIF: &str = "Source Serif 4";
 const GREEK: &str = "unicode-range:U+370-3FF;";
-const FONTS: [Font; 5] = [
+const FONTS: [Font; 6] = [
     font(
         SANS,
         "fonts/source-sans-3-latin-wght-normal.woff2",
@@ -86,6 +86,12 @@ const FONTS: [Font; 5] = [
         "fonts/source-serif-4-latin-400-italic.woff2",
         true,
         "",
+    ),
+    font(
+        SERIF,
+        "fonts/source-serif-4-greek-400-italic.woff2",
+        false,
+        GREEK,
     ),
     font(
         SERIF,
