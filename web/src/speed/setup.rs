@@ -33,7 +33,7 @@ pub fn Invitation() -> impl IntoView {
                     </span>
                 </p>
                 <dl class="prelude-terms">
-                    <div><dt><em>"α"</em></dt><dd>{tr!("how often a drafted token is kept if all before it were: here the same chance for each, by itself (Leviathan et al. 2023, theorem 3.8, there with v = 1)")}</dd></div>
+                    <div><dt><em>"α"</em></dt><dd>{tr!("how often a drafted token is kept if all before it were: here the same chance for each, independently (Leviathan et al. 2023, theorem 3.8, there with v = 1)")}</dd></div>
                     <div><dt><em>"c"</em></dt><dd>{tr!("what drafting one token costs, in passes of the target")}</dd></div>
                     <div><dt><em>"v"</em></dt><dd>{tr!("what one pass over γ + 1 positions costs, the drafted tokens and the bonus, in passes for one token")}</dd></div>
                 </dl>
