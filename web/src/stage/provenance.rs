@@ -178,6 +178,7 @@ fn Models() -> impl IntoView {
         })
     };
     let bar = move || progress.get().filter(|(_, _, total)| *total > 0);
+    let embed = use_sharing().embed;
     let rest = move || match engine.state.get() {
         EngineState::Starting | EngineState::Loading { .. }
             if store.asking.linked.get() && store.asking.wanted.get() =>
@@ -187,6 +188,8 @@ fn Models() -> impl IntoView {
         EngineState::Starting | EngineState::Loading { .. } if store.asking.wanted.get() => {
             tr!("Your text follows as soon as they are here.")
         }
+        // The page around a frame can ask for it.
+        EngineState::Starting | EngineState::Loading { .. } if embed => String::new(),
         EngineState::Starting | EngineState::Loading { .. } => {
             tr!("Nothing you type leaves this page.")
         }
