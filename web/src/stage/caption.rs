@@ -109,12 +109,12 @@ pub fn arithmetic(proposal: &Proposal, kept: bool, settings: &Settings) -> Optio
 }
 
 /// What is still to be tested, with as many digits as the quotient beside it.
-fn limit(value: f32) -> String {
+pub fn limit(value: f32) -> String {
     bound(significant(value.into(), 2))
 }
 
 /// A bound as those beside it are printed: a whole one has digits too.
-fn bound(printed: String) -> String {
+pub fn bound(printed: String) -> String {
     match printed.as_str() {
         "1" => decimal(1.0, 2),
         _ => printed,

@@ -1,11 +1,12 @@
 //! The drawing of a column: the two probabilities of the drafted token, and what its rule does
 //! with them.
 
-use couplet_playback::{Board, OwnDraw, Proposal, Race, Test, decimal, significant, told_apart};
+use couplet_playback::{Board, OwnDraw, Proposal, Race, Test, decimal, told_apart};
 use couplet_protocol::{Distribution, Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
 
+use super::caption::{bound, limit};
 use super::columns::Status;
 use super::gauge::{
     BAR, BASE, Bars, GAUGE, GAUGE_WIDTH, LEFT, SHIFT, TOP, WIDTH, gauge, glyph, needle, probability,
@@ -99,10 +100,11 @@ fn label(store: Store, probs: Bars, test: Option<Test>, tested: bool, status: St
         Some(Test::Share { u, below } | Test::Prefix { u, below }) if judged => {
             // With the digits of the line below the drawing.
             let [u, below] = told_apart(u.into(), below.into());
+            let below = bound(below);
             tr!("{both}, threshold {below}, u {u}", both, below, u)
         }
         Some(Test::Share { below, .. } | Test::Prefix { below, .. }) => {
-            tr!("{both}, threshold {}", significant(below.into(), 2), both)
+            tr!("{both}, threshold {}", limit(below), both)
         }
         Some(Test::Probable { above, .. }) => tr!("{both}, least {}", decimal(above, 3), both),
         Some(Test::First { token: Some(token) }) => {
