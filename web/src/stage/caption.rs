@@ -1,7 +1,7 @@
 //! The line under a column: what was compared, and with what outcome.
 
 use couplet_playback::{
-    Board, Proposal, Test, decimal, grouped, separator, shortest, significant, told_apart,
+    Board, Proposal, Test, grouped, separator, shortest, significant, told_apart,
 };
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
@@ -86,7 +86,7 @@ pub fn caption(store: Store, about: &Captioned) -> AnyView {
 fn needle(u: f32, below: f32) -> AnyView {
     let sign = if u < below { " < " } else { " > " };
     let [u, below] = told_apart(u.into(), below.into());
-    view! { <em>"u"</em>" "<b>{u}</b>{sign}{bound(below)} }.into_any()
+    view! { <em>"u"</em>" "<b>{u}</b>{sign}{below} }.into_any()
 }
 
 /// What a test with a needle divides and compares, written as the rule's formula is.
@@ -110,15 +110,7 @@ pub fn arithmetic(proposal: &Proposal, kept: bool, settings: &Settings) -> Optio
 
 /// What is still to be tested, with as many digits as the quotient beside it.
 pub fn limit(value: f32) -> String {
-    bound(significant(value.into(), 2))
-}
-
-/// A bound as those beside it are printed: a whole one has digits too.
-pub fn bound(printed: String) -> String {
-    match printed.as_str() {
-        "1" => decimal(1.0, 2),
-        _ => printed,
-    }
+    significant(value.into(), 2)
 }
 
 /// A saying with something bold in its slot.

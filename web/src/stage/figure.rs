@@ -6,7 +6,7 @@ use couplet_protocol::{Distribution, Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
 
-use super::caption::{bound, limit};
+use super::caption::limit;
 use super::columns::Status;
 use super::gauge::{
     BAR, BASE, Bars, GAUGE, GAUGE_WIDTH, LEFT, SHIFT, TOP, WIDTH, gauge, glyph, needle, probability,
@@ -100,7 +100,6 @@ fn label(store: Store, probs: Bars, test: Option<Test>, tested: bool, status: St
         Some(Test::Share { u, below } | Test::Prefix { u, below }) if judged => {
             // With the digits of the line below the drawing.
             let [u, below] = told_apart(u.into(), below.into());
-            let below = bound(below);
             tr!("{both}, threshold {below}, u {u}", both, below, u)
         }
         Some(Test::Share { below, .. } | Test::Prefix { below, .. }) => {
