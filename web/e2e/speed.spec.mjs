@@ -140,6 +140,26 @@ test("every wrong field says so, whatever else is wrong", async ({ page, base })
   assert.equal(await page.getByTestId("timing").count(), 0);
 });
 
+test("once something was measured, a wrong setting is led to where it is folded away or stands elsewhere", async ({ page, base }) => {
+  await open(page, base, SCENE);
+  await call(page, "bench", SHORT);
+  const again = page.locator("details.again");
+  const measure = page.getByTestId("bench").filter({ hasText: /^Measure/ });
+  await again.locator("summary").click();
+  await page.locator("#bench-longest").fill("99");
+  await again.locator("summary").click();
+  await measure.press("Enter");
+  await page.waitForFunction(() => document.activeElement.id === "bench-longest");
+  assert.ok(await page.locator("#bench-longest").isVisible());
+  await page.locator("#bench-longest").fill("2");
+  await page.getByTestId("scene-stage").click();
+  await page.getByTestId("gamma").fill("999");
+  await page.getByTestId("scene-speed").click();
+  await measure.press("Enter");
+  await page.waitForFunction(() => document.activeElement.dataset.testid === "stage-error");
+  assert.equal(await page.getByTestId("timing").count(), 0);
+});
+
 test("where the interval contains 1 the page cannot tell", async ({ page, base }) => {
   await rewrite(page, "for (const row of [...report.gammas, report.auto]) { row.speed_up = 1.04; row.interval = [0.97, 1.1]; }");
   await short(page, base);

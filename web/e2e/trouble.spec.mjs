@@ -381,6 +381,28 @@ test("an engine that does not obey Stop is ended and started again, with text an
   await ready(page);
 });
 
+test("an engine that answers and does not end what was stopped is given up too", async ({ page, base }) => {
+  const isWaitedFor = await hasten(page, 60_000, 5_000);
+  await patchWorker(
+    page,
+    `const post = self.postMessage.bind(self);
+       let hangs = false;
+       self.addEventListener('message', ({ data }) => (hangs ||= String(data).includes('HANG')));
+       self.postMessage = (text) => (hangs && /"finished"|"failed"/.test(text) ? undefined : post(text));`,
+  );
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("prompt").fill("HANG");
+  await page.getByTestId("max_tokens").fill("4000");
+  await page.getByTestId("generate").click();
+  await page.waitForFunction(() => window.couplet.trace()?.events.some(({ event }) => event === "committed"));
+  await page.evaluate(() => (window.hastened = []));
+  await page.getByTestId("stop").click();
+  await notice(page, /did not answer/);
+  assert.ok(await isWaitedFor());
+  assert.equal((await finished(page)).events.at(-1).reason, "stopped");
+  await ready(page);
+});
+
 test("an engine that dies without a word is missed by Stop: what waits is refused, and another one starts", async ({ page, base }) => {
   const isWaitedFor = await hasten(page, 10_500, 500);
   await open(page, base, "?backend=cpu#v=1&scene=speed");
