@@ -73,7 +73,7 @@ pub fn SeveralDrafts() -> impl IntoView {
             <div>
                 <h2 id="drafts-title">{tr!("Several drafts for one place")}</h2>
                 <p class="serif">
-                    {tr!("One pass of the target can judge several drafts for the same place, which is what trees of drafts are for (SpecInfer, SpecTr). When the first is rejected, the next is tested against what is then left of the target. Whatever comes out is still the target’s own.")}
+                    {tr!("One pass of the target can judge several drafts for the same place, which is what trees of drafts are for (SpecInfer). When the first is rejected, the next is tested against what is then left of the target. Whatever comes out is still the target’s own.")}
                 </p>
                 <p class="muted">{tr!("How often one of them is kept, computed; the engine here drafts a single line.")}</p>
             </div>
