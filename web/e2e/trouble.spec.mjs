@@ -359,49 +359,36 @@ test("a GPU that refuses a command in the middle of a run is given back before a
   assert.match(after.reason, /new connection/);
 });
 
-test("an engine that does not obey Stop is ended and started again, with text and settings kept", async ({ page, base }) => {
-  const isWaitedFor = await hasten(page, 10_500, 500);
-  await patchWorker(
-    page,
-    `const post = self.postMessage.bind(self);
+/** How an engine that writes can fail to end: what it does with a message then, and what the page waits, in milliseconds, and here. */
+const ENDLESS = {
+  "does not obey Stop": { act: `post(text); while (text.includes('"committed"'));`, waits: 10_500, here: 500 },
+  "answers Stop and goes on": { act: `if (!/"finished"|"failed"/.test(text)) post(text);`, waits: 60_000, here: 5_000 },
+};
+for (const [does, { act, waits, here }] of Object.entries(ENDLESS)) {
+  test(`an engine that ${does} is ended and started again, with text and settings kept`, async ({ page, base }) => {
+    const isWaitedFor = await hasten(page, waits, here);
+    await patchWorker(
+      page,
+      `const post = self.postMessage.bind(self);
        let hangs = false;
        self.addEventListener('message', ({ data }) => (hangs ||= String(data).includes('HANG')));
-       self.postMessage = (text) => { post(text); while (hangs && String(text).includes('"committed"')); };`,
-  );
-  await open(page, base, "?backend=cpu");
-  await page.getByTestId("prompt").fill("HANG");
-  await page.getByTestId("generate").click();
-  await page.waitForFunction(() => window.couplet.trace()?.events.some(({ event }) => event === "committed"));
-  await page.getByTestId("stop").click();
-  await notice(page, /did not answer/);
-  assert.ok(await isWaitedFor());
-  const trace = await finished(page);
-  assert.equal(trace.events.at(-1).reason, "stopped");
-  assert.equal(await page.getByTestId("prompt").inputValue(), "HANG");
-  await ready(page);
-});
-
-test("an engine that answers and does not end what was stopped is given up too", async ({ page, base }) => {
-  const isWaitedFor = await hasten(page, 60_000, 5_000);
-  await patchWorker(
-    page,
-    `const post = self.postMessage.bind(self);
-       let hangs = false;
-       self.addEventListener('message', ({ data }) => (hangs ||= String(data).includes('HANG')));
-       self.postMessage = (text) => (hangs && /"finished"|"failed"/.test(text) ? undefined : post(text));`,
-  );
-  await open(page, base, "?backend=cpu");
-  await page.getByTestId("prompt").fill("HANG");
-  await page.getByTestId("max_tokens").fill("4000");
-  await page.getByTestId("generate").click();
-  await page.waitForFunction(() => window.couplet.trace()?.events.some(({ event }) => event === "committed"));
-  await page.evaluate(() => (window.hastened = []));
-  await page.getByTestId("stop").click();
-  await notice(page, /did not answer/);
-  assert.ok(await isWaitedFor());
-  assert.equal((await finished(page)).events.at(-1).reason, "stopped");
-  await ready(page);
-});
+       self.postMessage = (text) => { if (hangs) { ${act} } else post(text); };`,
+    );
+    await open(page, base, "?backend=cpu");
+    await page.getByTestId("prompt").fill("HANG");
+    await page.getByTestId("max_tokens").fill("4000");
+    await page.getByTestId("generate").click();
+    await page.waitForFunction(() => window.couplet.trace()?.events.some(({ event }) => event === "committed"));
+    // The page waits for the engine to start as long, too.
+    await page.evaluate(() => (window.hastened = []));
+    await page.getByTestId("stop").click();
+    await notice(page, /did not answer/);
+    assert.ok(await isWaitedFor());
+    assert.equal((await finished(page)).events.at(-1).reason, "stopped");
+    assert.equal(await page.getByTestId("prompt").inputValue(), "HANG");
+    await ready(page);
+  });
+}
 
 test("an engine that dies without a word is missed by Stop: what waits is refused, and another one starts", async ({ page, base }) => {
   const isWaitedFor = await hasten(page, 10_500, 500);

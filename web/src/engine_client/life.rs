@@ -16,7 +16,8 @@ const SILENCE_MS: u32 = 60_000;
 /// between two passes of a model, which take a part of that on the slowest devices.
 const STOP_LIMIT_MS: u32 = 10_500;
 
-/// Milliseconds before each further attempt to have the worker's script, as for all files.
+/// Milliseconds before each further attempt to have the worker's script, as for all files; what asks
+/// for the others shares no code with the page, so a test compares the numbers.
 const WAITS_MS: [u32; 4] = [300, 1_000, 3_000, 6_000];
 
 impl EngineClient {
@@ -293,4 +294,30 @@ fn end(live: Live) {
     live.worker.terminate();
     // Freed later: one of these closures may be what is running.
     gloo_timers::callback::Timeout::new(0, move || drop(live)).forget();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_files_are_asked_for_at_one_pace() {
+        let loader = include_str!("../../../crates/worker/couplet-worker_loader.js");
+        let models = include_str!("../../../crates/model/src/arrival.rs");
+        for (source, name) in [
+            (loader, "const WAITS_MS = ["),
+            (models, "const WAITS: [u32; 4] = ["),
+        ] {
+            let list = source
+                .split_once(name)
+                .and_then(|(_, rest)| rest.split_once(']'));
+            let waits: Vec<u32> = (list
+                .map(|(list, _)| list.replace('_', ""))
+                .unwrap_or_default())
+            .split(", ")
+            .filter_map(|wait| wait.parse().ok())
+            .collect();
+            assert_eq!(waits, WAITS_MS, "{name}");
+        }
+    }
 }
