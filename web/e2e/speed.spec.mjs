@@ -437,6 +437,51 @@ test("a sweep stays when less is measured after it, and can be looked at again",
   assert.equal(await reports.locator("option").count(), 3);
 });
 
+test("the report of another device is shown, with the same measured here beside it", async ({ page, base }) => {
+  await open(page, base, SCENE);
+  const report = await call(page, "bench", SHORT);
+  const elsewhere = { ...report, taken_at: "2026-03-01T12:34:56.789Z", device: { ...report.device, backend: "gpu", name: "Card of a friend" } };
+  const file = (name, value) => ({ name, mimeType: "application/json", buffer: Buffer.from(JSON.stringify(value)) });
+  const give = (name, value) => page.getByTestId("report-file").setInputFiles(file(name, value));
+  await page.reload();
+  await page.evaluate(() => sessionStorage.clear());
+  await page.reload();
+  await page.getByTestId("invitation").waitFor();
+  // What is wrong is said, and takes nothing away.
+  for (const [wrong, says] of [
+    [{ ...elsewhere, tokens: 1e9 }, /“x\.json” cannot be shown\. This measurement is damaged: tokens cannot be so/],
+    [{ ...elsewhere, version: 9 }, /its version is 9/],
+    [{ ...elsewhere, costs: undefined }, /at line 1, column \d+ something is missing/],
+    [{ ...elsewhere, request: { ...report.request, settings: { ...report.request.settings, pair: "nobody" } } }, /the pair “nobody”/],
+  ]) {
+    await give("x.json", wrong);
+    await page.getByTestId("notice").filter({ hasText: says }).waitFor();
+    assert.equal(await page.getByTestId("race").count(), 0);
+  }
+  await give("friend.json", elsewhere);
+  const origin = page.getByTestId("from-file");
+  assert.equal(await origin.innerText(), "From the file “friend.json”, measured on: Card of a friend, 2026-03-01");
+  assert.match(await page.getByTestId("facts").innerText(), /Card of a friend/);
+  assert.equal(await page.getByTestId("notice").isVisible(), false);
+  // The same here comes beside it and takes its place only when somebody says so.
+  const here = page.getByTestId("other");
+  assert.match(await here.innerText(), /And on this device\?/);
+  await page.getByTestId("measure-other").click();
+  await page.getByTestId("winner").waitFor();
+  assert.match(await page.getByTestId("winner").innerText(), /^At their best: there [\d,.]+ tokens per second .*, here [\d,.]+ tokens per second/);
+  assert.equal(await page.getByTestId("switch-backend").count(), 0);
+  assert.ok(await origin.isVisible());
+  await page.getByTestId("swap-reports").click();
+  await origin.waitFor({ state: "detached" });
+  // A file says nothing of this device: what is here has no other backend yet, and the Stage has its own.
+  assert.match(await here.innerText(), /And on the GPU\?|nothing to compare with/);
+  const reports = page.getByTestId("reports");
+  const titles = await reports.locator("option").allTextContents();
+  assert.deepEqual(titles.map((title) => title.split(", ").at(-1) === "friend.json"), [false, true]);
+  await reports.selectOption({ index: 1 });
+  await origin.waitFor();
+});
+
 test("how long it takes is told from what was measured here, and not before", async ({ page, base }) => {
   await short(page, base);
   const plan = page.getByTestId("plan");

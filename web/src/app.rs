@@ -127,7 +127,7 @@ fn Views(help: RwSignal<bool>, single_keys: RwSignal<bool>) -> impl IntoView {
         </main>
         {sharing.embed.then(|| view! { <EmbedFoot /> })}
         <Show when=move || sharing.hovering.get()>
-            <div class="drop-here" aria-hidden="true"><p>{tr!("Drop the trace: it is replayed here")}</p></div>
+            <div class="drop-here" aria-hidden="true"><p>{tr!("Drop the file of a run or a measurement: it is shown here")}</p></div>
         </Show>
         <Share />
         <Help open=help single_keys=single_keys />

@@ -3,6 +3,7 @@
 
 mod no_trace;
 mod redraw;
+pub mod report;
 mod rounds;
 #[cfg(test)]
 pub mod tests;

@@ -1,17 +1,45 @@
-//! Traces from files: dropped on the page, chosen, or passed by a script.
+//! Files with runs or measurements: dropped on the page, or chosen.
 
+use couplet_protocol::SpeedReport;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use tr::tr;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{DataTransfer, DragEvent, File};
+use web_sys::{DataTransfer, DragEvent, Event, File, HtmlInputElement};
 
-use super::Sharing;
-use super::check::{self, MOST_BYTES};
+use super::check::{self, MOST_BYTES, report};
+use super::{Sharing, use_sharing};
+use crate::browser;
 use crate::errors::Said;
+use crate::permalink::shorten;
 use crate::stage::focus_play;
-use crate::store::{Scene, Store};
+use crate::store::{Kept, Recording, Scene, Store, fetch_recording, use_store};
+
+/// The button that has a file chosen.
+#[component]
+pub fn ChooseFile(
+    /// What it says.
+    label: String,
+    /// By what tests find its field.
+    testid: &'static str,
+) -> impl IntoView {
+    let (store, sharing) = (use_store(), use_sharing());
+    let chosen = move |event: Event| {
+        let field: HtmlInputElement = event_target(&event);
+        if let Some(file) = field.files().and_then(|files| files.get(0)) {
+            take(store, sharing, file);
+        }
+        // The same file can be chosen again.
+        field.set_value("");
+    };
+    view! {
+        <label class="button share-choose">
+            {label}
+            <input type="file" accept=".json,application/json" data-testid=testid on:change=chosen />
+        </label>
+    }
+}
 
 /// Has the page take in what is dropped on it.
 pub fn accept_drops(store: Store, sharing: Sharing) {
@@ -86,7 +114,7 @@ fn refuse(store: Store, sharing: Sharing, sentence: String) {
     sharing.file_trouble.set(Some(sentence));
 }
 
-/// Reads a file and shows the run in it, unless another file or a run was asked for before it was
+/// Reads a file and shows the run or the measurement in it, unless another file or a run was asked for before it was
 /// read. What is wrong with it is said in the panel and above the scene, and the page then stays as
 /// it is.
 pub fn take(store: Store, sharing: Sharing, file: File) {
@@ -111,13 +139,34 @@ pub fn take(store: Store, sharing: Sharing, file: File) {
         let Some(text) = text.and_then(|text| text.as_string()) else {
             return refuse(tr!("“{name}” could not be read; choose it again.", name));
         };
+        if let Some(read) = report::read(&text) {
+            let shown = match read {
+                Ok(report) => measured(store, report, &name).await,
+                Err(sentence) => Err(sentence),
+            };
+            return match shown {
+                _ if !store.asking.is_last(number) => {}
+                Ok(kept) => {
+                    store.message.set(None);
+                    sharing.open.set(false);
+                    store.open_scene(Scene::Speed);
+                    sharing.speed.open(kept);
+                    request_animation_frame(|| {
+                        browser::focus("#scene");
+                    });
+                }
+                Err(sentence) => {
+                    refuse(tr!("“{name}” cannot be shown. {sentence}", name, sentence))
+                }
+            };
+        }
         match check::read(&text) {
             Ok(trace) => {
                 let chosen = sharing.open.get_untracked();
                 store.message.set(None);
                 sharing.open.set(false);
                 store.open_scene(Scene::Stage);
-                let name: String = name.chars().take(40).collect();
+                let name = in_short(&name);
                 store.replay(trace, Some(name.clone()));
                 store.playhead.play();
                 let rounds = store.run.with_untracked(|run| run.rounds().len());
@@ -137,4 +186,28 @@ pub fn take(store: Store, sharing: Sharing, file: File) {
             )),
         }
     });
+}
+
+/// As much of a file's name as the page has room for.
+fn in_short(name: &str) -> String {
+    name.chars().take(40).collect()
+}
+
+/// A measurement with its pair, which its file does not hold.
+async fn measured(store: Store, report: SpeedReport, file: &str) -> Result<Kept, String> {
+    let name = report.request.settings.pair.clone();
+    let loaded = store.engine.pair.get_untracked();
+    let pair = match loaded.filter(|pair| pair.name == name) {
+        Some(pair) => pair,
+        None => match fetch_recording(&name, Recording::Speculative).await {
+            Ok(trace) => trace.pair.into(),
+            Err(_) => {
+                return Err(tr!(
+                    "It is about the pair “{pair}”, which this page does not have or could not fetch.",
+                    pair = shorten(&name)
+                ));
+            }
+        },
+    };
+    Ok(Kept::of_file(report, pair, in_short(file)))
 }

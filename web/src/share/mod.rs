@@ -25,7 +25,7 @@ pub use address::follow;
 pub use check::read as read_trace;
 pub use figures::{save_png, save_svg};
 pub use hidden::{EmbedFoot, dress, has_control};
-pub use intake::accept_drops;
+pub use intake::{ChooseFile, accept_drops};
 pub use link::short as short_link;
 pub use panel::Share;
 pub use save::save;

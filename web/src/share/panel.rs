@@ -6,12 +6,11 @@ use tr::tr;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::HtmlInputElement;
 
 use super::figures::{Figure, figures_of, save_png, save_svg};
 use super::save::save;
 use super::trace_csv::trace_csv;
-use super::{Sharing, intake, link, use_sharing};
+use super::{ChooseFile, Sharing, link, use_sharing};
 use crate::browser;
 use crate::dialog::Dialog;
 use crate::heard::Heard;
@@ -45,7 +44,7 @@ fn left_out(scene: Scene) -> Option<String> {
             "What was counted is not in it: whoever opens it counts anew."
         )),
         Scene::Speed => Some(tr!(
-            "What was measured is not in it, since another device measures something else."
+            "What was measured is not in it. The report (JSON) holds that, and “Open a report” in Speed shows it."
         )),
         Scene::Stage | Scene::Couplings | Scene::Lessons => None,
     }
@@ -186,14 +185,6 @@ fn FilePart(store: Store, sharing: Sharing) -> impl IntoView {
         }
     };
     let none = move || store.shown.with(Option::is_none);
-    let chosen = move |event: web_sys::Event| {
-        let field: HtmlInputElement = event_target(&event);
-        if let Some(file) = field.files().and_then(|files| files.get(0)) {
-            intake::take(store, sharing, file);
-        }
-        // The same file can be chosen again.
-        field.set_value("");
-    };
     view! {
         <section aria-labelledby="share-file-title">
             <h3 id="share-file-title">{tr!("This run as a file")}</h3>
@@ -201,10 +192,7 @@ fn FilePart(store: Store, sharing: Sharing) -> impl IntoView {
                 <button type="button" class="button" data-testid="trace-json" disabled=none on:click=json>{tr!("Trace as JSON")}</button>
                 <button type="button" class="button" data-testid="trace-csv" disabled=none on:click=csv
                     title=tr!("A row for every drafted token that was judged")>{tr!("Table as CSV")}</button>
-                <label class="button share-choose">
-                    {tr!("Replay a trace")}
-                    <input type="file" accept=".json,application/json" data-testid="trace-file" on:change=chosen />
-                </label>
+                <ChooseFile label=tr!("Replay a trace") testid="trace-file" />
                 <button type="button" class="button" data-testid="print" on:click=move |_| print_page(sharing)>{tr!("Print")}</button>
             </div>
             <p class="muted">{tr!("The JSON holds every number of the run. Dropped anywhere on this page it plays again, without the models.")}</p>

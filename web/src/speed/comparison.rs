@@ -15,23 +15,36 @@ pub struct Comparison {
     pub says: String,
 }
 
-/// Which of two backends writes faster when each does what it does best. Nothing is claimed where
+/// Which of two backends, or `elsewhere` of the device that a file is from and this one, writes faster when each does what it does best. Nothing is claimed where
 /// the intervals of their medians overlap, or where there are too few runs for these.
-pub fn compare(one: &SpeedReport, two: &SpeedReport) -> Comparison {
+pub fn compare(one: &SpeedReport, two: &SpeedReport, elsewhere: bool) -> Comparison {
     let (a, b) = (fastest(one), fastest(two));
     let (first, second) = (one.device.backend, two.device.backend);
-    let sides = tr!("At their best: {}, {}.", side(first, &a), side(second, &b));
+    let names = match elsewhere {
+        true => [tr!("there"), tr!("here")],
+        false => [first, second].map(|kind| words::backend(kind).to_owned()),
+    };
+    let sides = tr!(
+        "At their best: {}, {}.",
+        side(&names[0], &a),
+        side(&names[1], &b)
+    );
     let intervals = a.interval.zip(b.interval);
     let (winner, ratio) = match intervals {
         Some(([low, _], [_, high])) if low > high => (Some(first), a.median / b.median),
         Some(([_, high], [low, _])) if low > high => (Some(second), b.median / a.median),
         _ => (None, 1.0),
     };
+    let ratio = decimal(ratio, 1);
     let verdict = match winner {
+        Some(_) if elsewhere && a.median > b.median => {
+            tr!("There it is {ratio} times as fast.", ratio)
+        }
+        Some(_) if elsewhere => tr!("Here it is {ratio} times as fast.", ratio),
         Some(winner) => tr!(
             "Here the {backend} is {ratio} times as fast.",
             backend = words::backend(winner),
-            ratio = decimal(ratio, 1)
+            ratio
         ),
         None if intervals.is_some() => tr!(
             "The 95 % intervals of these medians, each for the best of what was timed there, overlap, so it is left open which is faster."
@@ -46,8 +59,7 @@ pub fn compare(one: &SpeedReport, two: &SpeedReport) -> Comparison {
     }
 }
 
-fn side(kind: BackendKind, fastest: &Fastest) -> String {
-    let backend = words::backend(kind);
+fn side(backend: &str, fastest: &Fastest) -> String {
     let rate = words::rate(fastest.median);
     match &fastest.row {
         None => tr!(
@@ -105,27 +117,38 @@ mod tests {
     fn no_backend_wins_while_the_intervals_of_their_medians_overlap() {
         let gpu = alone(BackendKind::Gpu, &[(90.0, 4), (100.0, 5), (110.0, 4)]);
         let beside = [(80.0, 4), (105.0, 5), (130.0, 4)];
-        let overlaps = compare(&gpu, &alone(BackendKind::Cpu, &beside));
+        let overlaps = compare(&gpu, &alone(BackendKind::Cpu, &beside), false);
         assert_eq!(overlaps.winner, None);
         assert!(overlaps.says.contains("overlap"), "{}", overlaps.says);
-        let beats = compare(&gpu, &alone(BackendKind::Cpu, &[(200.0, 13)]));
+        let beats = compare(&gpu, &alone(BackendKind::Cpu, &[(200.0, 13)]), false);
         assert_eq!(beats.winner, Some(BackendKind::Cpu));
         assert!(beats.says.contains("2.0 times"), "{}", beats.says);
+    }
+
+    #[test]
+    fn two_devices_are_told_by_their_places() {
+        let [slow, fast] = [100.0, 200.0].map(|speed| alone(BackendKind::Cpu, &[(speed, 13)]));
+        let says = compare(&fast, &slow, true).says;
+        assert!(says.starts_with("At their best: there 200 "), "{says}");
+        assert!(says.contains(", here 100 tokens"), "{says}");
+        assert!(says.ends_with(" There it is 2.0 times as fast."), "{says}");
+        let says = compare(&slow, &fast, true).says;
+        assert!(says.ends_with(" Here it is 2.0 times as fast."), "{says}");
     }
 
     #[test]
     fn one_slow_run_hides_no_winner() {
         let gpu = alone(BackendKind::Gpu, &[(120.0, 3), (135.0, 7), (150.0, 3)]);
         let cpu = alone(BackendKind::Cpu, &[(140.0, 1), (2000.0, 11), (2100.0, 1)]);
-        assert_eq!(compare(&gpu, &cpu).winner, Some(BackendKind::Cpu));
-        assert_eq!(compare(&cpu, &gpu).winner, Some(BackendKind::Cpu));
+        assert_eq!(compare(&gpu, &cpu, false).winner, Some(BackendKind::Cpu));
+        assert_eq!(compare(&cpu, &gpu, false).winner, Some(BackendKind::Cpu));
     }
 
     #[test]
     fn too_few_runs_leave_it_open_however_clear_they_look() {
         let gpu = alone(BackendKind::Gpu, &[(100.0, 13)]);
         // Seven are enough for the best of three, and each row brings three of them.
-        let few = compare(&gpu, &alone(BackendKind::Cpu, &[(200.0, 3)]));
+        let few = compare(&gpu, &alone(BackendKind::Cpu, &[(200.0, 3)]), false);
         assert_eq!(few.winner, None);
         assert!(few.says.contains("too few runs"), "{}", few.says);
     }

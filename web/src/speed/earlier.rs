@@ -15,18 +15,24 @@ use crate::store::{Kept, use_store};
 /// that the focus stays on it.
 #[component]
 pub fn Earlier() -> impl IntoView {
-    let reports = use_store().measuring.reports;
+    let measuring = use_store().measuring;
     let speed = use_speed();
     let all = Memo::new(move |_| {
         let pair = speed
             .main
             .with(|main| main.as_ref().map(|main| main.pair.name.clone()));
-        reports.with(|reports| {
+        let named = |reports: &Vec<Kept>| {
             let of_pair = |kept: &&Kept| pair.as_ref() == Some(&kept.pair.name);
-            let named = |kept: &Kept| (kept.at, title(kept, &time(kept.at)));
+            let named = |kept: &Kept| {
+                let origin = kept.file.clone().unwrap_or_else(|| time(kept.at));
+                (kept.at, title(kept, &origin))
+            };
             let newest_first = reports.iter().rev().filter(of_pair);
             newest_first.map(named).collect::<Vec<_>>()
-        })
+        };
+        let mut all = measuring.reports.with(named);
+        all.extend(measuring.opened.with(named));
+        all
     });
     let shown = move || speed.main.with(|main| main.as_ref().map(|main| main.at));
     let choose = move |event| speed.chosen.set(event_target_value(&event).parse().ok());
@@ -34,7 +40,7 @@ pub fn Earlier() -> impl IntoView {
         let all = all.get();
         (all.len() > 1).then(|| view! {
             <div class="field earlier">
-                <label for="reports">{tr!("Measured in this tab")}</label>
+                <label for="reports">{tr!("Measurements")}</label>
                 <select id="reports" data-testid="reports" on:change=choose>
                     {all
                         .into_iter()
@@ -48,8 +54,8 @@ pub fn Earlier() -> impl IntoView {
     }
 }
 
-/// By what a report is told from others of its pair.
-fn title(kept: &Kept, time: &str) -> String {
+/// By what a report is told from others of its pair; `origin` is its time, or its file.
+fn title(kept: &Kept, origin: &str) -> String {
     let request = &kept.report.request;
     let settings = &request.settings;
     let parts = [
@@ -60,7 +66,7 @@ fn title(kept: &Kept, time: &str) -> String {
         Some(tr!("{} pairs", request.pairs)),
         Some(tr!("{} tokens", settings.max_tokens)),
         Some(words::backend(kept.backend()).to_owned()),
-        Some(time.to_owned()),
+        Some(origin.to_owned()),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     parts.join(", ")

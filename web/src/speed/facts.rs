@@ -7,7 +7,7 @@ use tr::tr;
 
 use super::files;
 use super::reading::{self, alpha, arithmetic, c, predicted, v};
-use super::setup::Again;
+use super::setup::{Again, OpenReport};
 use super::state::use_speed;
 use super::sweep::CHART;
 use super::words;
@@ -59,6 +59,7 @@ pub fn Facts(
                         on:click=move |_| save_png(CHART, &format!("{png_name}.png"), trouble)>
                         "PNG"
                     </button>
+                    <OpenReport />
                 </div>
             </header>
             {move || trouble.get().map(|sentence: String| view! { <p class="field-error" role="alert">{sentence}</p> })}

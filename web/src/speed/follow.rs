@@ -11,8 +11,13 @@ use crate::playhead::reduced_motion;
 /// The progress and the way to stop it.
 const PROGRESS: &str = ".timing";
 
-/// What a measurement can end with, most telling first.
-const ENDS: [&str; 3] = [".speed-failed", "#race-title", "#invitation-title"];
+/// What a measurement can end with, most telling first: also with what is beside a file's.
+const ENDS: [&str; 4] = [
+    ".speed-failed",
+    ":has([data-testid=from-file]) ~ * #other-title",
+    "#race-title",
+    "#invitation-title",
+];
 
 /// Brings into view, and under the focus, what the measurement that was asked for here shows:
 /// its progress when it begins, its result when it ends. Whoever is busy with something else on

@@ -77,6 +77,7 @@ pub mod test {
             asked_by: AskedBy::Speed,
             at: 0.0,
             seconds: 0.0,
+            file: None,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The other backend: for models this small the CPU may beat the GPU, and the page says which does.
+//! The other backend, since for models this small the CPU may beat the GPU, and the page says which
+//! does; or this device, beside what was measured on another.
 
 use couplet_protocol::{BackendChoice, BackendKind, Verdict};
 use leptos::prelude::*;
@@ -11,7 +12,7 @@ use super::words;
 use crate::browser;
 use crate::engine_client::EngineState;
 use crate::language;
-use crate::store::{Kept, use_store};
+use crate::store::{Kept, Store, use_store};
 
 /// The section beside the main report.
 #[component]
@@ -22,6 +23,7 @@ pub fn Other(
     let speed = use_speed();
     move || match speed.other.get() {
         Some(other) => both(&main, &other).into_any(),
+        None if main.file.is_some() => offer_here().into_any(),
         None => offer(&main).into_any(),
     }
 }
@@ -71,7 +73,7 @@ fn offer(main: &Kept) -> impl IntoView + use<> {
         .clone()
         .filter(|_| target == BackendKind::Gpu);
     let possible = target == BackendKind::Cpu || (has_gpu() && fell_back.is_none());
-    let blocked = move || store.measuring.busy() || store.engine.state.get() != EngineState::Ready;
+    let blocked = blocked(store);
     view! {
         <section class="card other" data-testid="other" aria-labelledby="other-title">
             <header><h2 id="other-title">{title}</h2></header>
@@ -79,7 +81,7 @@ fn offer(main: &Kept) -> impl IntoView + use<> {
                 view! {
                     <p class="serif">{says}</p>
                     <button type="button" class="button" data-testid="measure-other" disabled=blocked
-                        on:click=move |_| speed.measure_on(choice(target))>
+                        on:click=move |_| speed.measure_same(Some(choice(target)))>
                         {tr!("Measure on the {}", words::backend(target))}
                     </button>
                     <p class="muted">{tr!("Loads the models there; the page stays on it until you switch back.")}</p>
@@ -96,12 +98,35 @@ fn offer(main: &Kept) -> impl IntoView + use<> {
     }
 }
 
+/// Nothing can be measured now.
+fn blocked(store: Store) -> impl Fn() -> bool + Copy {
+    move || store.measuring.busy() || store.engine.state.get() != EngineState::Ready
+}
+
+/// What is above was measured on another device.
+fn offer_here() -> impl IntoView {
+    let (store, speed) = (use_store(), use_speed());
+    let blocked = blocked(store);
+    view! {
+        <section class="card other" data-testid="other" aria-labelledby="other-title">
+            <header><h2 id="other-title">{tr!("And on this device?")}</h2></header>
+            <p class="serif">{tr!("The same measurement here, with the same settings, tells.")}</p>
+            <button type="button" class="button" data-testid="measure-other" disabled=blocked
+                on:click=move |_| speed.measure_same(None)>
+                {tr!("Measure here")}
+            </button>
+        </section>
+    }
+}
+
 fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
     let store = use_store();
     let speed = use_speed();
     let report = other.report.clone();
     let headline = report.headline();
+    let elsewhere = main.file.is_some();
     let title = headline.map_or_else(String::new, |headline| match headline.verdict {
+        _ if elsewhere => tr!("And on this device"),
         Verdict::Slower => tr!("And when it does not pay"),
         _ => tr!("And on the {}", words::backend(other.backend())),
     });
@@ -113,13 +138,13 @@ fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
             </p>
         }
     });
-    let comparison = compare(&main.report, &other.report);
+    let comparison = compare(&main.report, &other.report, elsewhere);
     let (kind, at) = (other.backend(), other.at);
     let winner = comparison.winner;
     let here = move || store.engine.device.get().map(|device| device.backend);
     // Wherever the page runs now, the way to the other place is open.
     let switch = move || {
-        let there = opposite(here()?);
+        let there = opposite(here().filter(|_| !elsewhere)?);
         let name = words::backend(there);
         let text = if winner == Some(there) {
             tr!("Use the {name} from now on", name)
@@ -145,7 +170,7 @@ fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
             <div class="other-buttons">
                 {switch}
                 <button type="button" class="button" data-testid="swap-reports" on:click=move |_| speed.chosen.set(Some(at))>
-                    {tr!("Show the {} above", words::backend(kind))}
+                    {if elsewhere { tr!("Show this device above") } else { tr!("Show the {} above", words::backend(kind)) }}
                 </button>
             </div>
         </section>

@@ -11,6 +11,7 @@ use super::words;
 use crate::engine_client::EngineState;
 use crate::form::Form;
 use crate::number_input::NumberInput;
+use crate::share::ChooseFile;
 use crate::stage::{NumberField, PairField, RuleField, error_line, hint_line, lead_to_error};
 use crate::store::{Kept, Store, use_store};
 
@@ -42,10 +43,19 @@ pub fn Invitation() -> impl IntoView {
                 <Fields />
                 <p class="serif" data-testid="plan">{move || plan(use_store(), speed)}</p>
                 <p class="muted">{tr!("While it measures, nothing on this page moves, so that drawing costs the engine nothing. You can stop at any time.")}</p>
-                <Measure label=tr!("Measure") />
+                <div class="prelude-go">
+                    <Measure label=tr!("Measure") />
+                    <OpenReport />
+                </div>
             </div>
         </section>
     }
+}
+
+/// Has a report of another device, or of another day, shown here.
+#[component]
+pub fn OpenReport() -> impl IntoView {
+    view! { <ChooseFile label=tr!("Open a report") testid="report-file" /> }
 }
 
 /// Under the facts: the same again, or with other settings.

@@ -69,7 +69,7 @@ pub struct SpeedState {
     pub chosen: RwSignal<Option<f64>>,
     /// The report above.
     pub main: Memo<Option<Kept>>,
-    /// The report of the other backend for the same task.
+    /// The same task on the other backend; where the report above is from a file, here.
     pub other: Memo<Option<Kept>>,
     /// The time of the race.
     pub clock: Clock,
@@ -86,29 +86,37 @@ pub struct SpeedState {
 impl SpeedState {
     /// The scene as it opens first.
     pub fn new(store: Store) -> Self {
-        let reports = store.measuring.reports;
+        let (reports, opened) = (store.measuring.reports, store.measuring.opened);
         let chosen = RwSignal::new(None);
         let main = Memo::new(move |_| {
             let chosen = chosen.get();
-            reports.with(|reports| {
-                let wanted = reports.iter().find(|kept| chosen == Some(kept.at));
-                let newest = || newest_whole(reports).or(reports.last());
-                wanted.or_else(newest).cloned()
-            })
+            let wanted = |all: &Vec<Kept>| all.iter().find(|kept| chosen == Some(kept.at)).cloned();
+            let newest = |all: &Vec<Kept>| newest_whole(all).or(all.last()).cloned();
+            let any = reports.with(wanted).or_else(|| opened.with(wanted));
+            any.or_else(|| reports.with(newest))
+                .or_else(|| opened.with(newest))
         });
-        // What is new is shown, whatever was looked at before.
+        // What is new is shown, whatever was looked at before: above, or beside the same of a file.
         Effect::new(move |before: Option<Option<f64>>| {
-            let newest = reports.with(|reports| newest_whole(reports).map(|kept| kept.at));
-            if before.is_some_and(|before| before != newest) {
-                chosen.set(None);
+            let newest = reports.with(|reports| newest_whole(reports).cloned());
+            let at = newest.as_ref().map(|kept| kept.at);
+            if before.is_some_and(|before| before != at) {
+                let main = main.get_untracked();
+                let file = main.filter(|main: &Kept| main.file.is_some());
+                if !file
+                    .zip(newest)
+                    .is_some_and(|(file, newest)| newest.is_comparable(&file))
+                {
+                    chosen.set(None);
+                }
             }
-            newest
+            at
         });
         let other = Memo::new(move |_| {
             let main = main.get()?;
             reports.with(|reports| {
                 let wanted = |kept: &&Kept| {
-                    kept.backend() != main.backend()
+                    (main.file.is_some() || kept.backend() != main.backend())
                         && kept.pair.name == main.pair.name
                         && kept.is_comparable(&main)
                         && kept.asked_by == main.asked_by
@@ -200,7 +208,6 @@ impl SpeedState {
     }
 
     fn bench(&self, request: SpeedRequest) {
-        self.chosen.set(None);
         self.awaited.set_value(true);
         self.store.bench(request, AskedBy::Speed, |_| {});
     }
@@ -210,14 +217,24 @@ impl SpeedState {
         self.store.measuring.busy()
     }
 
-    /// Loads the pair on another backend and measures there what the report above measured.
-    pub fn measure_on(&self, backend: BackendChoice) {
+    /// Measures what the report above measured: on another backend, for which it loads the pair
+    /// there, or on the one that is loaded.
+    pub fn measure_same(&self, backend: Option<BackendChoice>) {
         let request = self
             .main
             .with_untracked(|main| main.as_ref().map(|main| main.report.request.clone()));
         let Some(request) = request else { return };
-        self.use_backend(backend);
+        if let Some(backend) = backend {
+            self.use_backend(backend);
+        }
         self.bench(request);
+    }
+
+    /// Shows a report of a file.
+    pub fn open(&self, kept: Kept) {
+        let at = kept.at;
+        self.store.measuring.open(kept);
+        self.chosen.set(Some(at));
     }
 
     /// Has the page run on another backend from now on.

@@ -46,11 +46,25 @@ pub struct Kept {
     pub asked_by: AskedBy,
     /// When it was there, in milliseconds since 1970; no two have the same.
     pub at: f64,
-    /// Seconds that all its runs took, and what was timed between them.
+    /// Seconds that all its runs took, and what was timed between them; 0 where nobody told.
     pub seconds: f64,
+    /// Name of the file that it is from: it may have been measured anywhere.
+    pub file: Option<String>,
 }
 
 impl Kept {
+    /// A report from a file, for the Speed scene.
+    pub fn of_file(report: SpeedReport, pair: Arc<PairInfo>, file: String) -> Self {
+        Self {
+            report: report.into(),
+            pair,
+            asked_by: AskedBy::Speed,
+            at: Date::now(),
+            seconds: 0.0,
+            file: Some(file),
+        }
+    }
+
     /// Where it was measured.
     pub fn backend(&self) -> BackendKind {
         self.report.device.backend
@@ -91,6 +105,8 @@ pub struct Measuring {
     pub failed: RwSignal<Option<String>>,
     /// The reports, the oldest first.
     pub reports: RwSignal<Vec<Kept>>,
+    /// Those of files, the oldest first. They say nothing of this device.
+    pub opened: RwSignal<Vec<Kept>>,
     /// Requests that have no last reply yet.
     waiting: StoredValue<Vec<u32>>,
 }
@@ -101,6 +117,7 @@ impl Default for Measuring {
             progress: RwSignal::new(None),
             failed: RwSignal::new(None),
             reports: RwSignal::new(remembered()),
+            opened: RwSignal::new(Vec::new()),
             waiting: StoredValue::new(Vec::new()),
         }
     }
@@ -168,6 +185,14 @@ impl Measuring {
         });
         self.reports.with_untracked(|reports| remember(reports));
     }
+
+    /// Keeps a report of a file.
+    pub fn open(&self, kept: Kept) {
+        self.opened.update(|opened| {
+            opened.push(kept);
+            bound(opened);
+        });
+    }
 }
 
 /// Lets the oldest reports go that are too many: first those for the Stage, which take seconds to make
@@ -214,6 +239,7 @@ fn remembered() -> Vec<Kept> {
             asked_by: it.asked_by,
             at: it.at,
             seconds: it.seconds,
+            file: None,
         })
         .collect()
 }
@@ -321,6 +347,7 @@ impl Store {
                             asked_by,
                             at: Date::now(),
                             seconds: clock.seconds(),
+                            file: None,
                         });
                     }
                     if let Some(done) = done.take() {

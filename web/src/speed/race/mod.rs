@@ -15,6 +15,7 @@ use tr::tr;
 use super::reading::is_best_of;
 use super::state::use_speed;
 use super::words;
+use crate::language;
 use crate::playhead::wants_stillness;
 use crate::stage::{Sign, icon, replaced, rule_title};
 use crate::store::{Kept, use_store};
@@ -51,12 +52,14 @@ pub fn Race(
         false => track.get(),
     });
     let about = about(&report);
+    let origin = origin(&kept);
     let rule = report.request.settings.rule;
     view! {
         <section class="card" data-testid="race" aria-labelledby="race-title">
             <header>
                 <div>
                     <h2 id="race-title">{tr!("The race, on one clock")}</h2>
+                    {origin.map(|origin| view! { <p data-testid="from-file">{origin}</p> })}
                     <p class="muted">{about}</p>
                 </div>
                 <Headline report=report.clone() />
@@ -107,6 +110,18 @@ pub fn Headline(
             </div>
         }
     })
+}
+
+/// Where and when it was measured, for a report of a file.
+fn origin(kept: &Kept) -> Option<String> {
+    let (report, file) = (&kept.report, kept.file.as_ref()?);
+    let day = report.taken_at.as_ref().and_then(|time| time.get(..10));
+    let origin = tr!(
+        "From the file “{file}”, measured on: {device}",
+        file,
+        device = language::of_engine(&report.device.name)
+    );
+    Some(day.map_or(origin.clone(), |day| format!("{origin}, {day}")))
 }
 
 fn about(report: &SpeedReport) -> String {
