@@ -484,6 +484,7 @@ test("how many rounds a run has is not drawn while it is asked", async ({ page, 
     await step(page, base, "slow", number);
     await timeline.waitFor({ state: "attached" });
     assert.equal(await timeline.isVisible(), false, `step ${number}`);
+    assert.equal(await page.locator(".main-column > .table").isVisible(), false);
     await page.getByTestId("lesson-number").fill("40");
     await page.getByTestId("reveal").click();
     await timeline.waitFor();

@@ -379,6 +379,46 @@ test("the scrubber is dragged, clicked and driven by keys, and keeps what was wa
   }
 });
 
+test("the rounds are read in a table, as far as the playhead is, and each is a way to its end", async ({ page, base }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page, base, CPU);
+  const run = await call(page, "generate", { max_tokens: 60 });
+  const fold = page.locator(".main-column > .table");
+  const rows = fold.locator("tbody tr");
+  const player = () => page.locator(".transport").boundingBox();
+  const before = await player();
+  assert.equal(await rows.count(), 0, "made only while it is unfolded");
+  await fold.locator("summary").click();
+  assert.deepEqual(await player(), before);
+  await fold.getByRole("table", { name: "Rounds" }).waitFor();
+  await page.getByTestId("end").click();
+  const total = Number(await page.getByTestId("timeline").getAttribute("aria-valuemax"));
+  await until(async () => (await rows.count()) === total, "a row for every round");
+  const { round } = run.events.find(({ event, round }) => event === "resampled" && round > 0);
+  const of = (name) => run.events.filter((event) => event.event === name && event.round === round);
+  const committed = run.events.filter((event) => event.event === "committed" && event.round <= round);
+  const cells = await rows.nth(round).locator("td").allInnerTexts();
+  const accepted = of("verified").filter(({ accepted }) => accepted).length;
+  assert.equal(Number(cells[1]), accepted);
+  assert.match(cells[3], /, resampled$/);
+  assert.equal(Number(cells[4]), of("drafted").length - accepted - 1);
+  assert.equal(Number(cells[5]), committed.flatMap(({ tokens }) => tokens).length);
+  // What cannot be read out loud is heard by its name.
+  assert.ok((await fold.locator(".visually-hidden").allTextContents()).some((heard) => /\bspace\b/.test(heard)));
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), 0);
+  const button = fold.getByRole("button", { name: `Round ${round + 1}`, exact: true });
+  await button.press("Enter");
+  assert.equal(await heading(page), `Round ${round + 1}`);
+  assert.equal(await rows.count(), round + 1, "nothing of what is to come");
+  assert.equal(await rows.last().getAttribute("aria-current"), "true");
+  assert.ok(await button.evaluate((button) => button === document.activeElement), "the focus stays");
+  assert.deepEqual(await rows.last().locator("td").allInnerTexts(), cells);
+  await page.getByTestId("next-phase").click();
+  assert.equal(await rows.count(), round + 2);
+  assert.equal(await fold.locator("[aria-current]").count(), 1);
+  assert.equal(await rows.last().locator("td").nth(3).innerText(), "–");
+});
+
 test("the timeline has the round in sight that is shown, however many there are", async ({ page, base }) => {
   await page.setViewportSize({ width: 1440, height: 900 });
   await open(page, base, CPU);

@@ -71,12 +71,6 @@ pub fn is_unfolded(toggle: &web_sys::Event) -> bool {
 }
 
 fn filled(table: Table) -> impl IntoView {
-    let name = table.name;
-    let head = table
-        .head
-        .into_iter()
-        .map(|title| view! { <th scope="col">{title}</th> })
-        .collect_view();
     let rows = table
         .rows
         .into_iter()
@@ -86,6 +80,15 @@ fn filled(table: Table) -> impl IntoView {
             let cells = cells.map(|cell| view! { <td>{cell}</td> }).collect_view();
             view! { <tr><th scope="row">{name}</th>{cells}</tr> }
         })
+        .collect_view();
+    framed(table.name, table.head, rows.into_any())
+}
+
+/// A table with a name, the titles of its columns and rows, which scrolls where it has too little room.
+pub fn framed(name: String, head: Vec<String>, rows: AnyView) -> impl IntoView {
+    let head = head
+        .into_iter()
+        .map(|title| view! { <th scope="col">{title}</th> })
         .collect_view();
     view! {
         <div class="table-scroll" tabindex="0" role="region" aria-label=name.clone()>

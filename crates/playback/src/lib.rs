@@ -18,6 +18,7 @@ mod judging;
 mod language;
 mod narration;
 mod numbers;
+mod outcome;
 mod own_draw;
 mod places;
 mod race;
@@ -41,6 +42,7 @@ pub use numbers::{
     at_most, decimal, grouped, interval, separator, shortest, significant, told_apart,
     without_idle_noughts, written,
 };
+pub use outcome::{Outcome, outcomes};
 pub use own_draw::OwnDraw;
 pub use places::{Tests, tests_by_place};
 pub use race::{Race, Runner};

@@ -16,7 +16,7 @@ use crate::browser;
 use crate::heard::Heard;
 use crate::language::{filled, slot};
 use crate::store::{Selection, Store, use_store};
-use crate::table::Folded;
+use crate::table::{Folded, framed};
 use crate::width::width_of;
 
 const CONTEXT: usize = 16;
@@ -428,18 +428,11 @@ fn Table(
     };
     view! {
         <Folded open=open name=tr!("Probabilities")>
-            <div class="table-scroll" tabindex="0" role="region" aria-label=tr!("Probabilities")>
-                <table aria-label=tr!("Probabilities")>
-                    <thead>
-                        <tr>
-                            <th scope="col">{tr!("token")}</th>
-                            <th scope="col">{tr!("draft")}</th>
-                            <th scope="col">{tr!("target")}</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows.clone()}</tbody>
-                </table>
-            </div>
+            {framed(
+                tr!("Probabilities"),
+                vec![tr!("token"), tr!("draft"), tr!("target")],
+                rows.clone().into_any(),
+            )}
         </Folded>
     }
 }

@@ -20,6 +20,7 @@ mod picking;
 mod provenance;
 mod residual;
 mod round;
+mod rounds_table;
 mod rule_field;
 mod rule_formula;
 mod rule_words;
@@ -56,6 +57,7 @@ use introduction::Introduction;
 use manuscript::Manuscript;
 use provenance::Provenance;
 use round::RoundPanel;
+use rounds_table::RoundsTable;
 use rule_formula::settings_of;
 use statistics::StatisticsPanel;
 use timeline::Timeline;
@@ -73,6 +75,7 @@ pub fn Stage() -> impl IntoView {
                 <RoundPanel />
                 <Timeline />
                 <Transport />
+                <RoundsTable />
             </div>
             <aside class="side" aria-label=tr!("Distributions and statistics")>
                 <Inspector />

@@ -230,6 +230,15 @@ fn spoken(last: Option<Glyph>, count: usize, total: usize) -> String {
     }
 }
 
+/// Takes the playhead to the end of a round, by its index, or of the last one there is.
+pub fn go_to_round(store: Store, round: usize) {
+    let known = store.run.with_untracked(|run| run.rounds().len());
+    if let Some(last) = known.checked_sub(1) {
+        let end = |run: &Run| run.end_of(round.min(last));
+        store.playhead.go(store.run.with_untracked(end));
+    }
+}
+
 /// Takes the playhead to rounds, by pointer and by key.
 #[derive(Clone, Copy)]
 struct Scrubber {
@@ -241,11 +250,7 @@ struct Scrubber {
 
 impl Scrubber {
     fn to_round(self, round: usize) {
-        let known = self.store.run.with_untracked(|run| run.rounds().len());
-        if let Some(last) = known.checked_sub(1) {
-            let end = |run: &Run| run.end_of(round.min(last));
-            self.store.playhead.go(self.store.run.with_untracked(end));
-        }
+        go_to_round(self.store, round);
     }
 
     /// To the round at a place of the window, in pixels.

@@ -14,7 +14,7 @@ use super::exhibit::{Exact, Origin, use_exhibit};
 use super::mark::mark_at;
 use super::presets::PRESETS;
 use crate::heard::Heard;
-use crate::table::Folded;
+use crate::table::{Folded, framed};
 use crate::width::width_of;
 use layout::{spread, stacked};
 
@@ -82,52 +82,44 @@ fn AsTable() -> impl IntoView {
     let open = RwSignal::new(false);
     view! {
         <Folded open=open name=tr!("Rates of agreement")>
-            <div class="table-scroll" tabindex="0" role="region" aria-label=tr!("Rates of agreement")>
-                <table data-testid="agreement-table" aria-label=tr!("Rates of agreement")>
-                    <thead>
-                        <tr>
-                            <th scope="col">{tr!("how they are drawn")}</th>
-                            <th scope="col">{tr!("exact")}</th>
-                            <th scope="col">{tr!("measured")}</th>
-                            <th scope="col">{tr!("95 % interval")}</th>
-                            <th scope="col">{tr!("pairs")}</th>
-                        </tr>
-                    </thead>
-                    <tbody>
-                        {Coupling::ALL
-                            .into_iter()
-                            .enumerate()
-                            .map(|(index, coupling)| {
-                                let measured = exhibit.boards[index].measured;
-                                let cell = move |text: fn(&super::throwing::Measured) -> String| {
-                                    move || measured.with(|measured| measured.as_ref().map_or_else(|| "–".to_owned(), text))
-                                };
-                                view! {
-                                    <tr>
-                                        <th scope="row">{title(coupling)}</th>
-                                        <td>{move || exhibit.exact.with(|exact| decimal(exact.agreement[index], 5))}</td>
-                                        <td>{cell(|measured| decimal(measured.rate(), 5))}</td>
-                                        <td>
-                                            {cell(|measured| {
-                                                let [low, high] = measured.interval();
-                                                tr!("{low} to {high}", low = decimal(low, 5), high = decimal(high, 5))
-                                            })}
-                                        </td>
-                                        <td>{cell(|measured| measured.trials.to_string())}</td>
-                                    </tr>
-                                }
-                            })
-                            .collect_view()}
-                        <tr>
-                            <th scope="row">"(1 − TV) / (1 + TV)"</th>
-                            <td>{move || exhibit.exact.with(|exact| decimal(exact.bound, 5))}</td>
-                            <td>"–"</td>
-                            <td>"–"</td>
-                            <td>"–"</td>
-                        </tr>
-                    </tbody>
-                </table>
-            </div>
+            {framed(
+                tr!("Rates of agreement"),
+                vec![tr!("how they are drawn"), tr!("exact"), tr!("measured"), tr!("95 % interval"), tr!("pairs")],
+                view! {
+                    {Coupling::ALL
+                        .into_iter()
+                        .enumerate()
+                        .map(|(index, coupling)| {
+                            let measured = exhibit.boards[index].measured;
+                            let cell = move |text: fn(&super::throwing::Measured) -> String| {
+                                move || measured.with(|measured| measured.as_ref().map_or_else(|| "–".to_owned(), text))
+                            };
+                            view! {
+                                <tr>
+                                    <th scope="row">{title(coupling)}</th>
+                                    <td>{move || exhibit.exact.with(|exact| decimal(exact.agreement[index], 5))}</td>
+                                    <td>{cell(|measured| decimal(measured.rate(), 5))}</td>
+                                    <td>
+                                        {cell(|measured| {
+                                            let [low, high] = measured.interval();
+                                            tr!("{low} to {high}", low = decimal(low, 5), high = decimal(high, 5))
+                                        })}
+                                    </td>
+                                    <td>{cell(|measured| measured.trials.to_string())}</td>
+                                </tr>
+                            }
+                        })
+                        .collect_view()}
+                    <tr>
+                        <th scope="row">"(1 − TV) / (1 + TV)"</th>
+                        <td>{move || exhibit.exact.with(|exact| decimal(exact.bound, 5))}</td>
+                        <td>"–"</td>
+                        <td>"–"</td>
+                        <td>"–"</td>
+                    </tr>
+                }
+                .into_any(),
+            )}
         </Folded>
     }
 }
