@@ -14,6 +14,15 @@ use web_sys::{
 
 use crate::projector;
 
+/// A text in JSON, in lines for people. The browser breaks them: to write every type in two ways makes
+/// the page larger.
+pub fn indented(json: &str) -> Option<String> {
+    let value = js_sys::JSON::parse(json).ok()?;
+    let text =
+        js_sys::JSON::stringify_with_replacer_and_space(&value, &JsValue::NULL, &2.into()).ok()?;
+    text.as_string()
+}
+
 /// What the browser remembers under a key; nothing where it remembers nothing at all.
 pub fn remembered(key: &str) -> Option<String> {
     window().local_storage().ok()??.get_item(key).ok()?

@@ -119,7 +119,8 @@ pub fn in_english<T>(say: impl FnOnce() -> T) -> T {
 async fn fetch(language: Language) -> Result<LanguageFile, String> {
     let path = format!("words/{}.json", language.code());
     let bytes = browser::fetch(&path).await.ok();
-    let file = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    let file = text.and_then(|text| serde_json::from_str(&text).ok());
     file.ok_or_else(|| {
         tr::tr!(
             "The page could not be had in this language: check the connection and choose it again."

@@ -4,6 +4,7 @@ use couplet_protocol::{GammaSpeed, Rule, Settings, SpeedReport, Verdict};
 
 use super::reading::{alpha, c, v};
 use super::words;
+use crate::browser;
 use crate::share::csv;
 
 /// What the files of a report are called, without an ending.
@@ -31,7 +32,8 @@ fn to_the_second(taken_at: &str) -> String {
 
 /// The report, as `couplet.bench` gives it.
 pub fn json(report: &SpeedReport) -> String {
-    serde_json::to_string_pretty(report).unwrap_or_default()
+    let text = serde_json::to_string(report).unwrap_or_default();
+    browser::indented(&text).unwrap_or(text)
 }
 
 /// One row for every draft length, each with all that it takes to read it alone.

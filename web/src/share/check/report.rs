@@ -3,8 +3,7 @@
 use couplet_protocol::{
     GammaSpeed, MAX_GAMMA, RaceRound, Settings, SpeedReport, TokensPerSecond, VERSION,
 };
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::Value;
 use tr::tr;
 
 use super::{LONGEST_TEXT, said};
@@ -15,33 +14,26 @@ const MOST: f64 = 1e9;
 /// The largest factor that is drawn.
 const LARGEST_FACTOR: f64 = 1e4;
 
-/// By what a report is known, whatever else is wrong with it.
-#[derive(Deserialize)]
-struct Head {
-    version: Option<serde_json::Value>,
-    #[serde(rename = "request")]
-    _request: IgnoredAny,
-    #[serde(rename = "gammas")]
-    _gammas: IgnoredAny,
-}
-
 /// Reads the text of a file; `None` where it is no report.
 ///
 /// # Errors
 ///
 /// A sentence that says what is wrong with it and what to do.
 pub fn read(text: &str) -> Option<Result<SpeedReport, String>> {
-    let head: Head = serde_json::from_str(text).ok()?;
-    Some(whole(&head, text).map_err(|clause| {
-        tr!(
-            "This measurement is damaged: {clause}. Choose the file that “JSON” in Speed gave.",
-            clause
-        )
-    }))
+    let value: Value = serde_json::from_str(text).ok()?;
+    let is_report = value.get("request").is_some() && value.get("gammas").is_some();
+    is_report.then(|| {
+        whole(&value, text).map_err(|clause| {
+            tr!(
+                "This measurement is damaged: {clause}. Choose the file that “JSON” in Speed gave.",
+                clause
+            )
+        })
+    })
 }
 
-fn whole(head: &Head, text: &str) -> Result<SpeedReport, String> {
-    if let Some(version) = &head.version
+fn whole(value: &Value, text: &str) -> Result<SpeedReport, String> {
+    if let Some(version) = value.get("version")
         && *version != VERSION
     {
         return Err(tr!(
@@ -168,7 +160,7 @@ fn is_round(round: &RaceRound) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
