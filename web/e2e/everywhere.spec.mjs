@@ -238,6 +238,24 @@ test("the text, the round and its verdict are on a phone's screen together", asy
   assert.ok(await page.getByTestId("first").isVisible());
 });
 
+test("what explains the text and its round is on the page at every size, and the text above the player", async ({ page, base }) => {
+  // Laptops that enlarge by two, a phone on its side and upright, an old tablet, a laptop that enlarges by half.
+  for (const [width, height] of [[720, 450], [683, 384], [844, 390], [390, 844], [1024, 768], [1280, 600]]) {
+    await page.setViewportSize({ width, height });
+    await still(page, base, "stage");
+    for (const part of [".legend", ".count", '[aria-label="Marks shown"]', ".caches", ".round .key", ".round .key-gauge", ".rules > .formula", '[aria-label="Notation"]'])
+      assert.ok(await page.locator(part).isVisible(), `${part} at ${width}x${height}`);
+    const box = (selector) => page.locator(selector).evaluate((part) => part.getBoundingClientRect().toJSON());
+    const [gloss, text, player] = await Promise.all([".introduction", ".page", ".transport"].map(box));
+    assert.ok(text.bottom <= player.top && gloss.bottom <= player.top, `${width}x${height}: the text ends at ${text.bottom}, the player begins at ${player.top}`);
+    assert.ok(gloss.top >= text.top - 1 || gloss.height < 100, `${width}x${height}: ${gloss.height} pixels above the text`);
+    // The way out stands beside the way on.
+    const [on, out] = await Promise.all(["first-lesson", "introduced"].map((id) => box(`[data-testid=${id}]`)));
+    assert.ok(out.left > on.right && Math.abs(out.top - on.top) < 3, `${width}x${height}: ${JSON.stringify(out)}`);
+    assert.equal(await sideways(page), 0);
+  }
+});
+
 test("a link for the projector is an ordinary page on a phone", async ({ page, base }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await still(page, base, "stage");
