@@ -222,7 +222,8 @@ pub struct TimeShare {
 pub enum TimeSource {
     /// The GPU's own timestamps around each pass.
     Timestamps,
-    /// Each part run by itself, many times over.
+    /// Each part run by itself, many times over, behind all runs; their sum is what such a round cost
+    /// between them ([`PassCosts`]).
     #[default]
     Apart,
 }

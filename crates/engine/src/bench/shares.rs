@@ -34,6 +34,10 @@ pub(super) async fn fill(
         else {
             return Ok(false);
         };
+        let parts = match source {
+            TimeSource::Timestamps => parts,
+            TimeSource::Apart => scaled(parts, round(report, gamma)),
+        };
         let [draft, target, sampling] = parts.map(|milliseconds| milliseconds / tokens);
         report.shares_from = source;
         report.shares.push(TimeShare {
@@ -45,6 +49,28 @@ pub(super) async fn fill(
         });
     }
     Ok(true)
+}
+
+/// What a round costs by the passes that were timed between the runs; `None` where they were not.
+fn round(report: &SpeedReport, gamma: u32) -> Option<f64> {
+    let costs = &report.costs;
+    if gamma == 0 {
+        return Some(costs.target_step);
+    }
+    let place = report.request.gammas.iter().position(|it| *it == gamma)?;
+    Some(f64::from(gamma) * costs.draft_step + costs.verify.get(place)?)
+}
+
+/// Parts that come to a whole. They are timed behind all runs, in one moment, which may be a slow one of
+/// the machine: only what they are of each other is told by them, and their sum by what was timed between
+/// the runs, from which c and v come too.
+fn scaled(parts: [f64; 3], whole: Option<f64>) -> [f64; 3] {
+    let sum: f64 = parts.iter().sum();
+    let factor = whole.map_or(1.0, |whole| whole / sum);
+    match factor.is_finite() && factor > 0.0 {
+        true => parts.map(|part| part * factor),
+        false => parts,
+    }
 }
 
 /// Milliseconds of a round in the draft's passes, the target's pass and sampling. Where one kernel
@@ -93,4 +119,18 @@ async fn parts(
         TimeSource::Apart => samples.map(middle),
     };
     Ok(Some((parts, source)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_timed_in_a_slow_moment_come_to_what_a_round_cost_between_the_runs() {
+        assert_eq!(scaled([2.0, 6.0, 2.0], Some(5.0)), [1.0, 3.0, 1.0]);
+        let unknown = [1.0, 2.0, 3.0];
+        assert_eq!(scaled(unknown, None), unknown);
+        assert_eq!(scaled(unknown, Some(0.0)), unknown);
+        assert_eq!(scaled([0.0; 3], Some(1.0)), [0.0; 3]);
+    }
 }
