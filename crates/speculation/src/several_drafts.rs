@@ -5,7 +5,7 @@
 //! are from one row of the draft, either independent of each other, as [`most`] and [`recursive`]
 //! have them, or each token once, as [`recursive_without_repetition`] has them.
 
-use crate::distribution::{overlap, pairs, residual};
+use crate::distribution::{overlap, pairs, ranked, residual};
 
 /// How often one of so many independent drafts is kept when they are tested one after the other:
 /// the first as under Rejection, each later one against what is then left of the target.
@@ -95,15 +95,15 @@ fn kept_without_repetition(draft_probs: &[f64], target_probs: &[f64], drafts: us
 /// 2025, "Towards optimal multi-draft speculative decoding".
 pub fn most(draft_probs: &[f64], target_probs: &[f64], drafts: usize) -> f64 {
     // Tokens that neither model draws have no ratio.
-    let mut tokens: Vec<(f64, f64)> = pairs(draft_probs, target_probs)
+    let tokens: Vec<(f64, f64)> = pairs(draft_probs, target_probs)
         .filter(|(draft, target)| *draft > 0.0 || *target > 0.0)
         .collect();
     // By d/t, falling; d as a share of both orders the same, and is a number where t is 0.
     let share = |(draft, target): &(f64, f64)| draft / (draft + target);
-    tokens.sort_by(|one, other| share(other).total_cmp(&share(one)));
+    let places = ranked(tokens.iter().map(share));
     let (mut draft, mut target) = (0.0, 0.0);
     let mut least = if drafts == 0 { 0.0 } else { 1.0 };
-    for (more_draft, more_target) in tokens {
+    for (more_draft, more_target) in places.into_iter().map(|place| tokens[place]) {
         draft += more_draft;
         target += more_target;
         least = f64::min(least, 1.0 + target - f64::powf(draft, drafts as f64));

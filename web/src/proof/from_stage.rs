@@ -77,7 +77,7 @@ struct Lumped {
 /// The most probable tokens of either, and the rest as one.
 fn lump(store: Store, draft: &Distribution, target: &Distribution) -> Result<Lumped, String> {
     // Only tokens of which both probabilities are known can be drawn by name.
-    let mut known: Vec<(u32, f64, f64)> = draft
+    let known: Vec<(u32, f64, f64)> = draft
         .iter()
         .filter_map(|(token, prob)| {
             let other = target.prob(token)?;
@@ -85,7 +85,8 @@ fn lump(store: Store, draft: &Distribution, target: &Distribution) -> Result<Lum
         })
         .collect();
     // In the order of the vocabulary, as in the type case.
-    known.sort_unstable_by_key(|(token, ..)| *token);
+    let places = ranked(known.iter().map(|(token, ..)| -f64::from(*token)));
+    let known: Vec<_> = places.into_iter().map(|place| known[place]).collect();
     let larger = |(_, draft, target): &(u32, f64, f64)| draft.max(*target);
     let mut named = ranked(known.iter().map(larger));
     named.truncate(NAMED);

@@ -1,7 +1,5 @@
 //! A run as a table: a row for every drafted token that was judged.
 
-use std::collections::HashMap;
-
 use couplet_playback::{ClosingKind, Run};
 use couplet_protocol::{Event, Trace};
 
@@ -41,7 +39,7 @@ pub fn trace_csv(trace: &Trace) -> String {
     let run = Run::from_events(&trace.events);
     let optional = |value: Option<f32>| value.map_or_else(String::new, |value| value.to_string());
     let mut text = csv::line(&HEAD);
-    let mut column = HashMap::<u32, u32>::new();
+    let mut columns = vec![0_u32; run.rounds().len()];
     for event in &trace.events {
         let Event::Verified {
             round,
@@ -58,8 +56,8 @@ pub fn trace_csv(trace: &Trace) -> String {
         else {
             continue;
         };
-        let place = column.entry(*round).or_default();
-        let Some(facts) = run.rounds().get(*round as usize) else {
+        let index = *round as usize;
+        let Some((facts, place)) = run.rounds().get(index).zip(columns.get_mut(index)) else {
             continue;
         };
         // Block judges behind its cut too, and whatever judges goes on behind the end of a text.

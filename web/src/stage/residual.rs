@@ -135,7 +135,8 @@ fn shares(store: Store, distribution: &Distribution, hit: u32, in_order: bool) -
         kept.push(*entry);
     }
     if in_order {
-        kept.sort_unstable_by_key(|(token, _)| *token);
+        let places = ranked(kept.iter().map(|(token, _)| -f64::from(*token)));
+        kept = places.into_iter().map(|place| kept[place]).collect();
     }
     let shown: f32 = kept.iter().map(|(_, prob)| prob).sum();
     let mut shares: Vec<Share> = kept

@@ -2,6 +2,7 @@
 
 use couplet_playback::at_most;
 use couplet_protocol::Distribution;
+use couplet_speculation::distribution::ranked;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -49,10 +50,10 @@ fn trays(tokens: &[String]) -> Option<[Vec<u32>; 3]> {
         };
         trays[tray].push(id as u32);
     }
-    for (tray, ids) in trays.iter_mut().enumerate() {
-        if tray < 2 {
-            ids.sort_by(|one, other| tokens[*one as usize].cmp(&tokens[*other as usize]));
-        }
+    let code = |id: &u32| tokens[*id as usize].chars().map(u32::from).sum::<u32>();
+    for ids in &mut trays[..2] {
+        let places = ranked(ids.iter().map(|id| -f64::from(code(id))));
+        *ids = places.into_iter().map(|place| ids[place]).collect();
     }
     (trays[0].len() <= ALPHABET && trays[1].len() <= ALPHABET).then_some(trays)
 }
