@@ -410,6 +410,19 @@ test("a script stops what is written, what waits and what is measured", async ({
   assert.equal((await call(page, "generate", { max_tokens: 9 })).events.at(-1).reason, "length");
 });
 
+test("a script stops what it has just asked for, before the page knows what there is", async ({ page, base }) => {
+  await page.goto(`${base}?backend=cpu`);
+  await page.waitForFunction(() => window.couplet);
+  const ends = await page.evaluate(() => {
+    const told = (promise) => promise.then(() => "done", ({ name, message, code }) => `${name}, ${code}: ${message}`);
+    const asked = [couplet.generate({ max_tokens: 240 }), couplet.bench({ pairs: 50 }), couplet.distribution({ model: "draft", text: "O" })];
+    couplet.stop();
+    return Promise.all([...asked, couplet.generate({ max_tokens: 8 })].map(told));
+  });
+  const why = ["The run was stopped before it began.", "The measurement was stopped."].map((sentence) => `AbortError, stopped: ${sentence}`);
+  assert.deepEqual(ends, [...why, "done", "done"]);
+});
+
 test("a measurement that is stopped is told like a run, and asks nothing of γ", async ({ page, base }) => {
   await open(page, base, "?backend=cpu#v=1&scene=speed");
   await page.evaluate(() => {
