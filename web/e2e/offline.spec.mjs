@@ -117,6 +117,26 @@ test("after one visit the page opens, plays and writes without a network", async
   }
 });
 
+test("the engine's files are asked for by their build, by the page and by what keeps them", async ({ browser, base }) => {
+  const asked = new Set();
+  const server = await between(base, (request, pass) => {
+    const [, file] = /(couplet-worker.*)/.exec(request.url) ?? [];
+    if (file) asked.add(file);
+    pass();
+  });
+  const { page, close } = await visitor(browser);
+  try {
+    await firstVisit(page, server);
+    const build = await page.locator("meta[name=build]").getAttribute("content");
+    assert.match(build, /^[0-9a-f]{16}$/);
+    const files = ["couplet-worker-relaxed.js", "couplet-worker-relaxed_bg.wasm", "couplet-worker_loader.js"];
+    assert.deepEqual([...asked].sort(), files.map((file) => `${file}?${build}`));
+  } finally {
+    server.close();
+    await close();
+  }
+});
+
 test("the first visit keeps the files after the models have come, and asks for no weights twice", async ({ browser, base }) => {
   const server = await release(base);
   const { page, close } = await visitor(browser);

@@ -305,7 +305,7 @@ test("a trace goes out, comes in by hand, and goes out the same", async ({ page,
 
   // In a tab without any engine: the file is all it needs.
   await page.goto("about:blank");
-  await page.route("**/couplet-worker_loader.js", (route) => route.abort());
+  await page.route("**/couplet-worker_loader.js*", (route) => route.abort());
   await page.goto(base);
   await shown(page, "recorded");
   await page.getByTestId("share").click();
