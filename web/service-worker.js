@@ -8,8 +8,8 @@
 
 importScripts("./couplet-worker_choice.js");
 
-// `xtask finish` puts the built page's files here: { files: { path: sha256 } }.
-const RELEASE = { files: {} };
+// `xtask finish` puts the built page's files here, { path: sha256 }, and the name of its build.
+const RELEASE = { build: "", files: {} };
 
 // The number counts layouts of the cache. Other copies of the page on this host have shelves of their own.
 const FAMILY = "couplet-shell-";
@@ -22,6 +22,8 @@ const WORDS = /^words\/(.*)\.json$/;
 const PATIENCE_MS = 4_000;
 
 const address = (path) => new URL(path, registration.scope).href;
+/** Where the page asks for a file, so that what it has is not fetched twice: see `worker_url` in `web/src/engine_client`. */
+const asked = (path) => address(path) + (path.startsWith("couplet-worker") ? `?${RELEASE.build}` : "");
 /** Of the two builds of the engine, the files of the one that this browser runs, and of the other. */
 const [ENGINE, OTHER_ENGINE] = [knowsRelaxedSimd, !knowsRelaxedSimd].map((relaxed) => Object.values(workerFiles(relaxed)));
 const [, MODULE] = ENGINE;
@@ -65,7 +67,7 @@ async function keep(path) {
 /** A file of this release from the network, the second time past every cache on the way. */
 async function download(path) {
   for (const cache of ["default", "reload"]) {
-    const response = await fetch(address(path), { cache });
+    const response = await fetch(asked(path), { cache });
     if (!response.ok) continue;
     const bytes = await response.arrayBuffer();
     if (await isSound(path, bytes)) return copy(bytes, response);

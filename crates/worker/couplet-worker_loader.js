@@ -2,6 +2,9 @@
 // the page. What fails before the engine runs would reach nobody: it is told from here.
 importScripts("./couplet-worker_choice.js");
 
+/** What the page has put behind this file's name, which tells builds apart, belongs behind the others' too. */
+const beside = (file) => `./${file}${location.search}`;
+
 const TELL_EVERY_MS = 1_000;
 /** Before each further attempt to have a file, as for the models' (crates/model/src/arrival.rs). */
 const WAITS_MS = [300, 1_000, 3_000, 6_000];
@@ -44,7 +47,7 @@ async function persistently(attempt) {
 }
 
 async function ask(module, cache) {
-  const response = await fetch(`./${module}`, { cache }).catch(broken);
+  const response = await fetch(beside(module), { cache }).catch(broken);
   const { ok, status } = response;
   if (ok) return response;
   const mayPass = status >= 500 || [408, 425, 429].includes(status);
@@ -75,7 +78,7 @@ async function run(response) {
 /** Has the script that knows how to start a module run. */
 function load(script) {
   try {
-    importScripts(`./${script}`);
+    importScripts(beside(script));
   } catch (error) {
     throw error.name === "NetworkError" ? new Broken(error.message) : error;
   }

@@ -141,7 +141,7 @@ test("a browser without relaxed SIMD gets the engine that does without, and the 
   const plain = await call(page, "generate", GREEDY);
   assert.equal(plain.device.variant, "multiplications and additions apart");
   assert.deepEqual(tokens(plain), tokens(relaxed));
-  assert.ok(asked.some((url) => url.endsWith("couplet-worker_bg.wasm")));
+  assert.ok(asked.some((url) => url.includes("/couplet-worker_bg.wasm?")));
   assert.ok(!asked.some((url) => url.includes("relaxed")), `${asked}`);
 });
 
@@ -178,7 +178,7 @@ test("where no worker can be made every call is refused, and the page stays", as
 });
 
 test("where a server has one build of the engine only, that one writes", async ({ page, base }) => {
-  await page.route("**/couplet-worker-relaxed_bg.wasm", (route) => route.fulfill({ status: 404 }));
+  await page.route("**/couplet-worker-relaxed_bg.wasm*", (route) => route.fulfill({ status: 404 }));
   const { device } = await open(page, base, "?backend=cpu");
   assert.equal(device.variant, "multiplications and additions apart");
 });
@@ -408,6 +408,19 @@ test("a script stops what is written, what waits and what is measured", async ({
   assert.equal(counts.flat().reduce((sum, count) => sum + count, 0), trials);
   assert.ok(trials < 1e9, `${trials} pairs were thrown`);
   assert.equal((await call(page, "generate", { max_tokens: 9 })).events.at(-1).reason, "length");
+});
+
+test("a script stops what it has just asked for, before the page knows what there is", async ({ page, base }) => {
+  await page.goto(`${base}?backend=cpu`);
+  await page.waitForFunction(() => window.couplet);
+  const ends = await page.evaluate(() => {
+    const told = (promise) => promise.then(() => "done", ({ name, message, code }) => `${name}, ${code}: ${message}`);
+    const asked = [couplet.generate({ max_tokens: 240 }), couplet.bench({ pairs: 50 }), couplet.distribution({ model: "draft", text: "O" })];
+    couplet.stop();
+    return Promise.all([...asked, couplet.generate({ max_tokens: 8 })].map(told));
+  });
+  const why = ["The run was stopped before it began.", "The measurement was stopped."].map((sentence) => `AbortError, stopped: ${sentence}`);
+  assert.deepEqual(ends, [...why, "done", "done"]);
 });
 
 test("a measurement that is stopped is told like a run, and asks nothing of γ", async ({ page, base }) => {

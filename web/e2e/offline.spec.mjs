@@ -1,6 +1,8 @@
 // The page without a network, and what becomes of kept copies.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
 import { STALLED, WEIGHTS, between, call, finished, hasten, noPanicText, notice, ready, release, shown, tokens, until, visitor } from "./support.mjs";
 import { test } from "./test.mjs";
 
@@ -115,6 +117,26 @@ test("after one visit the page opens, plays and writes without a network", async
   }
 });
 
+test("the engine's files are asked for by their build, by the page and by what keeps them", async ({ browser, base }) => {
+  const asked = new Set();
+  const server = await between(base, (request, pass) => {
+    const [, file] = /(couplet-worker.*)/.exec(request.url) ?? [];
+    if (file) asked.add(file);
+    pass();
+  });
+  const { page, close } = await visitor(browser);
+  try {
+    await firstVisit(page, server);
+    const build = await page.locator("meta[name=build]").getAttribute("content");
+    assert.match(build, /^[0-9a-f]{16}$/);
+    const files = ["couplet-worker-relaxed.js", "couplet-worker-relaxed_bg.wasm", "couplet-worker_loader.js"];
+    assert.deepEqual([...asked].sort(), files.map((file) => `${file}?${build}`));
+  } finally {
+    server.close();
+    await close();
+  }
+});
+
 test("the first visit keeps the files after the models have come, and asks for no weights twice", async ({ browser, base }) => {
   const server = await release(base);
   const { page, close } = await visitor(browser);
@@ -170,6 +192,10 @@ test("a page that does not start says so, and what of it can be had is kept", as
   try {
     for (const spoil of [
       (page) => page.route(script, (route) => route.fulfill({ status: 404 })),
+      // What fails first fails while the page is still read: after a release, its old HTML may be all there is.
+      async (page) => {
+        for (const files of [script, "**/styles-*.css"]) await page.route(files, (route) => route.fulfill({ status: 404 }));
+      },
       (page) => page.route(script, (route) => route.fulfill({ contentType: "text/javascript", body: "\0" })),
       (page) => page.route(module, (route) => route.fulfill({ contentType: "application/wasm", body: "\0" })),
       (page) =>
@@ -184,13 +210,22 @@ test("a page that does not start says so, and what of it can be had is kept", as
       await spoil(page);
       const before = server.asked.length;
       await page.goto(server.address + CPU);
-      await page.getByText(/did not start: some of its files are missing or damaged/).waitFor({ timeout: 10_000 });
+      await page.getByText(/did not start: some of its files are missing, damaged or blocked/).waitFor({ timeout: 10_000 });
       await until(async () => server.asked.slice(before).includes("service-worker.js"), "it is kept");
       await close();
     }
   } finally {
     server.close();
   }
+});
+
+test("a page that is opened from a disk says how to serve it", async ({ page, base }, info) => {
+  const file = info.outputPath("index.html");
+  await mkdir(info.outputPath(), { recursive: true });
+  await writeFile(file, await (await fetch(base)).text());
+  await page.goto(pathToFileURL(file).href);
+  await page.getByText(/do not run this page from a folder: serve the folder/).waitFor();
+  assert.ok(await page.getByText("The page is on its way.").isHidden());
 });
 
 test("what goes wrong in an extension is not taken for the page's", async ({ browser, base }) => {
@@ -408,7 +443,7 @@ test("a kept page that is damaged says so where there is no network", async ({ b
     });
     server.close();
     await page.reload();
-    await page.getByText(/did not start: some of its files are missing or damaged/).waitFor();
+    await page.getByText(/did not start: some of its files are missing, damaged or blocked/).waitFor();
     assert.ok(await page.getByRole("button", { name: "Load it again" }).isVisible());
     assert.ok((await kept(page)).length > 10, "what is sound is not thrown away");
   } finally {

@@ -58,7 +58,7 @@ function fakeEngine(page, answer) {
       }
     };
     send("started");`;
-  return page.route("**/couplet-worker_loader.js", (route) => route.fulfill({ contentType: "text/javascript", body }));
+  return page.route("**/couplet-worker_loader.js*", (route) => route.fulfill({ contentType: "text/javascript", body }));
 }
 
 /** Waits for so many lots of texts in the live test, of which the first comes by itself; its p-value. */
@@ -258,7 +258,7 @@ test("an answer that does not fit the question is not counted", async ({ page, b
 });
 
 test("without an engine the argument stands and the test says what it lacks", async ({ page, base }) => {
-  await page.route("**/couplet-worker_loader.js", (route) => route.fulfill({ contentType: "text/javascript", body: "throw new Error('gone')" }));
+  await page.route("**/couplet-worker_loader.js*", (route) => route.fulfill({ contentType: "text/javascript", body: "throw new Error('gone')" }));
   await openProof(page, base);
   await page.getByTestId("test-waits").filter({ hasText: "has stopped" }).waitFor();
   await page.getByTestId("add").click();

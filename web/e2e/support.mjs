@@ -39,7 +39,7 @@ export function refusal(page, name, options) {
 
 /** Puts a line of script before the worker's own. */
 export async function patchWorker(page, script) {
-  await page.route("**/couplet-worker_loader.js", async (route) => {
+  await page.route("**/couplet-worker_loader.js*", async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, body: `${script}\n${await response.text()}` });
   });

@@ -441,7 +441,7 @@ test("an engine whose script does not come could not be loaded, and can be later
   await hasten(page, 3_000, 100);
   await hasten(page, 6_000, 100);
   let asked = 0;
-  await page.route("**/couplet-worker_loader.js", (route) => {
+  await page.route("**/couplet-worker_loader.js*", (route) => {
     asked += 1;
     return route.abort();
   });
@@ -449,7 +449,7 @@ test("an engine whose script does not come could not be loaded, and can be later
   await notice(page, /engine could not be loaded \(couplet-worker_loader\.js\)/);
   assert.equal(asked, 5);
   await noPanicText(page);
-  await page.unroute("**/couplet-worker_loader.js");
+  await page.unroute("**/couplet-worker_loader.js*");
   await page.getByRole("button", { name: "Try again" }).click();
   await ready(page);
 });
@@ -458,7 +458,7 @@ test("an engine whose memory has run out says so and can be started again", asyn
   // Gives the module's memory a maximum just above its initial size. A flag ends that and not
   // `unroute`, which fails the requests whose handlers are still at work.
   let limited = true;
-  await page.route("**/couplet-worker*_bg.wasm", async (route) => {
+  await page.route("**/couplet-worker*_bg.wasm*", async (route) => {
     if (!limited) return route.continue();
     const response = await route.fetch();
     await route.fulfill({ response, body: limitMemory(await response.body(), 40) });

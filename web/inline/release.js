@@ -3,11 +3,13 @@
 // `data-release` of the root element; `web/src/release.rs` tells the person.
 (() => {
   "use strict";
+  /** Opened from a disk: browsers let such a page have hardly any of its own files. */
+  const isOnDisk = location.protocol === "file:";
   /**
    * A frame without an origin of its own: nothing can be kept there, and no worker started. `web/src/main.rs`
-   * does not start the page then. (Files on a disk have none either, and fail by themselves.)
+   * does not start the page then. (On a disk there is none either.)
    */
-  const isSandboxed = self.origin === "null" && location.protocol !== "file:";
+  const isSandboxed = self.origin === "null" && !isOnDisk;
   const container = isSandboxed ? undefined : navigator.serviceWorker;
   const FAMILY = "couplet-shell-";
   /** Where this copy of the page is, and its service worker; folders above may be of others. */
@@ -127,18 +129,17 @@
     }
   }
   function say() {
+    // A style sheet can fail before what is said of that has been read.
+    if (document.readyState === "loading") return addEventListener("DOMContentLoaded", say);
     const shell = document.getElementById("shell");
     if (!shell) return;
     for (const promise of shell.querySelectorAll("[data-coming]")) promise.remove();
-    const what = document.getElementById(isSandboxed ? "sandboxed" : "not-started");
+    const what = document.getElementById(isSandboxed ? "sandboxed" : isOnDisk ? "on-disk" : "not-started");
     shell.append(what.content.cloneNode(true));
     for (const button of shell.querySelectorAll("button")) button.addEventListener("click", () => location.reload());
-    for (const link of shell.querySelectorAll("a")) link.href = location.href;
+    for (const address of shell.querySelectorAll("[data-address]")) address.append(location.href);
   }
-  if (isSandboxed) {
-    document.addEventListener("DOMContentLoaded", say);
-    return;
-  }
+  if (isSandboxed) return say();
   addEventListener("TrunkApplicationStarted", begun, { once: true });
   // Files that do not come tell it on their way down only.
   addEventListener("error", broken, true);

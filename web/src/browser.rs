@@ -61,13 +61,14 @@ pub fn now() -> String {
 /// Couplet's version, and behind it the hash of this build's programs and scripts, where the page
 /// knows it.
 pub fn build() -> String {
-    let named = document().query_selector("meta[name=build]");
-    let hash = named
-        .ok()
-        .flatten()
-        .and_then(|it| it.get_attribute("content"));
     let version = env!("CARGO_PKG_VERSION");
-    hash.map_or_else(|| version.to_owned(), |hash| format!("{version} {hash}"))
+    build_hash().map_or_else(|| version.to_owned(), |hash| format!("{version} {hash}"))
+}
+
+/// The hash of this build's programs and scripts, the engine's included, in hexadecimal digits.
+pub fn build_hash() -> Option<String> {
+    let named = document().query_selector("meta[name=build]");
+    named.ok().flatten()?.get_attribute("content")
 }
 
 /// Whether the browser shows the page again: loaded anew, or on a way back. It asks an interface that is

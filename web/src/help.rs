@@ -428,6 +428,9 @@ pub fn Help(
                 }).collect_view()}
             </ul>
             <p class="muted help-licence">
+                {tr!("The page speaks to its own server only, and asks it only for files: what you write stays in this browser.")}
+            </p>
+            <p class="muted help-licence">
                 {tr!("Couplet is under the MIT licence.")}" "
                 <a href="notices.txt" target="_blank" rel="noopener">{tr!("What it is built from, and under which licences")}</a>
             </p>

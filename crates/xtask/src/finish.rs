@@ -16,8 +16,8 @@ use crate::repo::Repo;
 use crate::{files, lean, notices};
 
 const SERVICE_WORKER: &str = "service-worker.js";
-/// What stands in the service worker for its files.
-const NO_RELEASE: &str = "const RELEASE = { files: {} };";
+/// What stands in the service worker for its build and its files.
+const NO_RELEASE: &str = "const RELEASE = { build: \"\", files: {} };";
 const PAGE: &str = "index.html";
 /// How trunk has a page ask for a style sheet.
 const STYLE_SHEET: &str = "<link rel=\"stylesheet\" href=\"./";
@@ -31,8 +31,9 @@ const LOADER: &str = "couplet-worker_loader.js";
 /// browser shows it.
 const API: &str = "web/API.md";
 const API_COPY: &str = "API.txt";
-/// What stands in the page for the name of its build.
+/// What stands in the page for the name of its build, and before it.
 const NO_BUILD: &str = "{build}";
+const BUILD: &str = "<meta name=\"build\" content=\"";
 
 /// Finishes the page in the folder that trunk names.
 ///
@@ -207,11 +208,17 @@ fn contents<'a>(html: &'a str, element: &str) -> Vec<&'a str> {
     found
 }
 
-/// Tells the service worker which files the release has.
+/// Tells the service worker which files the release has, and the name of the build, which the page puts
+/// behind those of the engine.
 fn with_release(folder: &Path, script: &str) -> Result<String> {
     if !script.contains(NO_RELEASE) {
         bail!("{SERVICE_WORKER} has no line `{NO_RELEASE}`");
     }
+    let page = fs::read_to_string(folder.join(PAGE)).with_context(|| format!("no {PAGE}"))?;
+    let named = page
+        .split_once(BUILD)
+        .and_then(|(_, rest)| rest.split_once('"'));
+    let (build, _) = named.with_context(|| format!("{PAGE} has no `{BUILD}`"))?;
     let mut release = BTreeMap::new();
     for path in files::below(folder)?
         .into_iter()
@@ -220,7 +227,7 @@ fn with_release(folder: &Path, script: &str) -> Result<String> {
         let digest = Sha256::digest(fs::read(folder.join(&path))?);
         release.insert(path, format!("{digest:x}"));
     }
-    let release = json!({ "files": release });
+    let release = json!({ "build": build, "files": release });
     Ok(script.replace(NO_RELEASE, &format!("const RELEASE = {release};")))
 }
 
@@ -352,13 +359,21 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("xtask-finish-{}", std::process::id()));
         fs::create_dir_all(folder.join("fonts")).unwrap();
         fs::write(folder.join("fonts/a.woff2"), "abc").unwrap();
-        let script = with_release(&folder, &format!("before\n{NO_RELEASE}\nafter")).unwrap();
+        let script = format!("before\n{NO_RELEASE}\nafter");
+        assert!(with_release(&folder, &script).is_err());
+        let page = include_str!("../../../index.html").replace(NO_BUILD, "0123");
+        fs::write(folder.join(PAGE), page).unwrap();
+        let script = with_release(&folder, &script).unwrap();
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert!(
             script.contains(&format!("\"fonts/a.woff2\":\"{abc}\"")),
             "{script}"
         );
-        assert!(script.starts_with("before\nconst RELEASE = {") && script.ends_with(";\nafter"));
+        assert!(
+            script.starts_with("before\nconst RELEASE = {\"build\":\"0123\","),
+            "{script}"
+        );
+        assert!(script.ends_with(";\nafter"));
         assert!(with_release(&folder, "nothing").is_err());
         fs::remove_dir_all(folder).unwrap();
     }

@@ -26,26 +26,27 @@ pub fn install(store: Store, sharing: Sharing) {
     set("version", &couplet_protocol::VERSION.into());
     set("ready", &call(move |_, settle| ready(store, settle)));
     set("pairs", &call(move |_, settle| pairs(store.engine, settle)));
-    set(
-        "generate",
-        &call(move |options, settle| {
-            let go_on = move |_| generate(store, options, settle);
-            store.engine.when_pairs_are_known(go_on);
-        }),
-    );
+    let stops = StoredValue::new(0_u32);
+    // What is stopped before the list of pairs is there has no number yet by which it could be.
+    let stoppable = move |act: fn(Store, Map<String, Value>, Settle), stopped: fn() -> Failure| {
+        call(move |options, settle| {
+            let asked = stops.get_value();
+            store.engine.when_pairs_are_known(move |_| {
+                if stops.get_value() == asked {
+                    act(store, options, settle);
+                } else {
+                    settle.reject(&Refusal::from(&stopped()));
+                }
+            });
+        })
+    };
+    set("generate", &stoppable(generate, run_stopped));
+    set("bench", &stoppable(bench, Failure::measurement_stopped));
     set(
         "distribution",
         &call(move |options, settle| {
             let engine = store.engine;
             engine.when_pairs_are_known(move |_| distribution(engine, options, settle));
-        }),
-    );
-    set(
-        "bench",
-        &call(move |options, settle| {
-            store
-                .engine
-                .when_pairs_are_known(move |_| bench(store, options, settle));
         }),
     );
     let couples = StoredValue::new(Vec::new());
@@ -66,6 +67,7 @@ pub fn install(store: Store, sharing: Sharing) {
     });
     set("link", &link.into_js_value());
     let stop = Closure::<dyn Fn()>::new(move || {
+        stops.update_value(|count| *count += 1);
         store.stop();
         store.stop_measuring();
         for id in couples.get_value() {
@@ -193,16 +195,15 @@ fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
                     }
                     settle.resolve(&to_js(trace));
                 }
-                None => {
-                    let sentence = "The run was stopped before it began.";
-                    settle.reject(&Refusal::from(&Failure::new(
-                        FailureKind::Stopped,
-                        sentence,
-                    )));
-                }
+                None => settle.reject(&Refusal::from(&run_stopped())),
             }
         }
     });
+}
+
+fn run_stopped() -> Failure {
+    let sentence = "The run was stopped before it began.";
+    Failure::new(FailureKind::Stopped, sentence)
 }
 
 /// Shows a trace that a script passes, as an object or as the text of a file.

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use couplet_protocol::{BackendChoice, Command, Event, Failure, FailureKind, FinishReason, Reply};
-use leptos::prelude::document;
 use wasm_bindgen::prelude::Closure;
 use web_sys::{Event as DomEvent, MessageEvent, Worker};
+
+use crate::browser;
 
 /// The worker's script, which trunk puts beside the page.
 pub const WORKER_SCRIPT: &str = "couplet-worker_loader.js";
@@ -61,11 +62,12 @@ pub fn crash_failure(sentence: &str) -> Failure {
     Failure::new(FailureKind::Internal, sentence)
 }
 
-/// Address of the worker, beside the page wherever that is hosted.
+/// Address of the worker, beside the page wherever that is hosted. The engine's files have the same
+/// names in every build; what stands behind them, the loader hands on, keeps a page from those of
+/// another build that the browser still has.
 pub fn worker_url() -> String {
-    let base = document().base_uri().ok().flatten().unwrap_or_default();
-    web_sys::Url::new_with_base(WORKER_SCRIPT, &base)
-        .map_or_else(|_| WORKER_SCRIPT.to_owned(), |url| url.href())
+    let build = browser::build_hash().unwrap_or_default();
+    format!("{WORKER_SCRIPT}?{build}")
 }
 
 /// The request that a reply belongs to.
