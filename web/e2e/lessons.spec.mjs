@@ -256,6 +256,8 @@ test("a wrong rule is made on the page once it is guessed what comes of it", asy
   // Nothing of it stands above the next question, nor stays when the lesson is closed.
   await page.getByTestId("lesson-next").click();
   await exhibit.locator("[data-testid=switch][aria-checked=false]").waitFor();
+  // What that is about, which is further up, is in sight.
+  await until(() => page.evaluate(() => scrollY === 0), "the page is at its top again");
   await page.getByTestId("option-1").click();
   await page.getByTestId("reveal").click();
   const greedy = page.getByTestId("mistake-greedy_draft");
@@ -342,9 +344,10 @@ test("what a reveal uncovers below the window is brought into it", async ({ page
 
 test("how many stay is not on the page while the next step asks how many do not", async ({ page, base }) => {
   await step(page, base, "exact", 2);
-  await page.getByTestId("lesson-number").fill("40");
+  // A probability is as right as per cent.
+  await page.getByTestId("lesson-number").fill("0.4");
   await page.getByTestId("reveal").click();
-  await page.getByTestId("lesson-answer").waitFor();
+  await page.getByTestId("lesson-verdict").getByText("That is right. 40 per cent").waitFor();
   const why = page.getByTestId("why");
   await why.getByText("a later step asks for it").waitFor();
   assert.equal(await page.locator(".why-say").count(), 0);

@@ -32,7 +32,21 @@ pub enum Answer {
         decimals: usize,
         /// The largest difference of a good guess.
         near: f64,
+        /// Whether it is in per cent.
+        is_percent: bool,
     },
+}
+
+impl Answer {
+    /// What a guess means: where per cent are asked for, a number up to 1 is the probability.
+    pub fn meant(self, guess: f64) -> f64 {
+        match self {
+            Self::Number {
+                is_percent: true, ..
+            } if (0.0..=1.0).contains(&guess) => 100.0 * guess,
+            _ => guess,
+        }
+    }
 }
 
 fn whole(value: usize, near: f64) -> Option<Answer> {
@@ -40,7 +54,17 @@ fn whole(value: usize, near: f64) -> Option<Answer> {
 }
 
 fn percent(share: f64) -> Option<Answer> {
-    number(100.0 * share, 0, 5.0)
+    percent_within(share, 5.0)
+}
+
+/// `near` in per cent.
+fn percent_within(share: f64, near: f64) -> Option<Answer> {
+    share.is_finite().then_some(Answer::Number {
+        value: 100.0 * share,
+        decimals: 0,
+        near,
+        is_percent: true,
+    })
 }
 
 fn number(value: f64, decimals: usize, near: f64) -> Option<Answer> {
@@ -48,6 +72,7 @@ fn number(value: f64, decimals: usize, near: f64) -> Option<Answer> {
         value,
         decimals,
         near,
+        is_percent: false,
     })
 }
 

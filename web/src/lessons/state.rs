@@ -404,12 +404,30 @@ impl Lessons {
                     value,
                     decimals,
                     near,
+                    ..
                 },
             ) => {
                 // What is shown is rounded; nobody is wrong by what they cannot see.
-                (guess - value).abs() <= near + 0.5 * 0.1_f64.powi(decimals as i32) + 1e-9
+                (answer.meant(guess) - value).abs()
+                    <= near + 0.5 * 0.1_f64.powi(decimals as i32) + 1e-9
             }
             _ => false,
+        }
+    }
+
+    /// Whether a guess that is right says all that is shown of the answer.
+    pub fn is_exact(guess: Guess, answer: Answer) -> bool {
+        match (guess, answer) {
+            (
+                Guess::Number(guess),
+                Answer::Number {
+                    value, decimals, ..
+                },
+            ) => {
+                let guess = answer.meant(guess);
+                format!("{guess:.decimals$}") == format!("{value:.decimals$}")
+            }
+            _ => true,
         }
     }
 

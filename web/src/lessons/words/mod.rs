@@ -284,6 +284,41 @@ pub mod tests {
         assert_eq!(facts.word("lenient_c").as_deref(), Some("0.273"));
     }
 
+    /// What is asked for in per cent may be written as a probability, and nothing else.
+    #[test]
+    fn a_probability_is_as_right_as_per_cent() {
+        use super::super::answered::Guess;
+        use super::super::answers::kept_of_first;
+        use super::super::state::Lessons;
+        let facts = facts();
+        let judged = |guess: f64, answer| {
+            let guess = Guess::Number(guess);
+            (
+                Lessons::is_right(guess, answer),
+                Lessons::is_exact(guess, answer),
+            )
+        };
+        for lesson in &COURSE {
+            for step in lesson.steps {
+                let answer = (step.answer)(&facts);
+                let Some(Answer::Number {
+                    value, is_percent, ..
+                }) = answer
+                else {
+                    continue;
+                };
+                // Of what is certain, the sum may be rounded up.
+                let share = judged((value / 100.0).min(1.0), answer.unwrap());
+                assert_eq!(share, (is_percent, is_percent), "{value}");
+            }
+        }
+        let forty = kept_of_first(&facts).unwrap();
+        let is = |guess| judged(guess, forty);
+        assert_eq!([is(40.0), is(0.4)], [(true, true); 2]);
+        assert_eq!([is(37.0), is(0.37)], [(true, false); 2]);
+        assert_eq!([is(30.0), is(0.3), is(4.0)].map(|it| it.0), [false; 3]);
+    }
+
     /// A class divides by hand what is printed.
     #[test]
     fn what_is_printed_divides_to_what_is_printed() {
