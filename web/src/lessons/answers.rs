@@ -2,7 +2,7 @@
 //! what was measured here, or by `couplet-speculation`.
 
 use couplet_playback::{Phase, at_most, decimal, interval, is_exact, written};
-use couplet_protocol::{Drafter, MAX_GAMMA, Rule, Settings, Verdict};
+use couplet_protocol::{Drafter, MAX_GAMMA, Rule, Settings, SpeedReport, Verdict};
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::formulas::{best_gamma, lenience_acceptance, lenience_output, speed_up};
 use couplet_speculation::rules::wrong::WrongRule;
@@ -17,7 +17,7 @@ use super::facts::Facts;
 use super::places::Round;
 use crate::couplings::preset_pair;
 use crate::proof::Preset;
-use crate::speed::words;
+use crate::speed::{USUAL_PAIRS, words};
 
 /// The answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +32,21 @@ pub enum Answer {
         decimals: usize,
         /// The largest difference of a good guess.
         near: f64,
+        /// Whether it is in per cent.
+        is_percent: bool,
     },
+}
+
+impl Answer {
+    /// What a guess means: where per cent are asked for, a number up to 1 is the probability.
+    pub fn meant(self, guess: f64) -> f64 {
+        match self {
+            Self::Number {
+                is_percent: true, ..
+            } if (0.0..=1.0).contains(&guess) => 100.0 * guess,
+            _ => guess,
+        }
+    }
 }
 
 fn whole(value: usize, near: f64) -> Option<Answer> {
@@ -40,7 +54,17 @@ fn whole(value: usize, near: f64) -> Option<Answer> {
 }
 
 fn percent(share: f64) -> Option<Answer> {
-    number(100.0 * share, 0, 5.0)
+    percent_within(share, 5.0)
+}
+
+/// `near` in per cent.
+fn percent_within(share: f64, near: f64) -> Option<Answer> {
+    share.is_finite().then_some(Answer::Number {
+        value: 100.0 * share,
+        decimals: 0,
+        near,
+        is_percent: true,
+    })
 }
 
 fn number(value: f64, decimals: usize, near: f64) -> Option<Answer> {
@@ -48,6 +72,7 @@ fn number(value: f64, decimals: usize, near: f64) -> Option<Answer> {
         value,
         decimals,
         near,
+        is_percent: false,
     })
 }
 
@@ -78,10 +103,10 @@ pub fn fetched_for_six(facts: &Facts) -> Option<Answer> {
 /// A pass for every round.
 pub fn passes_with_draft(facts: &Facts) -> Option<Answer> {
     let rounds = facts.run.rounds().len();
-    whole(rounds, (rounds as f64 / 4.0).round())
+    whole(rounds, (rounds as f64 / 8.0).round())
 }
 
-/// What is fetched with a draft against without: more, more than half, less.
+/// What is fetched with a draft against without: more, between half and all, less.
 pub fn fetched_share(facts: &Facts) -> Option<Answer> {
     let share = facts.fetched_per_token() / facts.fetched(1);
     choice(if share > 1.0 {
@@ -95,19 +120,16 @@ pub fn fetched_share(facts: &Facts) -> Option<Answer> {
 
 // Draft and verify.
 
-/// How often the target reads in a round: once for each, once, twice.
-pub fn passes_of_a_round(facts: &Facts) -> Option<Answer> {
-    let (index, round) = facts.round(Round::Struck)?;
+/// Why a round takes one pass of the target, as it does: nothing depends on another, all is there, only
+/// the last counts.
+pub fn why_one_pass(facts: &Facts) -> Option<Answer> {
+    let (index, _) = facts.round(Round::Struck)?;
     let mut steps = facts.run.steps().iter();
     let passes = steps
         .by_ref()
         .filter(|step| step.round == index && step.phase == Phase::Verify)
         .count();
-    choice(match passes {
-        1 => 1,
-        passes if passes == round.proposals.len() => 0,
-        _ => 2,
-    })
+    choice(1).filter(|_| passes == 1)
 }
 
 /// The column of the rejected token; behind the last column there is "none".
@@ -329,7 +351,8 @@ fn half() -> Option<Lenience> {
 /// How often Lenience ½ keeps.
 pub fn lenient(_: &Facts) -> Option<Answer> {
     let (draft, target) = three();
-    percent(lenience_acceptance(&draft, &target, half()?))
+    // Not what half of the rejected ones more would be.
+    percent_within(lenience_acceptance(&draft, &target, half()?), 4.0)
 }
 
 /// How many tokens of a draft that knows nothing would stay at the struck place.
@@ -395,6 +418,17 @@ pub fn word(facts: &Facts, name: &str) -> Option<String> {
         "peaked_clocks" => whole_percent(agreement("peaked-and-flat", Coupling::Gumbel)?),
         "peaked_darts" => whole_percent(agreement("peaked-and-flat", Coupling::MinHash)?),
         "peaked_bound" => whole_percent(preset_pair("peaked-and-flat")?.agreement_bound()),
+        "peaked_overlap" => {
+            let pair = preset_pair("peaked-and-flat")?;
+            let favourite = pair
+                .draft_probs()
+                .first()?
+                .min(*pair.target_probs().first()?);
+            let others = pair.agreement(Coupling::Optimal) - favourite;
+            [others, favourite]
+                .map(|share| decimal(share, 2))
+                .join(" + ")
+        }
         "good" => plain(GOOD),
         "middling" => plain(MIDDLING),
         "cheap" => plain(CHEAP),
@@ -406,10 +440,22 @@ pub fn word(facts: &Facts, name: &str) -> Option<String> {
             let factor = words::factor(headline.row.speed_up);
             format!("{factor} {}", interval(low, high))
         }
+        "usual_pairs" => USUAL_PAIRS.to_string(),
+        "confidence" => whole_percent(SpeedReport::CONFIDENCE),
         "measured_why" => words::reason(&facts.measured.as_ref()?.report)?,
         "redrawn_c" => plain(*wrong(WrongRule::ResamplesFromTarget).last()?),
-        "greedy_a" => plain(*wrong(WrongRule::GreedyDraft).first()?),
         "greedy_c" => plain(*wrong(WrongRule::GreedyDraft).last()?),
+        "lenient_a" => {
+            let [counts, target] = [draft.first()? * half()?.get(), *target.first()?];
+            let kept = plain((target / counts).min(1.0));
+            format!("{} ÷ {} = {kept}", plain(target), plain(counts))
+        }
+        "lenient_sum" => {
+            let half = half()?.get();
+            let kept = draft.iter().zip(&target);
+            let kept = kept.map(|(draft, target)| plain(draft.min(target / half)));
+            kept.collect::<Vec<_>>().join(" + ")
+        }
         "lenient_c" => plain(*lenience_output(&draft, &target, half()?).last()?),
         "useless_alpha" => whole_percent(useless_alpha(facts)?),
         "useless_tokens" => decimal(

@@ -40,8 +40,8 @@ pub fn Contents() -> impl IntoView {
                                 {(done == all).then(|| icon(Sign::Accepted, 14))}
                                 {match done {
                                     0 => tr!("{all} questions, about {minutes} minutes", all, minutes = lesson.minutes),
-                                    done if done == all => tr!("all {all} questions answered", all),
-                                    done => tr!("{done} of {all} questions answered", done, all),
+                                    done if done == all => tr!("all {all} guessed", all),
+                                    done => tr!("{done} of {all} done", done, all),
                                 }}
                             </p>
                         </div>
@@ -68,7 +68,7 @@ pub fn Contents() -> impl IntoView {
                 <Show when=all_done>
                     <p class="serif" data-testid="course-done">
                         {icon(Sign::Accepted, 16)}" "
-                        {tr!("All questions are answered. Now the page is yours: write a text of your own on the Stage, or break a rule in Proof and see the test find it.")}
+                        {tr!("A draft guesses, one pass of the target checks, the residual replaces what is rejected: the target’s own probabilities in fewer passes, and faster where drafting and checking are cheap. Now the page is yours: write a text of your own on the Stage, or break a rule in Proof and see the test find it.")}
                     </p>
                 </Show>
                 <ol>{rows}</ol>

@@ -45,7 +45,7 @@ pub struct Step {
     pub covers_on: Option<Covered>,
     /// Whether what it tells and asks has the answer to a question before it in it.
     pub tells_answer: bool,
-    /// Whether the answer sends the visitor on to write a run of their own.
+    /// Whether the answer sends the visitor on, to another run or other distributions.
     pub lets_go: bool,
     /// Where the answer is to be seen, if elsewhere than in all that was covered.
     evidence: Option<&'static str>,
@@ -156,7 +156,7 @@ const fn going_on(step: Step) -> Step {
     }
 }
 
-/// A step whose answer sends the visitor on to write a run of their own.
+/// A step whose answer sends the visitor on, to another run or other distributions.
 const fn let_go(step: Step) -> Step {
     Step {
         lets_go: true,
@@ -178,6 +178,11 @@ const fn covered_on(what: Covered, step: Step) -> Step {
         covers_on: Some(what),
         ..step
     }
+}
+
+/// A step before and after whose answer a part of the page is covered.
+const fn covered_throughout(what: Covered, step: Step) -> Step {
+    covered_on(what, covered(what, step))
 }
 
 /// A step about the formula of the speed-up, whose answer is shown for some numbers of it; what was measured
@@ -230,23 +235,32 @@ pub const COURSE: [Lesson; 6] = [
         id: "draft",
         minutes: 8,
         steps: &[
-            step(
-                Stage(Drafted(Struck)),
-                Words,
-                answers::passes_of_a_round,
-                Stage(Verified(Struck)),
+            covered_throughout(
+                Bonus,
+                step(
+                    Stage(Drafted(Struck)),
+                    Words,
+                    answers::why_one_pass,
+                    Stage(Verified(Struck)),
+                ),
             ),
-            step(
-                Stage(Verified(Struck)),
-                Tokens(Struck),
-                answers::first_struck,
-                Stage(Judged(Struck)),
+            covered_throughout(
+                Bonus,
+                step(
+                    Stage(Verified(Struck)),
+                    Tokens(Struck),
+                    answers::first_struck,
+                    Stage(Judged(Struck)),
+                ),
             ),
-            going_on(step(
-                Stage(Judged(Struck)),
-                Words,
-                answers::added_by_struck,
-                Stage(Committed(Struck)),
+            going_on(covered_throughout(
+                Bonus,
+                step(
+                    Stage(Judged(Struck)),
+                    Words,
+                    answers::added_by_struck,
+                    Stage(Committed(Struck)),
+                ),
             )),
             covered(
                 Bonus,
@@ -269,16 +283,13 @@ pub const COURSE: [Lesson; 6] = [
                 answers::struck_again,
                 Stage(Closed(Struck)),
             )),
-            covered_on(
+            covered_throughout(
                 Numbers,
-                covered(
-                    Numbers,
-                    step(
-                        Proof("three", 1),
-                        Number,
-                        answers::kept_of_first,
-                        Proof("three", 1),
-                    ),
+                step(
+                    Proof("three", 1),
+                    Number,
+                    answers::kept_of_first,
+                    Proof("three", 1),
                 ),
             ),
             covered(
@@ -290,7 +301,7 @@ pub const COURSE: [Lesson; 6] = [
                     Proof("three", 2),
                 ),
             ),
-            going_on(covered(
+            let_go(going_on(covered(
                 Numbers,
                 step(
                     Proof("three", 2),
@@ -298,7 +309,7 @@ pub const COURSE: [Lesson; 6] = [
                     answers::last_comes_out,
                     Proof("three", 3),
                 ),
-            )),
+            ))),
         ],
     },
     Lesson {
@@ -317,39 +328,48 @@ pub const COURSE: [Lesson; 6] = [
                     ),
                 ),
             ),
-            seen_in(
-                "[data-testid=card-gumbel]",
-                covered(
-                    Agreement,
-                    step(
-                        Couplings("equal"),
-                        Number,
-                        answers::equal_by_clocks,
-                        Couplings("equal"),
+            covered_on(
+                Swap,
+                seen_in(
+                    "[data-testid=card-gumbel]",
+                    covered(
+                        Agreement,
+                        step(
+                            Couplings("equal"),
+                            Number,
+                            answers::equal_by_clocks,
+                            Couplings("equal"),
+                        ),
                     ),
                 ),
             ),
-            seen_in(
-                "[data-testid=couplings]",
-                covered(
-                    Agreement,
-                    step(
-                        Couplings("vowels"),
-                        Number,
-                        answers::ceiling,
-                        Couplings("vowels"),
+            covered_on(
+                Swap,
+                seen_in(
+                    "[data-testid=couplings]",
+                    covered(
+                        Agreement,
+                        step(
+                            Couplings("vowels"),
+                            Number,
+                            answers::ceiling,
+                            Couplings("vowels"),
+                        ),
                     ),
                 ),
             ),
-            seen_in(
-                "[data-testid=card-gumbel]",
-                covered(
-                    Agreement,
-                    step(
-                        Couplings("peaked-and-flat"),
-                        Words,
-                        answers::clocks_or_darts,
-                        Couplings("peaked-and-flat"),
+            covered_on(
+                Swap,
+                seen_in(
+                    "[data-testid=card-gumbel]",
+                    covered(
+                        Agreement,
+                        step(
+                            Couplings("peaked-and-flat"),
+                            Words,
+                            answers::clocks_or_darts,
+                            Couplings("peaked-and-flat"),
+                        ),
                     ),
                 ),
             ),

@@ -34,7 +34,9 @@ impl Covered {
         self == other
             || matches!(
                 (self, other),
-                (Self::Agreement, Self::SharedChance)
+                (Self::Agreement, Self::SharedChance | Self::Swap)
+                    | (Self::SharedChance, Self::Swap)
+                    | (Self::Rounds, Self::Bonus)
                     | (Self::Curve | Self::Statistics, Self::Measured)
             )
     }
@@ -61,6 +63,15 @@ pub fn covered(what: Covered) -> Memo<bool> {
     Memo::new(move |_| lessons.is_some_and(|lessons| lessons.covers(what)))
 }
 
+/// Until when what is covered is so.
+pub fn why_covered() -> impl Fn() -> String + Copy + Send {
+    let lessons = use_context::<Lessons>();
+    move || match lessons.is_some_and(|lessons| lessons.revealed.get()) {
+        true => tr!("Covered: a later step asks for it."),
+        false => tr!("Covered until you have made your guess."),
+    }
+}
+
 /// A part of the page, absent while a lesson asks for what it says.
 #[component]
 pub fn Cover(
@@ -70,15 +81,33 @@ pub fn Cover(
     children: ChildrenFn,
 ) -> impl IntoView {
     let covered = covered(what);
-    let lessons = use_context::<Lessons>();
-    let is_answered = move || lessons.is_some_and(|lessons| lessons.revealed.get());
-    let why = move || match is_answered() {
-        true => tr!("Covered: a later step asks for it."),
-        false => tr!("Covered until you have made your guess."),
-    };
+    let why = why_covered();
     view! {
         <Show when=move || !covered.get() fallback=move || view! { <p class="covered" data-testid="covered"><span>{why}</span></p> }>
             {children()}
         </Show>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::course::{COURSE, find};
+    use super::*;
+
+    #[test]
+    fn what_the_last_step_asks_is_covered_in_all_before_it() {
+        for (id, asked) in [("draft", Covered::Bonus), ("chance", Covered::Swap)] {
+            let (last, before) = COURSE[find(id).unwrap()].steps.split_last().unwrap();
+            assert_eq!((last.covers, last.covers_on), (Some(asked), None));
+            for step in before {
+                for covers in [step.covers, step.covers_on] {
+                    assert!(
+                        covers.is_some_and(|it| it.includes(asked)),
+                        "{id}: {:?}",
+                        step.place
+                    );
+                }
+            }
+        }
     }
 }

@@ -121,7 +121,7 @@ impl Facts {
 
     /// What a name in braces among the words stands for.
     pub fn word(&self, name: &str) -> Option<String> {
-        let millions = |count: f64| decimal(count / 1e6, 1);
+        let millions = |count: f64, decimals| decimal(count / 1e6, decimals);
         let percent = |share: f64| format!("{:.0}", 100.0 * share);
         Some(match name {
             "written" => self.written().to_string(),
@@ -130,11 +130,11 @@ impl Facts {
             "gamma" => self.settings.gamma.to_string(),
             "vocabulary" => self.pair.tokens.len().to_string(),
             "draft_steps" => self.drafted().to_string(),
-            "target_weights" => millions(self.pair.target.parameters as f64),
-            "draft_weights" => millions(self.pair.draft.parameters as f64),
-            "target_megabytes" => millions(self.fetched(1)),
+            "target_weights" => millions(self.pair.target.parameters as f64, 2),
+            "draft_weights" => millions(self.pair.draft.parameters as f64, 2),
+            "target_megabytes" => millions(self.fetched(1), 1),
             // With a digit more, so that what is printed divides to the share that is printed.
-            "run_megabytes" => decimal(self.fetched_per_token() / 1e6, 2),
+            "run_megabytes" => millions(self.fetched_per_token(), 2),
             "run_share" => percent(self.fetched_per_token() / self.fetched(1)),
             "six_times" => decimal(self.fetched(6) / self.fetched(1), 4),
             "judged" => self.judged().0.to_string(),

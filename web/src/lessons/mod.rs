@@ -15,7 +15,7 @@ mod state;
 mod words;
 
 pub use contents::Contents;
-pub use cover::{Cover, Covered, covered};
+pub use cover::{Cover, Covered, covered, why_covered};
 pub use panel::{Panel, lead, to_step};
 pub use state::{Before, Lessons, use_lessons};
 pub use words::{Words, speak};

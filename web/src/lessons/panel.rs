@@ -271,16 +271,7 @@ fn answer(lessons: Lessons, said: &'static StepWords, choices: Vec<String>) -> i
         };
         let right = Lessons::is_right(guess, answer);
         let spelled = Lessons::spelled(answer, &choices, &said.unit);
-        let exactly = match (guess, answer) {
-            (
-                Guess::Number(guess),
-                Answer::Number {
-                    value, decimals, ..
-                },
-            ) => format!("{guess:.decimals$}") == format!("{value:.decimals$}"),
-            _ => true,
-        };
-        let verdict = match (right, exactly) {
+        let verdict = match (right, Lessons::is_exact(guess, answer)) {
             (true, true) => tr!("That is right."),
             (true, false) => tr!("Near enough."),
             (false, _) => tr!("Not so. It is:"),
@@ -331,11 +322,16 @@ fn go(lessons: Lessons, place: Option<(usize, usize)>) {
         lessons.finish();
         return;
     };
-    let scene = || untrack(|| lessons.current()).map(|(_, step)| step.place.scene());
-    let before = scene();
+    let now = || untrack(|| lessons.current()).map(|(_, step)| step);
+    let before = now();
     lessons.go(lesson, step);
-    // How far one part was scrolled means nothing in another.
-    if scene() != before {
+    // How far one part was scrolled means nothing in another, and an answer may have scrolled to where
+    // nothing of the next question is.
+    let leaves = |before: &Step| {
+        before.reveal.part().is_some()
+            || now().is_some_and(|it| it.place.scene() != before.place.scene())
+    };
+    if before.is_some_and(leaves) {
         window().scroll_to_with_x_and_y(0.0, 0.0);
     }
     to_step();

@@ -161,6 +161,16 @@ impl Lessons {
                 lessons.fetch();
             }
         });
+        // A step is done when its answer is there, which may have to be measured first.
+        Effect::new(move |_| {
+            let is_done = lessons.revealed.get() && lessons.answer().is_some();
+            if let Some((lesson, step)) = lessons.open.get().filter(|_| is_done) {
+                lessons.progress.update(|progress| {
+                    progress.add(lesson, step);
+                    progress.store();
+                });
+            }
+        });
         // Where the panel covers the page, it makes room for another part than its own.
         Effect::new(move |before: Option<Scene>| {
             let scene = store.scene.get();
@@ -384,10 +394,6 @@ impl Lessons {
                 all.push(answered);
                 answered::have_tab_keep(all);
             });
-            self.progress.update(|progress| {
-                progress.add(lesson, place);
-                progress.store();
-            });
         }
         if step.reveal != step.place || is_astray {
             self.arrange(step.reveal);
@@ -404,12 +410,30 @@ impl Lessons {
                     value,
                     decimals,
                     near,
+                    ..
                 },
             ) => {
                 // What is shown is rounded; nobody is wrong by what they cannot see.
-                (guess - value).abs() <= near + 0.5 * 0.1_f64.powi(decimals as i32) + 1e-9
+                (answer.meant(guess) - value).abs()
+                    <= near + 0.5 * 0.1_f64.powi(decimals as i32) + 1e-9
             }
             _ => false,
+        }
+    }
+
+    /// Whether a guess that is right says all that is shown of the answer.
+    pub fn is_exact(guess: Guess, answer: Answer) -> bool {
+        match (guess, answer) {
+            (
+                Guess::Number(guess),
+                Answer::Number {
+                    value, decimals, ..
+                },
+            ) => {
+                let guess = answer.meant(guess);
+                format!("{guess:.decimals$}") == format!("{value:.decimals$}")
+            }
+            _ => true,
         }
     }
 
@@ -500,6 +524,10 @@ impl Lessons {
         if self.store.scene.get() != scene {
             return Some(Astray::Scene(scene));
         }
+        let lets_go = |(_, step): (_, &Step)| step.lets_go && self.revealed.get();
+        if self.current().is_some_and(lets_go) {
+            return None;
+        }
         let shown = match place {
             Place::Couplings(name) => Some((name, self.exhibit.preset_name())),
             Place::Proof(name, _) | Place::Mistaken(name, _) | Place::Tested(name, _) => {
@@ -511,10 +539,6 @@ impl Lessons {
             return Some(Astray::Distributions);
         }
         let (recording, spot) = place.of_run()?;
-        let lets_go = |(_, step): (_, &Step)| step.lets_go && self.revealed.get();
-        if self.current().is_some_and(lets_go) {
-            return None;
-        }
         if self.runs.of(recording).with(Option::is_none) {
             return None;
         }

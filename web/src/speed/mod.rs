@@ -35,7 +35,7 @@ use sweep::Sweep;
 use what_if::WhatIf;
 
 pub use progress::heard_progress;
-pub use state::SpeedState;
+pub use state::{SpeedState, USUAL_PAIRS};
 pub use what_if::Terms;
 
 /// What tests of this scene, and of what it remembers, begin with.

@@ -12,7 +12,7 @@ use crate::store::{AskedBy, Kept, Store};
 /// Pairs of runs unless a person wants others: enough for an interval at 95 % that leaves the
 /// slowest and the fastest pair out, which a busy moment of the machine makes, for the best of nine
 /// too ([`couplet_protocol::Headline`]).
-const USUAL_PAIRS: u32 = 13;
+pub const USUAL_PAIRS: u32 = 13;
 
 /// What is measured unless a person wants something else.
 const USUAL: Sweep = Sweep {

@@ -16,7 +16,7 @@ use super::icons::{Sign, icon};
 use super::residual::ClosingPanel;
 use super::rule_formula::settings_of;
 use crate::browser;
-use crate::lessons::{Covered, covered};
+use crate::lessons::{Covered, covered, why_covered};
 use crate::projector;
 use crate::store::{Selection, Store, use_store};
 
@@ -318,10 +318,10 @@ fn full(round: &Round, rule: Rule) -> f32 {
 
 #[component]
 fn BonusPlace(round: Arc<Round>) -> impl IntoView {
-    let covered = covered(Covered::Bonus);
+    let (covered, why) = (covered(Covered::Bonus), why_covered());
     let (count, ended) = (round.proposals.len(), round.text_ends_with.is_some());
     let condition = move || match count {
-        _ if covered.get() => tr!("Covered until you have made your guess."),
+        _ if covered.get() => why(),
         _ if ended => tr!("A drafted token ends the text, so none is added."),
         0 => tr!("Nothing is drafted: the target writes one token per pass."),
         1 => tr!("Only if it is accepted is one more drawn from the same pass."),

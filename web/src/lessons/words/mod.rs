@@ -282,6 +282,51 @@ pub mod tests {
         );
         assert_eq!(facts.word("redrawn_c").as_deref(), Some("0.35"));
         assert_eq!(facts.word("lenient_c").as_deref(), Some("0.273"));
+        for (name, told) in [
+            ("lenient_a", "0.2 ÷ 0.25 = 0.8"),
+            ("lenient_sum", "0.4 + 0.3 + 0.2"),
+            ("peaked_overlap", "0.18 + 0.10"),
+            // What does not stay of a draft's favourite comes out as the c.
+            ("keep_a", "0.4"),
+            ("greedy_c", "0.6"),
+        ] {
+            assert_eq!(facts.word(name).as_deref(), Some(told), "{name}");
+        }
+    }
+
+    /// What is asked for in per cent may be written as a probability, and nothing else.
+    #[test]
+    fn a_probability_is_as_right_as_per_cent() {
+        use super::super::answered::Guess;
+        use super::super::answers::kept_of_first;
+        use super::super::state::Lessons;
+        let facts = facts();
+        let judged = |guess: f64, answer| {
+            let guess = Guess::Number(guess);
+            (
+                Lessons::is_right(guess, answer),
+                Lessons::is_exact(guess, answer),
+            )
+        };
+        for lesson in &COURSE {
+            for step in lesson.steps {
+                let answer = (step.answer)(&facts);
+                let Some(Answer::Number {
+                    value, is_percent, ..
+                }) = answer
+                else {
+                    continue;
+                };
+                // Of what is certain, the sum may be rounded up.
+                let share = judged((value / 100.0).min(1.0), answer.unwrap());
+                assert_eq!(share, (is_percent, is_percent), "{value}");
+            }
+        }
+        let forty = kept_of_first(&facts).unwrap();
+        let is = |guess| judged(guess, forty);
+        assert_eq!([is(40.0), is(0.4)], [(true, true); 2]);
+        assert_eq!([is(37.0), is(0.37)], [(true, false); 2]);
+        assert_eq!([is(30.0), is(0.3), is(4.0)].map(|it| it.0), [false; 3]);
     }
 
     /// A class divides by hand what is printed.
@@ -293,6 +338,34 @@ pub mod tests {
         assert_eq!(format!("{below:.4}"), facts.word("struck_below").unwrap());
         let share = 100.0 * printed("run_megabytes") / printed("target_megabytes");
         assert_eq!(format!("{share:.0}"), facts.word("run_share").unwrap());
+        // And multiplies what stands in the question.
+        let [target, draft] = ["target_weights", "draft_weights"].map(printed);
+        assert_eq!(
+            format!("{:.1}", 4.0 * target),
+            facts.word("target_megabytes").unwrap()
+        );
+        let fetched = printed("draft_steps") * draft + printed("rounds") * target;
+        let share = 100.0 * fetched / (printed("written") * target);
+        assert_eq!(format!("{share:.0}"), facts.word("run_share").unwrap());
+    }
+
+    /// Who thinks otherwise than a lesson teaches learns so.
+    #[test]
+    fn no_common_mistake_is_near_enough() {
+        use super::super::answered::Guess;
+        use super::super::answers as it;
+        use super::super::state::Lessons;
+        let facts = facts();
+        let is_near = |answer: Option<Answer>, guess: f64| {
+            Lessons::is_right(Guess::Number(guess), answer.unwrap())
+        };
+        // As if all stayed; as if half of the rejected stayed too.
+        let all_stay = facts.written() as f64 / (f64::from(facts.settings.gamma) + 1.0);
+        assert!(!is_near(it::passes_with_draft(&facts), all_stay));
+        assert!(!is_near(it::lenient(&facts), 85.0));
+        // This one the lesson names.
+        let gamma_alpha = f64::from(facts.settings.gamma) * facts.alpha();
+        assert!(is_near(it::per_round(&facts), gamma_alpha));
     }
 
     /// What the lesson says of the neighbours of the best γ, which are good guesses too.
