@@ -76,8 +76,9 @@ for (const [rule, { say, caption, drawing, panel }] of Object.entries(SHOWN)) {
     await page.getByTestId("live").filter({ hasText: /^Round \d+: \d accepted/ }).waitFor({ state: "attached" });
     const theory = await page.getByTestId("theory").count();
     assert.equal(theory, rule === "block" ? 0 : 1, "theory where a token has one");
-    const intervals = await page.getByTestId("acceptance-rate").locator("small").count();
-    assert.equal(intervals, rule === "block" ? 0 : 1, "an interval where tokens are tested by themselves");
+    const intervals = await page.getByTestId("acceptance-rate").locator("small").allInnerTexts();
+    assert.equal(intervals.length, rule === "block" ? 0 : 1, "an interval where tokens are tested by themselves");
+    assert.ok(intervals.every((interval) => interval.startsWith("95 %: [")), `${intervals} is named`);
   });
 }
 

@@ -1,4 +1,4 @@
-use couplet_playback::{ExpectedMean, StageState, decimal, interval, tests_by_place};
+use couplet_playback::{ExpectedMean, StageState, decimal, tests_by_place};
 use couplet_protocol::{Rule, Settings};
 use couplet_speculation::formulas::{accepted_length_probabilities, expected_tokens_per_round};
 use couplet_speculation::statistics::{mean_interval, wilson_interval};
@@ -11,6 +11,7 @@ use super::speed_up::SpeedUp;
 use crate::language::{filled, slot};
 use crate::lessons::{Cover, Covered};
 use crate::store::{Store, use_store};
+use crate::words::at_95;
 
 const HEIGHT: f64 = 76.0;
 const WIDTH: f64 = 150.0;
@@ -75,7 +76,7 @@ fn Acceptance() -> impl IntoView {
                 let [from, to] = [low, high].map(|end| decimal(end, 2));
                 view! {
                     <p class="big" data-testid="acceptance-rate">
-                        {decimal(rate, 2)}" "<small title=tr!("Wilson interval, 95 %, if all tests were independent and alike")>{interval(&from, &to)}</small>
+                        {decimal(rate, 2)}" "<small title=tr!("Wilson interval, 95 %, if all tests were independent and alike")>{at_95(&from, &to)}</small>
                     </p>
                     <svg class="interval" viewBox="0 0 150 12" role="img"
                         aria-label=tr!(
@@ -172,15 +173,19 @@ const FEWEST: usize = 6;
 
 /// Where the mean of so many tokens a round lies at 95 %; nothing for a handful of rounds, or where
 /// all are alike and say nothing about how they vary. A round writes at least one token and at most
-/// as many as are drafted and one.
-pub fn mean_between(values: &[f64], drafted: usize) -> Option<impl IntoView + use<>> {
+/// as many as are drafted and one. `said` puts both ends into words.
+pub fn mean_between(
+    values: &[f64],
+    drafted: usize,
+    said: fn(String, String) -> String,
+) -> Option<impl IntoView + use<>> {
     if values.iter().all(|value| Some(value) == values.first()) {
         return None;
     }
     let [low, high] = (values.len() >= FEWEST).then(|| mean_interval(values, 0.95))?;
     let ends = [low.max(1.0), high.min(drafted as f64 + 1.0)];
     let [low, high] = ends.map(|end| decimal(end, 2));
-    let words = interval(low, high);
+    let words = said(low, high);
     Some(
         view! { <small title=tr!("Interval of the mean, 95 %, if rounds were independent")>{words}</small> },
     )
@@ -206,7 +211,7 @@ fn TokensPerRound() -> impl IntoView {
             let rounds = run.rounds().iter().take(rounds);
             let drafted = rounds.clone().map(|round| round.proposals.len()).max();
             let lengths: Vec<f64> = rounds.map(|round| round.committed.len() as f64).collect();
-            mean_between(&lengths, drafted.unwrap_or(0))
+            mean_between(&lengths, drafted.unwrap_or(0), at_95)
         })
     };
     view! {
