@@ -423,7 +423,7 @@ test("another drafter keeps the text under Gumbel and not under Rejection", asyn
   const others = [await text("bigram", "rejection"), await text("uniform", "rejection")];
   assert.ok(others.some((other) => other !== rejection));
   await page.getByTestId("swap").getByText(/changed at \d+/).first().waitFor();
-  assert.match(await page.getByTestId("swap-uniform-gumbel").innerText(), /α 0\.\d\d \[/);
+  assert.match(await page.getByTestId("swap-uniform-gumbel").innerText(), /α 0\.\d\d, 95 %: \[/);
   // The run on the Stage is the one that was there.
   const after = await page.evaluate(() => window.couplet.trace());
   assert.deepEqual(after.events, trace.events);

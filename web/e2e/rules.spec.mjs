@@ -76,8 +76,9 @@ for (const [rule, { say, caption, drawing, panel }] of Object.entries(SHOWN)) {
     await page.getByTestId("live").filter({ hasText: /^Round \d+: \d accepted/ }).waitFor({ state: "attached" });
     const theory = await page.getByTestId("theory").count();
     assert.equal(theory, rule === "block" ? 0 : 1, "theory where a token has one");
-    const intervals = await page.getByTestId("acceptance-rate").locator("small").count();
-    assert.equal(intervals, rule === "block" ? 0 : 1, "an interval where tokens are tested by themselves");
+    const intervals = await page.getByTestId("acceptance-rate").locator("small").allInnerTexts();
+    assert.equal(intervals.length, rule === "block" ? 0 : 1, "an interval where tokens are tested by themselves");
+    assert.ok(intervals.every((interval) => interval.startsWith("95 %: [")), `${intervals} is named`);
   });
 }
 
@@ -97,7 +98,7 @@ test("the places that a run visited are compared under every rule, and drafts un
   assert.match(await panel.innerText(), /it would keep \d\.\d\d tokens a round on average, Rejection \d\.\d\d\./);
 });
 
-test("acceptance by place in the draft adds up to all tests, and one place is no list", async ({ page, base }) => {
+test("acceptance by place in the draft adds up to all tests, one place is no list, and bars have their counts", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   await call(page, "generate", RUN);
   await page.keyboard.press("End");
@@ -106,6 +107,10 @@ test("acceptance by place in the draft adds up to all tests, and one place is no
   assert.equal(places.length, RUN.gamma);
   const all = await page.locator(".statistic").first().locator(".muted").first().innerText();
   assert.equal(places.map(counts).reduce((sum, tests) => sum + tests), counts(all));
+  // What is heard of the bars of accepted lengths stands on them.
+  const bars = page.locator(".histogram");
+  const heard = [...(await bars.getAttribute("aria-label")).matchAll(/\d+: (\d+)/g)].map(([, rounds]) => rounds);
+  assert.deepEqual(await bars.locator(".small").allTextContents(), heard.filter((rounds) => rounds !== "0"));
   await call(page, "generate", { ...RUN, gamma: 1 });
   await page.keyboard.press("End");
   assert.equal(await page.locator(".by-place").count(), 0);

@@ -201,6 +201,20 @@ test("the best of several is faster only where its luck is allowed for", async (
   assert.match(facts, /1\.20× \[0\.98, 1\.40\] at γ = 1, median of the pairs; in brackets: 95 % interval for the best of three/);
   const csv = (await saved(page, "csv")).text;
   assert.match(csv.split("\r\n")[1], /,1\.2,1\.05,1\.3,0\.98,1\.4,/);
+  // Both drawings name what goes up, and nothing lies on that name.
+  for (const width of [1440, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    const free = () =>
+      page.locator(".sweep-chart").evaluateAll((charts) =>
+        charts.map((chart) => {
+          const boxes = [...chart.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
+          const name = boxes.find(([says]) => says === "speed-up")[1];
+          const others = boxes.map(([, box]) => box).filter((box) => box !== name);
+          return others.every((box) => box.top >= name.bottom - 3 || box.left > name.right);
+        }),
+      );
+    await until(async () => `${await free()}` === "true,true", `the axes are named at ${width}`);
+  }
 });
 
 test("too few pairs are called so, however clear they look", async ({ page, base }) => {

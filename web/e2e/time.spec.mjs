@@ -478,6 +478,23 @@ test("a token of the text stops the run, is framed and says why it was rejected"
   assert.equal(await framed.count(), 1);
 });
 
+test("what the round says of its token the inspector repeats only where that is not beside it, and of a token that is picked", async ({ page, base }) => {
+  await open(page, base, CPU);
+  await call(page, "generate", { max_tokens: 20 });
+  await page.keyboard.press("End");
+  const fate = page.getByTestId("fate");
+  const height = () => page.getByTestId("inspector").evaluate((inspector) => inspector.offsetHeight);
+  await fate.waitFor({ state: "hidden" });
+  const low = await height();
+  await page.locator(".tk.acc").first().click({ force: true });
+  await fate.waitFor();
+  assert.ok((await height()) > low + 60);
+  await page.keyboard.press("[");
+  await fate.waitFor({ state: "hidden" });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await fate.waitFor();
+});
+
 test("every rule says what became of a token", async ({ page, base }) => {
   await open(page, base, CPU);
   const words = {

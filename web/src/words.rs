@@ -1,5 +1,8 @@
 //! Words that several scenes use.
 
+use std::fmt::Display;
+
+use couplet_playback::interval;
 use tr::tr;
 
 /// What the tokens of a distribution are.
@@ -31,6 +34,11 @@ pub fn tied(sentence: &str) -> String {
         .fold(sentence.to_owned(), |sentence, sign| {
             sentence.replace(sign, &sign.replace(' ', "\u{a0}"))
         })
+}
+
+/// Both ends of a 95 % interval, with what it is.
+pub fn at_95(low: impl Display, high: impl Display) -> String {
+    tr!("95 %: {}", interval(low, high))
 }
 
 /// A text cut to so many letters, the last of them an ellipsis.

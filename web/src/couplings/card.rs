@@ -1,6 +1,6 @@
 //! One way of drawing: what it does, a throw of it, its joint distribution, how often it agrees.
 
-use couplet_playback::{decimal, grouped, interval};
+use couplet_playback::{decimal, grouped};
 use couplet_protocol::BackendKind;
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::ranked;
@@ -14,6 +14,7 @@ use super::matrix::matrix;
 use super::mechanism;
 use super::throwing::{Board, Measured, Throwing, name_of};
 use crate::table::Folded;
+use crate::words::at_95;
 
 fn shares(coupling: Coupling) -> String {
     match coupling {
@@ -102,7 +103,7 @@ pub fn Card(coupling: Coupling) -> impl IntoView {
                     <dd class="muted">
                         {move || board.measured.with(|measured| measured.as_ref().map(|measured| {
                             let [low, high] = measured.interval();
-                            tr!("95 %: {}", interval(decimal(low, 3), decimal(high, 3)))
+                            at_95(decimal(low, 3), decimal(high, 3))
                         }))}
                     </dd>
                     <dd class="muted state" data-testid=format!("state-{name}")>{move || state(&board.state.get(), board.measured.get().as_ref())}</dd>

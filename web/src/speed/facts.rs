@@ -128,7 +128,7 @@ fn facts() -> Vec<Fact> {
                 })
             },
         ),
-        fact(tr!("Predicted").into_any(), |kept| {
+        fact(tr!("Formula").into_any(), |kept| {
             let best = kept.report.best();
             let value =
                 best.and_then(|row| Some((row, predicted(&kept.report, row.gamma as u32)?)));

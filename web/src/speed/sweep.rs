@@ -95,7 +95,7 @@ fn points_and_line(report: &SpeedReport) -> String {
     match (alpha(report), c(report)) {
         (Some(_), Some(_)) => {
             let line = tr!(
-                "Dashed line: predicted from α, c and v, as if every test had the same chance."
+                "Dashed line: what the formula gives with α, c and v as measured here, noise included, as if every test had the same chance."
             );
             format!("{line} {points}")
         }

@@ -74,11 +74,6 @@ impl Place {
     pub fn probs(&self, token: u32) -> [Option<f32>; 2] {
         [&self.draft, &self.target].map(|said| said.as_ref()?.prob(token))
     }
-
-    /// Whether lines about one token stand above its chart.
-    pub fn has_fate(&self) -> bool {
-        self.fate.is_some()
-    }
 }
 
 fn place(store: Store, at: Selection) -> Option<Place> {
@@ -186,7 +181,7 @@ pub fn Inspector() -> impl IntoView {
         here.with(|place| Some(place.as_ref()?.fate.as_ref()?.heard(store)))
     });
     view! {
-        <section class="sheet inspector" data-testid="inspector" aria-label=tr!("Inspector")>
+        <section class="sheet inspector" class:follows=move || store.selected.with(Option::is_none) data-testid="inspector" aria-label=tr!("Inspector")>
             // Where it stands below the text, a press on a letter leads here.
             <Show when=move || store.selected.with(Option::is_some)>
                 <button type="button" class="button to-text" data-testid="to-text" on:click=move |_| {

@@ -1,4 +1,4 @@
-use couplet_playback::{ExpectedMean, StageState, decimal, interval, tests_by_place};
+use couplet_playback::{ExpectedMean, StageState, decimal, tests_by_place};
 use couplet_protocol::{Rule, Settings};
 use couplet_speculation::formulas::{accepted_length_probabilities, expected_tokens_per_round};
 use couplet_speculation::statistics::{mean_interval, wilson_interval};
@@ -11,6 +11,7 @@ use super::speed_up::SpeedUp;
 use crate::language::{filled, slot};
 use crate::lessons::{Cover, Covered};
 use crate::store::{Store, use_store};
+use crate::words::at_95;
 
 const HEIGHT: f64 = 76.0;
 const WIDTH: f64 = 150.0;
@@ -75,7 +76,7 @@ fn Acceptance() -> impl IntoView {
                 let [from, to] = [low, high].map(|end| decimal(end, 2));
                 view! {
                     <p class="big" data-testid="acceptance-rate">
-                        {decimal(rate, 2)}" "<small title=tr!("Wilson interval, 95 %, if all tests were independent and alike")>{interval(&from, &to)}</small>
+                        {decimal(rate, 2)}" "<small title=tr!("Wilson interval, 95 %, if all tests were independent and alike")>{at_95(&from, &to)}</small>
                     </p>
                     <svg class="interval" viewBox="0 0 150 12" role="img"
                         aria-label=tr!(
@@ -172,15 +173,19 @@ const FEWEST: usize = 6;
 
 /// Where the mean of so many tokens a round lies at 95 %; nothing for a handful of rounds, or where
 /// all are alike and say nothing about how they vary. A round writes at least one token and at most
-/// as many as are drafted and one.
-pub fn mean_between(values: &[f64], drafted: usize) -> Option<impl IntoView + use<>> {
+/// as many as are drafted and one. `said` puts both ends into words.
+pub fn mean_between(
+    values: &[f64],
+    drafted: usize,
+    said: fn(String, String) -> String,
+) -> Option<impl IntoView + use<>> {
     if values.iter().all(|value| Some(value) == values.first()) {
         return None;
     }
     let [low, high] = (values.len() >= FEWEST).then(|| mean_interval(values, 0.95))?;
     let ends = [low.max(1.0), high.min(drafted as f64 + 1.0)];
     let [low, high] = ends.map(|end| decimal(end, 2));
-    let words = interval(low, high);
+    let words = said(low, high);
     Some(
         view! { <small title=tr!("Interval of the mean, 95 %, if rounds were independent")>{words}</small> },
     )
@@ -206,7 +211,7 @@ fn TokensPerRound() -> impl IntoView {
             let rounds = run.rounds().iter().take(rounds);
             let drafted = rounds.clone().map(|round| round.proposals.len()).max();
             let lengths: Vec<f64> = rounds.map(|round| round.committed.len() as f64).collect();
-            mean_between(&lengths, drafted.unwrap_or(0))
+            mean_between(&lengths, drafted.unwrap_or(0), at_95)
         })
     };
     view! {
@@ -238,6 +243,18 @@ fn TokensPerRound() -> impl IntoView {
             }}
         </div>
     }
+}
+
+/// Where the count of a bar stands, pixels from the top: on the bar, or on the line of theory that would
+/// run through it; nothing where it is wider than its column, or there is no bar.
+fn count_place(count: u32, cell: f64, bar: f64, line: Option<f64>) -> Option<f64> {
+    /// A digit.
+    const WIDE: f64 = 6.0;
+    /// Digits with what keeps them off bar and line.
+    const HIGH: f64 = 13.0;
+    let fits = count > 0 && WIDE * f64::from(count.ilog10() + 1) <= cell + 1.5;
+    let below = line.filter(|line| (bar - HIGH..bar).contains(line));
+    fits.then(|| below.unwrap_or(bar) - 3.0)
 }
 
 #[component]
@@ -293,22 +310,26 @@ fn Lengths() -> impl IntoView {
             .map(|(kept, count)| {
                 let height = f64::from(*count) / most * HEIGHT;
                 let x = kept as f64 * cell;
-                let line = theory.get(kept).map(|expected| {
-                    let y = HEIGHT - expected / most * HEIGHT;
+                let middle = format!("{:.1}", x + cell / 2.0);
+                let expected = theory.get(kept).map(|expected| HEIGHT - expected / most * HEIGHT);
+                let line = expected.map(|y| {
                     view! { <path class="theory" d=format!("M{:.1} {y:.1}H{:.1}", x + 1.0, x + cell - 1.0) /> }
                 });
                 view! {
                     <rect class="bar-overlap" x=format!("{:.1}", x + 3.0) y=format!("{:.1}", HEIGHT - height)
                         width=format!("{:.1}", (cell - 6.0).max(2.0)) height=format!("{height:.1}") />
                     {line}
+                    {count_place(*count, cell, HEIGHT - height, expected).map(|y| view! {
+                        <text class="number small" x=middle.clone() y=format!("{y:.1}") text-anchor="middle">{*count}</text>
+                    })}
                     {(kept % every == 0).then(|| view! {
-                        <text class="number" x=format!("{:.1}", x + cell / 2.0) y="90" text-anchor="middle">{kept}</text>
+                        <text class="number" x=middle y="90" text-anchor="middle">{kept}</text>
                     })}
                 }
             })
             .collect_view();
         Some(view! {
-            <svg class="histogram" viewBox="0 -2 150 94" role="img" aria-label=tr!("Rounds by accepted tokens: {label}", label)>
+            <svg class="histogram" viewBox="0 -6 150 98" role="img" aria-label=tr!("Rounds by accepted tokens: {label}", label)>
                 {columns}
                 <path class="axis" d="M0 76.5H150" />
             </svg>
@@ -356,5 +377,25 @@ fn ByPlace() -> impl IntoView {
                 <ol>{places.collect_view()}</ol>
             </div>
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_stands_on_its_bar_and_no_line_runs_through_it() {
+        assert_eq!(count_place(7, 25.0, 40.0, None), Some(37.0));
+        // A line within the bar, and one well above the count, leave it where it is.
+        assert_eq!(count_place(7, 25.0, 40.0, Some(50.0)), Some(37.0));
+        assert_eq!(count_place(7, 25.0, 40.0, Some(20.0)), Some(37.0));
+        assert_eq!(count_place(7, 25.0, 40.0, Some(30.0)), Some(27.0));
+        // As many digits as a column has room for.
+        let narrow = WIDTH / 17.0;
+        assert!(count_place(9, narrow, 40.0, None).is_some());
+        assert_eq!(count_place(10, narrow, 40.0, None), None);
+        assert!(count_place(999, WIDTH / 9.0, 40.0, None).is_some());
+        assert_eq!(count_place(0, 25.0, HEIGHT, None), None);
     }
 }

@@ -102,9 +102,7 @@ impl Sheet {
 }
 
 /// What the bars of all trays are high together, in pixels.
-const TALL: f64 = 172.0;
-/// The same where lines about one token stand above, so that nothing below moves down.
-const SHORT: f64 = 102.0;
+const TALL: f64 = 102.0;
 
 /// A type case, laid out for a place of the text.
 pub struct TypeCase {
@@ -148,7 +146,7 @@ impl TypeCase {
     pub fn of(tokens: &[String], place: &Place, room: Option<f64>) -> Option<Self> {
         let sheet = Sheet::of(room);
         let trays = trays(tokens)?;
-        let all = if place.has_fate() { SHORT } else { TALL } + sheet.taller;
+        let all = TALL + sheet.taller;
         let tallest = |ids: &[u32]| ids.iter().map(|id| most(place, *id)).fold(0.0, f64::max);
         let [most, lines] = [
             [0, 1, 2].map(|tray| tallest(&trays[tray])),

@@ -30,6 +30,8 @@ pub fn VersionsPanel() -> impl IntoView {
                 <header>
                     <Switch />
                     <What />
+                    // Beside the numbers themselves is no room for it.
+                    <p class="muted">{tr!("term" => "[a, b]")}": "{tr!("95 % interval")}</p>
                 </header>
                 <div class="versions-scroll" tabindex="0" role="region" aria-label=tr!("Both texts")>
                     <table aria-label=tr!("Text behind the cut, rounds, tokens per round and acceptance rate")>
@@ -156,7 +158,7 @@ fn per_round(part: &Continuation) -> AnyView {
         .tokens_per_round()
         .map_or("–".to_owned(), |value| decimal(value, 2));
     let lengths = part.rounds.iter().map(|length| f64::from(*length));
-    view! { <b>{mean}</b>" "{mean_between(&lengths.collect::<Vec<_>>(), part.most_drafted)} }
+    view! { <b>{mean}</b>" "{mean_between(&lengths.collect::<Vec<_>>(), part.most_drafted, interval)} }
         .into_any()
 }
 

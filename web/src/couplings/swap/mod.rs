@@ -3,7 +3,7 @@
 
 mod runs;
 
-use couplet_playback::{Cut, count_word, decimal, interval};
+use couplet_playback::{Cut, count_word, decimal};
 use couplet_protocol::{Drafter, Rule};
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::statistics::wilson_interval;
@@ -15,6 +15,7 @@ use super::mark::mark_icon;
 use crate::heard::Heard;
 use crate::stage::icons::{Sign, icon};
 use crate::stage::{drafter_title, rule_title};
+use crate::words::at_95;
 
 pub use runs::Swap;
 use runs::{Texts, Writing, Written};
@@ -216,7 +217,7 @@ fn cell(written: &Written, first: Option<&Written>) -> impl IntoView + use<> {
             let rate = written.accepted as f64 / tested as f64;
             tr!(
                 "{alpha}, {accepted} of {tested} kept",
-                alpha = format!("α {} {}", decimal(rate, 2), interval(low, high)),
+                alpha = format!("α {}, {}", decimal(rate, 2), at_95(low, high)),
                 accepted = written.accepted,
                 tested
             )

@@ -182,15 +182,7 @@ fn chart(pair: &ProofPair, bars: &[Bar], on: bool, most: f64) -> impl IntoView +
                 .theory
                 .filter(|_| token.share.is_some())
                 .filter(differs)
-                .map(|theory| {
-                    let (left, right) = slots.across(index, 0.2);
-                    let (start, end) = slots.across(index, 0.03);
-                    let y = format!("{:.1}", y(theory));
-                    view! {
-                        <line class="tick" x1=left x2=start y1=y.clone() y2=y.clone() />
-                        <line class="tick" x1=end x2=right y1=y.clone() y2=y />
-                    }
-                });
+                .map(|theory| level(slots, index, "tick", y(theory), 0.2));
             let off = token.off().filter(|_| !token.inside()).map(|off| {
                 let top = y(token.share.unwrap_or(0.0).max(token.target));
                 let decimals = if off.abs() < 0.0095 { 1 } else { 0 };

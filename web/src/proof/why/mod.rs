@@ -56,6 +56,7 @@ pub fn Why() -> impl IntoView {
                 <div>
                     <h2 id="why-title">{tr!("Why the ink is exact")}</h2>
                     <p class="muted">
+                        {tr!("Bars: the draft; lines: the target.")}" "
                         {move || tr!(
                             "The draft steals from some {kinds} and lavishes on others. Every stolen bit is handed back, to the {kinds} it was taken from.",
                             kinds = proof.pair.with(|pair| pair.kind.noun(0))

@@ -8,6 +8,7 @@ use super::place::{Mark, Place, free_place, room};
 
 pub(super) const LEFT: f64 = 46.0;
 pub(super) const RIGHT: f64 = 10.0;
+/// Room above for the name of what goes up.
 pub(super) const TOP: f64 = 26.0;
 pub(super) const BOTTOM: f64 = 44.0;
 
@@ -73,6 +74,7 @@ pub(super) fn text(
     view! { <text class=class x=format!("{x:.1}") y=format!("{y:.1}") text-anchor=anchor>{says}</text> }
 }
 
+/// The axis that goes up: what it counts, its numbers and a line for each.
 pub(super) fn grid(frame: &Frame, step: f64) -> impl IntoView + use<> {
     let count = ((frame.high - frame.low) / step).round().clamp(0.0, 40.0) as usize;
     let decimals = if step < 0.0999 { 2 } else { 1 };
@@ -90,7 +92,11 @@ pub(super) fn grid(frame: &Frame, step: f64) -> impl IntoView + use<> {
             }
         })
         .collect_view();
-    view! { {others}{tick(even, "number strong", "1×".to_owned())} }
+    view! {
+        {text("number small", (0.0, 10.0, "start"), tr!("speed-up"))}
+        {others}
+        {tick(even, "number strong", "1×".to_owned())}
+    }
 }
 
 /// A draft length under the axis.

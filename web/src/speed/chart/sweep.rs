@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use tr::tr;
 
 use super::frame::{
-    BOTTOM, Frame, LEFT, Name, RIGHT, Words, even, gamma_axis, grid, ground, path, text,
+    BOTTOM, Frame, LEFT, Name, RIGHT, TOP, Words, even, gamma_axis, grid, ground, path, text,
 };
 use super::place::{APART, FREE, Mark, Place, curve_marks, distance, is_crossed, letters, room};
 use crate::axis::round_step;
@@ -291,7 +291,7 @@ fn auto_place(
     let free = |level: f64| distance(drawn, middle, half, level).min(40.0);
     let fits = |level: &f64| {
         let is_near = (above - FAR..below + FAR).contains(level);
-        is_near && (14.0..frame.bottom - 3.0).contains(level) && free(*level) >= FREE
+        is_near && (TOP..frame.bottom - 3.0).contains(level) && free(*level) >= FREE
     };
     // Of places that are as free the last one is taken.
     let freest = |places: [f64; 2]| {
@@ -355,7 +355,7 @@ fn best_name(
         .filter(|y| is_crossed(above, *y))
         .map(|y| y - 8.0)
         .fold(above, f64::min)
-        .max(14.0);
+        .max(TOP);
     Words::above(frame, best.gamma, above, best_words(report, best, size))
 }
 
