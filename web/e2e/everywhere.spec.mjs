@@ -196,7 +196,7 @@ test("on a projector the rule stands with the numbers of the token in focus", as
   await page.setViewportSize({ width: 1024, height: 768 });
   await still(page, base, "stage", "&projector=1");
   const line = page.locator(".arithmetic");
-  const [, u, sign, target, draft, below] = (await line.innerText()).match(/^([\d.]+) ([<>]) min\(1, ([\d.]+) \/ ([\d.]+)\) = ([\d.]+)$/);
+  const [, u, sign, target, draft, below] = (await line.innerText()).match(/^([\d.]+) ([<>]) min\(1,\s([\d.]+)\s\/\s([\d.]+)\) = ([\d.]+)$/);
   assert.ok(Math.abs(Math.min(1, target / draft) - below) < 0.03, `${target} / ${draft} = ${below}`);
   assert.equal(sign, Number(u) < Number(below) ? "<" : ">");
   assert.match(await page.locator(".column.focused .inequality").innerText(), new RegExp(`${u} ${sign} ${below}$`));

@@ -33,6 +33,9 @@ const SCENES = {
 /** A number as German does not write it: "0.54" and "1,234.5". */
 const DECIMAL_POINT = /\d\.\d/;
 
+/** A comma between what may have commas itself: "min(1, 0,28 / 0,47)". */
+const FORMULA = /m(in|ax)\([^;)]*,(?!\d)/;
+
 /** Words that German does not have. */
 const ENGLISH = /\b(the|is|are|of|and|with|your|from|to|not|for|which|this)\b/i;
 
@@ -83,7 +86,7 @@ test("in German nothing is said in English, numbers have commas, and nothing scr
         if (sayings.has(text) || ENGLISH.test(text.replaceAll("Sample and match", ""))) english.add(`${scene}, ${where}: ${text.slice(0, 80)}`);
       }
       for (const { where, text } of await said(page, NO_NUMBERS)) {
-        if (DECIMAL_POINT.test(text.replace(/Theorem \d\.\d/, ""))) english.add(`${scene}, ${where}: ${text.slice(0, 80)}`);
+        if (DECIMAL_POINT.test(text.replace(/Theorem \d\.\d/, "")) || FORMULA.test(text)) english.add(`${scene}, ${where}: ${text.slice(0, 80)}`);
       }
     };
     await read();

@@ -114,7 +114,7 @@ fn terms() -> [(String, String, &'static str); 33] {
             tr!(
                 "the rule of the papers: a proposal stays with the probability target / draft, at most 1. The first that is rejected is replaced from the residual."
             ),
-            "Leviathan et al. 2023, algorithm 1; Chen et al. 2023, algorithm 2",
+            "Leviathan et al. 2023, Alg. 1; Chen et al. 2023, Alg. 2",
         ),
         (
             tr!("term" => "Exact"),
@@ -170,7 +170,7 @@ fn terms() -> [(String, String, &'static str); 33] {
             tr!(
                 "what drafting one token takes, and what one pass over γ + 1 positions takes, the proposals and the place of the bonus, both in passes of the target over one token. Drafting pays if a round writes more tokens than γ·c + v."
             ),
-            "Leviathan et al. 2023, theorem 3.8",
+            "Leviathan et al. 2023, Thm. 3.8",
         ),
         (
             tr!("term" => "Coupling"),
@@ -226,21 +226,21 @@ fn terms() -> [(String, String, &'static str); 33] {
             tr!(
                 "judges the drafted tokens together. Each beginning of them has its own test, and the longest that passes is kept, even if a shorter one fails. Exact, and on average no fewer tokens than Rejection."
             ),
-            "Sun et al. 2024, algorithm 2",
+            "Sun et al. 2024, Alg. 2",
         ),
         (
             tr!("term" => "Lenience"),
             tr!(
                 "the share of the draft’s probability that counts. Below 1 more is kept than is the target’s due, so above temperature 0 the text is not exact."
             ),
-            "Leviathan et al. 2023, appendix A.5",
+            "Leviathan et al. 2023, App. A.5",
         ),
         (
             tr!("term" => "Typical acceptance"),
             tr!(
                 "keeps every token that is probable enough for the target, above min(ε, δ·exp(−H)) with the entropy H. Exact at temperature 0 and at top-k 1, else in general not. Medusa chooses among several guesses that way; here there is one, and a rejected token is drawn anew from the target."
             ),
-            "Cai et al. 2024, section 2.3.1; Hewitt et al. 2022",
+            "Cai et al. 2024, § 2.3.1; Hewitt et al. 2022",
         ),
         (
             tr!("term" => "KV cache"),

@@ -149,6 +149,26 @@ mod tests {
         }
     }
 
+    /// Where numbers have a decimal comma, another one between them would read as one of theirs; and
+    /// the page's fonts draw a narrow space as nearly none.
+    #[test]
+    fn numbers_in_german_stand_apart() {
+        for (english, saying) in &german().0 {
+            let sayings = match saying {
+                Saying::Always(saying) => std::slice::from_ref(saying),
+                Saying::Counted(both) => both,
+            };
+            for said in sayings {
+                assert!(!said.contains('\u{202f}'), "{english}");
+                let functions = ["min(", "max("].map(|function| said.split(function).skip(1));
+                for inside in functions.into_iter().flatten() {
+                    let inside = inside.split(')').next().unwrap_or_default();
+                    assert!(inside.contains("; "), "{english}: {inside}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn sentences_of_the_engine_are_recognised_with_what_differs_in_them() {
         let catalogue = german();

@@ -1,6 +1,6 @@
 //! The sweep: what every draft length buys, measured and predicted.
 
-use couplet_playback::{decimal, interval, shortest};
+use couplet_playback::{decimal, grouped, interval, shortest};
 use std::sync::Arc;
 
 use couplet_protocol::{GammaSpeed, SpeedReport};
@@ -183,7 +183,11 @@ fn numbers(report: &SpeedReport) -> Table {
                 number(gamma.and_then(|gamma| v(report, gamma))),
                 words::rate(row.speculation.median),
                 words::rate(row.target_alone.median),
-                tr!("{} of {}", row.accepted, row.judged),
+                tr!(
+                    "{} of {}",
+                    grouped(row.accepted as usize),
+                    grouped(row.judged as usize)
+                ),
                 number((row.rounds > 0).then(|| f64::from(row.tokens) / f64::from(row.rounds))),
             ]
         })

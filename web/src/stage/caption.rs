@@ -1,8 +1,6 @@
 //! The line under a column: what was compared, and with what outcome.
 
-use couplet_playback::{
-    Board, Proposal, Test, grouped, separator, shortest, significant, told_apart,
-};
+use couplet_playback::{Board, Proposal, Test, grouped, significant, told_apart};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
@@ -10,6 +8,7 @@ use tr::tr;
 use super::columns::Status;
 use super::figure::drafted;
 use super::gauge::probability;
+use super::rule_formula::threshold;
 use crate::language::{filled, slot};
 use crate::store::Store;
 
@@ -99,12 +98,8 @@ pub fn arithmetic(proposal: &Proposal, kept: bool, settings: &Settings) -> Optio
     let shown = |value: f32| significant(value.into(), 2);
     let target = view! { <em class="t">{shown(proposal.target_prob()?)}</em> };
     let draft = view! { <em class="d">{shown(proposal.draft_prob()?)}</em> };
-    let lenience = (settings.rule == Rule::Lenience).then(|| shortest(settings.lenience));
-    let (open, close) = match lenience {
-        Some(lenience) => (format!(" / ({lenience}·"), "))"),
-        None => (" / ".to_owned(), ")"),
-    };
-    let line = view! { <b>{u}</b>{sign}"min(1"{separator()}{target}{open}{draft}{close}" = "<b>{below}</b> };
+    let threshold = threshold(target.into_any(), draft.into_any(), settings);
+    let line = view! { <b>{u}</b>{sign}{threshold}" = "<b>{below}</b> };
     Some(line.into_any())
 }
 

@@ -1,6 +1,6 @@
 //! What every rule expects to keep at the places that a run visited.
 
-use couplet_playback::{ExpectedKept, decimal};
+use couplet_playback::{ExpectedKept, decimal, grouped};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
 use tr::tr;
@@ -65,7 +65,7 @@ fn Rules() -> impl IntoView {
                 })}
             </table>
             <p class="muted">
-                {move || tr!("The chance that a drafted token is kept, on average over the {} places judged so far. Under another rule the run would have gone elsewhere: a run of its own may have another rate.", tested.get())}
+                {move || tr!("The chance that a drafted token is kept, on average over the {} places judged so far. Under another rule the run would have gone elsewhere: a run of its own may have another rate.", grouped(tested.get() as usize))}
                 " "{of_block}
             </p>
         }

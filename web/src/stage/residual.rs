@@ -61,17 +61,16 @@ pub fn ClosingPanel(
             (_, Rule::MinHash) => tr!("named by its first dart").into_any(),
             (true, Rule::Greedy) => tr!("the target’s favourite").into_any(),
             (true, _) => tr!("the target’s probabilities, from the same pass").into_any(),
-            (_, Rule::Rejection) => {
-                view! { "max(0, "{target}" − "{draft}{format!(") / {}", decimal(mass, 3))} }.into_any()
+            (_, Rule::Rejection | Rule::Block | Rule::Lenience) => {
+                let of_target = (rule == Rule::Block).then(|| decimal(kept_ratio, 2));
+                let of_draft = (rule == Rule::Lenience).then(|| shortest(settings.lenience));
+                let [of_target, of_draft] = [of_target, of_draft]
+                    .map(|share| share.map_or_else(String::new, |share| format!("{share}·")));
+                view! {
+                    {format!("max(0{}{of_target}", separator())}{target}{format!(" − {of_draft}")}{draft}{format!(") / {}", decimal(mass, 3))}
+                }
+                .into_any()
             }
-            (_, Rule::Lenience) => view! {
-                "max(0, "{target}{format!(" − {}·", shortest(settings.lenience))}{draft}{format!(") / {}", decimal(mass, 3))}
-            }
-            .into_any(),
-            (_, Rule::Block) => view! {
-                {format!("max(0{}{}·", separator(), decimal(kept_ratio, 2))}{target}" − "{draft}{format!(") / {}", decimal(mass, 3))}
-            }
-            .into_any(),
             (_, Rule::SampleAndMatch) => tr!("drawn whatever was drafted").into_any(),
             (_, Rule::Greedy) => tr!("the most probable token replaces it").into_any(),
             (_, Rule::Typical) => tr!("another draw, from all of it").into_any(),

@@ -80,13 +80,9 @@ fn formula(settings: &Settings, notation: Notation) -> AnyView {
     let target = view! { <em class="t">{notation.target()}{x}</em> };
     let draft = view! { <em class="d">{notation.draft()}{x}</em> };
     match settings.rule {
-        Rule::Rejection => {
-            view! { <em>"u"</em>" < min(1,\u{a0}"{target}"\u{a0}/\u{a0}"{draft}")" }.into_any()
+        Rule::Rejection | Rule::Lenience => {
+            view! { <em>"u"</em>" < "{threshold(target.into_any(), draft.into_any(), settings)} }.into_any()
         }
-        Rule::Lenience => view! {
-            <em>"u"</em>" < min(1,\u{a0}"{target}"\u{a0}/\u{a0}("{shortest(settings.lenience)}"·"{draft}"))"
-        }
-        .into_any(),
         Rule::Block => {
             let passes = view! { <em>"u"</em>" < "<em>"h"</em> };
             filled(&tr!("longest beginning with {}", slot(0)), [passes.into_any()]).into_any()
@@ -111,6 +107,16 @@ fn formula(settings: &Settings, notation: Notation) -> AnyView {
     }
 }
 
+/// What u is held against under Rejection and Lenience, written so that no line breaks in it.
+pub fn threshold(target: AnyView, draft: AnyView, settings: &Settings) -> AnyView {
+    let (open, close) = match settings.rule {
+        Rule::Lenience => (format!("({}·", shortest(settings.lenience)), "))"),
+        _ => (String::new(), ")"),
+    };
+    let least = format!("min(1{}", separator().replace(' ', "\u{a0}"));
+    view! { {least}{target}{format!("\u{a0}/\u{a0}{open}")}{draft}{close} }.into_any()
+}
+
 /// What the formula says about how often a token stays, where there is one.
 pub fn expectation(rule: Rule, notation: Notation) -> Option<AnyView> {
     // Words would be too long for the place that there is.
@@ -127,13 +133,13 @@ pub fn expectation(rule: Rule, notation: Notation) -> Option<AnyView> {
         Rule::Gumbel => mean(
             view! {
                 "Σ"<sub><em>"i"</em></sub>" 1 / Σ"<sub><em>"j"</em></sub>" max("{target()}<sub><em>"j"</em></sub>"/"
-                {target()}<sub><em>"i"</em></sub>", "{draft()}<sub><em>"j"</em></sub>"/"{draft()}<sub><em>"i"</em></sub>")"
+                {target()}<sub><em>"i"</em></sub>{separator()}{draft()}<sub><em>"j"</em></sub>"/"{draft()}<sub><em>"i"</em></sub>")"
             }
             .into_any(),
         ),
         Rule::MinHash => mean(
             view! {
-                "Σ min("{target()}", "{draft()}") · (1 + |"{target()}" − "{draft()}"|) / (1 + TV)"
+                "Σ min("{target()}{separator()}{draft()}") · (1 + |"{target()}" − "{draft()}"|) / (1 + TV)"
             }
             .into_any(),
         ),
@@ -143,7 +149,7 @@ pub fn expectation(rule: Rule, notation: Notation) -> Option<AnyView> {
             filled(&saying, [draft().into_any(), target().into_any()]).into_any()
         }
         Rule::Lenience => {
-            mean(view! { "Σ min("{draft()}", "{target()}" / "<em>"l"</em>")" }.into_any())
+            mean(view! { "Σ min("{draft()}{separator()}{target()}" / "<em>"l"</em>")" }.into_any())
         }
         Rule::Typical => {
             let saying = tr!("mean of Σ {draft} where {target} is above the line", draft = slot(0), target = slot(1));

@@ -4,7 +4,7 @@ mod layout;
 
 use std::time::Duration;
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, grouped};
 use couplet_speculation::couplings::Coupling;
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -105,7 +105,7 @@ fn AsTable() -> impl IntoView {
                                             tr!("{low} to {high}", low = decimal(low, 5), high = decimal(high, 5))
                                         })}
                                     </td>
-                                    <td>{cell(|measured| measured.trials.to_string())}</td>
+                                    <td>{cell(|measured| grouped(measured.trials as usize))}</td>
                                 </tr>
                             }
                         })

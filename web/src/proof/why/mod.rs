@@ -3,7 +3,7 @@
 mod chooser;
 mod panels;
 
-use couplet_playback::{capital, count_word, decimal};
+use couplet_playback::{capital, count_word, decimal, separator};
 use couplet_speculation::Pair;
 use leptos::prelude::*;
 use tr::tr;
@@ -126,7 +126,7 @@ fn retrying(pair: &ProofPair) -> Option<String> {
 
 fn identity(notation: Notation) -> impl IntoView {
     view! {
-        <em class="t">{notation.target()}</em>"("<em>"x"</em>") = min("<em class="d">{notation.draft()}</em>", "
+        <em class="t">{notation.target()}</em>"("<em>"x"</em>") = min("<em class="d">{notation.draft()}</em>{separator()}
         <em class="t">{notation.target()}</em>")("<em>"x"</em>") + TV\u{a0}·\u{a0}"<em class="r">{tr!("residual")}</em>"("<em>"x"</em>")"
     }
 }
@@ -136,7 +136,7 @@ fn sentence(pair: &ProofPair, step: usize, notation: Notation) -> AnyView {
     let number = |value: f64| view! { <b>{decimal(value, decimals)}</b> }.into_any();
     let (kept, lost) = (pair.overlap(), pair.total_variation());
     let ratio = view! {
-        "min(1, "<em class="t">{notation.target()}</em>"/"<em class="d">{notation.draft()}</em>")"
+        {format!("min(1{}", separator())}<em class="t">{notation.target()}</em>"/"<em class="d">{notation.draft()}</em>")"
     }
     .into_any();
     let equal = lost < NOTHING;

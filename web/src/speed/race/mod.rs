@@ -285,7 +285,11 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
         if slower == 1.0 {
             tr!("as fast as it was ({lasts})", lasts)
         } else {
-            tr!("slowed {slower} times ({lasts})", slower, lasts)
+            tr!(
+                "slowed {slower} times ({lasts})",
+                slower = grouped(slower as usize),
+                lasts
+            )
         }
     };
     view! {
