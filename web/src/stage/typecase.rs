@@ -355,7 +355,7 @@ mod tests {
 
     #[test]
     fn all_lines_are_equally_tall_together_whichever_letter_is_probable() {
-        for (all, lines) in [(SHORT, [1.0; 3]), (SHORT + TWO_LINES, [2.0, 2.0, 1.0])] {
+        for (all, lines) in [(TALL, [1.0; 3]), (TALL + TWO_LINES, [2.0, 2.0, 1.0])] {
             for most in [[0.9, 0.01, 0.0], [0.0, 0.3, 0.3], [0.001, 0.0, 0.95]] {
                 let (scale, tall) = heights(all, most, lines);
                 let together: f64 = (0..3).map(|tray| tall[tray] * lines[tray]).sum();
