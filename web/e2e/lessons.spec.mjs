@@ -293,6 +293,19 @@ test("a measurement answers the last question of lesson five", async ({ page, ba
   assert.equal(await answer(page), says);
   const done = () => page.evaluate(() => localStorage.getItem("couplet-lessons"));
   await until(async () => /pays:16/.test(await done()), "the step is done now");
+  // What another device measured says nothing of this one.
+  await page.evaluate(() => {
+    sessionStorage.clear();
+    localStorage.removeItem("couplet-lessons");
+  });
+  await page.reload();
+  await page.getByTestId("option-1").click();
+  await page.getByTestId("reveal").click();
+  const file = { name: "friend.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(report)) };
+  await page.getByTestId("report-file").setInputFiles(file);
+  await page.getByTestId("from-file").waitFor({ state: "attached" });
+  await page.getByTestId("lesson-wait").waitFor();
+  assert.equal(await done(), null);
 });
 
 test("what was measured before is off the page until the last question of lesson five is answered", async ({ page, base }) => {
@@ -696,8 +709,8 @@ test("what a lesson asks and what it is about are on one screen", async ({ page,
     await page.setViewportSize({ width, height });
     await step(page, base, "draft", 2);
     const box = (selector) => page.locator(selector).first().evaluate((part) => part.getBoundingClientRect().toJSON());
-    const parts = await Promise.all([".manuscript", '[data-testid="round"]', ".transport", '[data-testid="reveal"]'].map(box));
-    for (const { top, bottom } of parts) assert.ok(top >= 0 && bottom <= height, `${width}x${height}: ${top} to ${bottom}`);
+    const parts = await Promise.all([".manuscript .page", '[data-testid="round"]', ".transport", '[data-testid="reveal"]'].map(box));
+    for (const { top, bottom } of parts) assert.ok(top >= 0 && bottom > top && bottom <= height, `${width}x${height}: ${top} to ${bottom}`);
   }
 });
 

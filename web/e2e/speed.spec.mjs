@@ -238,8 +238,8 @@ test("slower is said as loudly as faster, and why", async ({ page, base }) => {
   await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
   assert.equal(await page.getByTestId("verdict").innerText(), "0.70× slower");
   assert.equal(await size(), "30px");
-  assert.match(await page.getByTestId("sweep-says").innerText(), /Every draft length is slower\. Here checking \w+ positions costs [\d.]+ times one/);
-  assert.match(await page.getByTestId("sweep-says").innerText(), /Whether γ \d pays here, these runs cannot tell\.$|Here drafting does not pay\.$/);
+  assert.match(await page.getByTestId("sweep-says").innerText(), /Every draft length is slower\. Checking \w+ positions costs [\d.]+ times one/);
+  assert.match(await page.getByTestId("sweep-says").innerText(), /Whether γ \d pays, these runs cannot tell\.$|Drafting does not pay\.$/);
 });
 
 test("nothing moves while it measures, and it can be stopped", async ({ page, base }) => {
@@ -369,7 +369,7 @@ test("the formula answers before anything is measured, and takes the numbers of 
   assert.match(await page.getByTestId("what-if-small").textContent(), /beyond γ = 3 each further token adds s/);
   await page.getByTestId("what-if-dear").click();
   assert.doesNotMatch(await says.textContent(), /as measured/);
-  assert.match(await page.getByTestId("what-if-small").textContent(), /with v = 1 \+ γs\. Thin line: as measured here/);
+  assert.match(await page.getByTestId("what-if-small").textContent(), /with v = 1 \+ γs\. Thin line: as measured/);
 });
 
 test("a finger that scrolls the page from a slider moves nothing", async ({ browser, base }) => {
@@ -494,6 +494,11 @@ test("the report of another device is shown, with the same measured here beside 
   assert.deepEqual(titles.map((title) => title.split(", ").at(-1) === "friend.json"), [false, true]);
   await reports.selectOption({ index: 1 });
   await origin.waitFor();
+  // Where something else of the same task was measured here, the same can be measured still.
+  assert.equal(await page.getByTestId("measure-other").count(), 0);
+  await give("other.json", { ...elsewhere, request: { ...report.request, pairs: 6 } });
+  await origin.filter({ hasText: "other.json" }).waitFor();
+  await page.getByTestId("measure-other").waitFor();
 });
 
 test("how long it takes is told from what was measured here, and not before", async ({ page, base }) => {

@@ -13,14 +13,22 @@ pub enum Guess {
     Choice(usize),
     /// A number.
     Number(f64),
+    /// A number with a sign for per cent behind it.
+    Percent(f64),
 }
 
 impl Guess {
     /// A number as it is written, with a comma or a point; `None` if it is none.
     pub fn number(typed: &str) -> Option<Self> {
         let text = typed.replace(',', ".");
-        let value = text.trim().trim_end_matches('%').trim().parse::<f64>().ok();
-        value.filter(|value| value.is_finite()).map(Self::Number)
+        let text = text.trim();
+        let number = text.trim_end_matches('%');
+        let value = number.trim().parse::<f64>().ok();
+        let value = value.filter(|value| value.is_finite());
+        value.map(match number.len() < text.len() {
+            true => Self::Percent,
+            false => Self::Number,
+        })
     }
 }
 
@@ -42,7 +50,7 @@ impl Answered {
         let lesson = COURSE.get(lesson)?.id;
         Some(match self.guess {
             Guess::Choice(place) => format!("{lesson} {step} ={place}"),
-            Guess::Number(_) => format!("{lesson} {step} ~{}", self.typed),
+            Guess::Number(_) | Guess::Percent(_) => format!("{lesson} {step} ~{}", self.typed),
         })
     }
 
@@ -85,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_read_again() {
-        let all = [(Guess::Choice(3), ""), (Guess::Number(0.25), " 0,25 %")];
+        let all = [(Guess::Choice(3), ""), (Guess::Percent(0.25), " 0,25 %")];
         for (guess, typed) in all {
             let answered = Answered {
                 step: (1, 0),

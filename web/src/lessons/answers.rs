@@ -13,6 +13,7 @@ use couplet_speculation::{
 
 use tr::tr;
 
+use super::answered::Guess;
 use super::facts::Facts;
 use super::places::Round;
 use crate::couplings::preset_pair;
@@ -38,13 +39,22 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// What a guess means: where per cent are asked for, a number up to 1 is the probability.
-    pub fn meant(self, guess: f64) -> f64 {
-        match self {
+    /// The number that a guess means: where per cent are asked for, one up to 1 without their sign is
+    /// the probability. `None` for a choice.
+    pub fn meant(self, guess: Guess) -> Option<f64> {
+        let is_percent = matches!(
+            self,
             Self::Number {
-                is_percent: true, ..
-            } if (0.0..=1.0).contains(&guess) => 100.0 * guess,
-            _ => guess,
+                is_percent: true,
+                ..
+            }
+        );
+        match guess {
+            Guess::Choice(_) => None,
+            Guess::Number(guess) if is_percent && (0.0..=1.0).contains(&guess) => {
+                Some(100.0 * guess)
+            }
+            Guess::Number(guess) | Guess::Percent(guess) => Some(guess),
         }
     }
 }

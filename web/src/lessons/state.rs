@@ -141,9 +141,10 @@ impl Lessons {
                 };
                 runs.of(Recording::Speculative).with(|speculative| {
                     let facts = Facts::new(speculative.as_ref()?, alone.as_ref());
-                    // What Speed shows beside the lesson, if it is about this pair.
+                    // What Speed shows beside the lesson, if it is about this pair and this device.
                     let of_pair = |kept: &&Kept| kept.pair.name == facts.pair.name;
-                    let shown = speed.main.get().filter(|kept| of_pair(&kept));
+                    let is_own = |kept: &Kept| kept.file.is_none() && of_pair(&kept);
+                    let shown = speed.main.get().filter(is_own);
                     let newest = || reports.with(|all| all.iter().rev().find(of_pair).cloned());
                     let measured = shown.or_else(newest);
                     Some(Facts { measured, ..facts })
@@ -405,7 +406,7 @@ impl Lessons {
         match (guess, answer) {
             (Guess::Choice(guess), Answer::Choice(answer)) => guess == answer,
             (
-                Guess::Number(guess),
+                guess,
                 Answer::Number {
                     value,
                     decimals,
@@ -414,8 +415,9 @@ impl Lessons {
                 },
             ) => {
                 // What is shown is rounded; nobody is wrong by what they cannot see.
-                (answer.meant(guess) - value).abs()
-                    <= near + 0.5 * 0.1_f64.powi(decimals as i32) + 1e-9
+                let near = near + 0.5 * 0.1_f64.powi(decimals as i32) + 1e-9;
+                let guess = answer.meant(guess);
+                guess.is_some_and(|guess| (guess - value).abs() <= near)
             }
             _ => false,
         }
@@ -423,16 +425,13 @@ impl Lessons {
 
     /// Whether a guess that is right says all that is shown of the answer.
     pub fn is_exact(guess: Guess, answer: Answer) -> bool {
-        match (guess, answer) {
+        match (answer.meant(guess), answer) {
             (
-                Guess::Number(guess),
+                Some(guess),
                 Answer::Number {
                     value, decimals, ..
                 },
-            ) => {
-                let guess = answer.meant(guess);
-                format!("{guess:.decimals$}") == format!("{value:.decimals$}")
-            }
+            ) => format!("{guess:.decimals$}") == format!("{value:.decimals$}"),
             _ => true,
         }
     }

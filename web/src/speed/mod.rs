@@ -35,6 +35,7 @@ use sweep::Sweep;
 use what_if::WhatIf;
 
 pub use progress::heard_progress;
+pub use reading::predicted;
 pub use state::{SpeedState, USUAL_PAIRS};
 pub use what_if::Terms;
 

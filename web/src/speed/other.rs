@@ -105,17 +105,23 @@ fn blocked(store: Store) -> impl Fn() -> bool + Copy {
 
 /// What is above was measured on another device.
 fn offer_here() -> impl IntoView {
-    let (store, speed) = (use_store(), use_speed());
-    let blocked = blocked(store);
     view! {
         <section class="card other" data-testid="other" aria-labelledby="other-title">
             <header><h2 id="other-title">{tr!("And on this device?")}</h2></header>
             <p class="serif">{tr!("The same measurement here, with the same settings, tells.")}</p>
-            <button type="button" class="button" data-testid="measure-other" disabled=blocked
-                on:click=move |_| speed.measure_same(None)>
-                {tr!("Measure here")}
-            </button>
+            {measure_here()}
         </section>
+    }
+}
+
+/// The same measurement on this device.
+fn measure_here() -> impl IntoView {
+    let (store, speed) = (use_store(), use_speed());
+    view! {
+        <button type="button" class="button" data-testid="measure-other" disabled=blocked(store)
+            on:click=move |_| speed.measure_same(None)>
+            {tr!("Measure here")}
+        </button>
     }
 }
 
@@ -125,6 +131,8 @@ fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
     let report = other.report.clone();
     let headline = report.headline();
     let elsewhere = main.file.is_some();
+    // Another sweep of the same task is there already; this one may still be wanted.
+    let again = (elsewhere && main.report.request != other.report.request).then(measure_here);
     let title = headline.map_or_else(String::new, |headline| match headline.verdict {
         _ if elsewhere => tr!("And on this device"),
         Verdict::Slower => tr!("And when it does not pay"),
@@ -168,6 +176,7 @@ fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
             </div>
             <p class="serif other-winner" data-testid="winner">{comparison.says}</p>
             <div class="other-buttons">
+                {again}
                 {switch}
                 <button type="button" class="button" data-testid="swap-reports" on:click=move |_| speed.chosen.set(Some(at))>
                     {if elsewhere { tr!("Show this device above") } else { tr!("Show the {} above", words::backend(kind)) }}

@@ -95,7 +95,7 @@ fn points_and_line(report: &SpeedReport) -> String {
     match (alpha(report), c(report)) {
         (Some(_), Some(_)) => {
             let line = tr!(
-                "Dashed line: what the formula gives with α, c and v as measured here, noise included, as if every test had the same chance."
+                "Dashed line: what the formula gives with α, c and v as measured, noise included, as if every test had the same chance."
             );
             format!("{line} {points}")
         }
@@ -150,7 +150,7 @@ fn numbers(report: &SpeedReport) -> Table {
         "γ".to_owned(),
         tr!("speed-up"),
         words::interval_name(&report.request),
-        tr!("predicted"),
+        tr!("formula"),
         "v".to_owned(),
         tr!("tokens/s"),
         tr!("alone, tokens/s"),

@@ -286,7 +286,7 @@ fn Asked() -> impl IntoView {
                             <button type="button" data-testid="what-if-measured"
                                 aria-pressed=move || (chosen.get().is_none()).to_string()
                                 on:click=move |_| chosen.set(None)>
-                                {tr!("as measured here")}
+                                {tr!("as measured")}
                             </button>
                         })}
                     </div>
@@ -314,7 +314,7 @@ fn Asked() -> impl IntoView {
                         <p class="muted" data-testid="what-if-small">{match chosen.get() {
                             None => measured.small_print(),
                             Some(_) => tr!(
-                                "Points: with v = 1 + γs. Thin line: as measured here, α {alpha}, c {c} and v of each γ.",
+                                "Points: with v = 1 + γs. Thin line: as measured, α {alpha}, c {c} and v of each γ.",
                                 alpha = two(measured.terms.alpha),
                                 c = two(measured.terms.draft)
                             ),

@@ -255,7 +255,7 @@ pub fn reason(report: &SpeedReport) -> Option<String> {
     }
     let open = match report.request.has_enough_pairs() {
         true => tr!(
-            "The interval contains 1, so these runs cannot tell: what the draft gains or costs here is smaller than their noise."
+            "The interval contains 1, so these runs cannot tell: what the draft gains or costs is smaller than their noise."
         ),
         false => too_few(&report.request),
     };
@@ -272,13 +272,13 @@ pub fn last_word(report: &SpeedReport) -> Option<String> {
     let mut rows = report.gammas.iter().chain(&report.auto);
     match headline.verdict {
         // The best is the one for which most may be said, so all the others are slower too.
-        Verdict::Slower => Some(tr!("Here drafting does not pay.")),
+        Verdict::Slower => Some(tr!("Drafting does not pay.")),
         _ if !rows.any(|row| report.verdict(row) == Verdict::Slower) => None,
         _ if report.is_about_auto() => Some(tr!(
-            "Whether drafting pays here where the engine chooses γ, these runs cannot tell."
+            "Whether drafting pays where the engine chooses γ, these runs cannot tell."
         )),
         _ => Some(tr!(
-            "Whether γ {} pays here, these runs cannot tell.",
+            "Whether γ {} pays, these runs cannot tell.",
             gamma(headline.row)
         )),
     }
@@ -383,7 +383,7 @@ pub fn why(report: &SpeedReport, row: &GammaSpeed) -> String {
     let tokens = count_word(drafted as usize + 1);
     let Some(drafting) = c(report) else {
         return tr!(
-            "Here checking {tokens} positions costs {checking} times one.",
+            "Checking {tokens} positions costs {checking} times one.",
             tokens,
             checking
         );
@@ -391,7 +391,7 @@ pub fn why(report: &SpeedReport, row: &GammaSpeed) -> String {
     let drafting = decimal(drafting, 2);
     match round_of(report, drafted).filter(|_| report.request.has_formula()) {
         Some((written, cost)) => tr!(
-            "Here checking {tokens} positions costs {checking} times one and drafting a token costs {drafting}: by the formula a round of γ {drafted} would write {written} tokens for the price of {cost}.",
+            "Checking {tokens} positions costs {checking} times one and drafting a token costs {drafting}: by the formula a round of γ {drafted} would write {written} tokens for the price of {cost}.",
             tokens,
             checking,
             drafting,
@@ -400,7 +400,7 @@ pub fn why(report: &SpeedReport, row: &GammaSpeed) -> String {
             cost = decimal(cost, 2)
         ),
         None => tr!(
-            "Here checking {tokens} positions costs {checking} times one and drafting a token costs {drafting}.",
+            "Checking {tokens} positions costs {checking} times one and drafting a token costs {drafting}.",
             tokens,
             checking,
             drafting
@@ -536,15 +536,15 @@ mod tests {
     fn the_last_word_is_as_plain_as_the_intervals_allow() {
         let says = |rows: &[(u32, [f64; 2])]| last_word(&report(rows));
         let plain = says(&[(1, [0.8, 0.95]), (2, [0.7, 0.8])]);
-        assert_eq!(plain.as_deref(), Some("Here drafting does not pay."));
+        assert_eq!(plain.as_deref(), Some("Drafting does not pay."));
         let mixed = says(&[(1, [0.9, 1.1]), (2, [0.7, 0.8])]).unwrap();
-        assert_eq!(mixed, "Whether γ 1 pays here, these runs cannot tell.");
+        assert_eq!(mixed, "Whether γ 1 pays, these runs cannot tell.");
         assert_eq!(says(&[(1, [0.9, 1.1]), (2, [0.9, 1.1])]), None);
         assert_eq!(says(&[(1, [1.1, 1.2]), (2, [0.7, 0.8])]), None);
         // The largest median is slower, another one may not be.
         let hidden = [(1, [0.97, 0.99]), (2, [0.8, 1.1])];
         let open = says(&hidden).unwrap();
-        assert_eq!(open, "Whether γ 2 pays here, these runs cannot tell.");
+        assert_eq!(open, "Whether γ 2 pays, these runs cannot tell.");
         let text = sweep(&report(&hidden));
         assert!(text.contains("and γ 1 is slower"), "{text}");
         let mut by_itself = report(&[(1, [0.8, 0.95])]);
@@ -563,13 +563,13 @@ mod tests {
         let parts = [
             "The interval contains 1,",
             "The formula alone would expect 1.",
-            "Here checking",
+            "Checking",
         ];
         let places = parts.map(|part| open.find(part));
         assert!(places[0] == Some(0) && places.is_sorted(), "{open}");
         for decided in [[1.1, 1.3], [0.7, 0.9]] {
             let text = says(&[(1, decided)]);
-            assert!(text.starts_with("Here checking"), "{text}");
+            assert!(text.starts_with("Checking"), "{text}");
         }
         let mut few = report(&[(1, [1.1, 1.3])]);
         few.request.pairs = 3;

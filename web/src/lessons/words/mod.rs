@@ -327,6 +327,10 @@ pub mod tests {
         assert_eq!([is(40.0), is(0.4)], [(true, true); 2]);
         assert_eq!([is(37.0), is(0.37)], [(true, false); 2]);
         assert_eq!([is(30.0), is(0.3), is(4.0)].map(|it| it.0), [false; 3]);
+        assert!(
+            !Lessons::is_right(Guess::Percent(0.4), forty),
+            "0.4 % is less"
+        );
     }
 
     /// A class divides by hand what is printed.

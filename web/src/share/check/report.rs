@@ -8,6 +8,7 @@ use tr::tr;
 
 use super::{LONGEST_TEXT, said};
 use crate::permalink::shorten;
+use crate::speed::predicted;
 
 /// The largest time in milliseconds, and the largest number of tokens a second, that is drawn.
 const MOST: f64 = 1e9;
@@ -20,6 +21,7 @@ const LARGEST_FACTOR: f64 = 1e4;
 ///
 /// A sentence that says what is wrong with it and what to do.
 pub fn read(text: &str) -> Option<Result<SpeedReport, String>> {
+    let text = text.trim_start_matches('\u{feff}');
     let value: Value = serde_json::from_str(text).ok()?;
     let is_report = value.get("request").is_some() && value.get("gammas").is_some();
     is_report.then(|| {
@@ -84,6 +86,14 @@ fn check(report: &SpeedReport) -> Result<(), String> {
                 && report.auto.iter().all(|row| is_row(row, request.pairs)),
         ),
         ("costs", are_costs(report)),
+        (
+            "costs",
+            // What is drawn of them.
+            request
+                .gammas
+                .iter()
+                .all(|gamma| predicted(report, *gamma).is_none_or(is_factor)),
+        ),
         ("shares", are_shares(report)),
         (
             "race",
@@ -92,6 +102,12 @@ fn check(report: &SpeedReport) -> Result<(), String> {
                     lane.gamma <= MAX_GAMMA
                         && lane.rounds.len() <= Settings::MAX_TOKENS as usize
                         && lane.rounds.iter().all(is_round)
+                        && lane
+                            .rounds
+                            .iter()
+                            .map(|round| round.tokens.len())
+                            .sum::<usize>()
+                            <= Settings::MAX_TOKENS as usize
                 }),
         ),
     ];
@@ -180,6 +196,11 @@ mod tests {
         let text = report().to_string();
         let read = read(&text).unwrap().unwrap();
         assert_eq!(serde_json::to_value(&read).unwrap(), report());
+        let marked = format!("\u{feff}{text}");
+        assert!(
+            super::read(&marked).unwrap().is_ok(),
+            "as some editors save it"
+        );
         assert!(super::read("{}").is_none());
         assert!(super::read(r#"{"version": 1, "events": []}"#).is_none());
         assert!(super::read("[").is_none());
@@ -187,7 +208,8 @@ mod tests {
 
     #[test]
     fn every_number_that_cannot_be_drawn_is_refused_by_the_name_of_its_part() {
-        let cases: [(&str, Value); 22] = [
+        let round = json!({"end": 1.0, "gamma": 0, "accepted": 0, "tokens": [0, 0]});
+        let cases: [(&str, Value); 24] = [
             ("/version", json!(2)),
             ("/request/pairs", json!(1)),
             ("/request/settings/temperature", json!(9)),
@@ -208,6 +230,14 @@ mod tests {
             ("/gammas/1/accepted", json!(u32::MAX)),
             ("/costs/target_step", json!(-0.1)),
             ("/costs/verify", json!([1.0])),
+            (
+                "/costs",
+                json!({"target_step": 2.0, "draft_step": 1e-9, "draft_first_extra": 0.0, "verify": [1e-9, 1e-9]}),
+            ),
+            (
+                "/race/0/rounds",
+                json!(vec![round; Settings::MAX_TOKENS as usize]),
+            ),
             (
                 "/shares",
                 json!([{"gamma": 0, "draft": 0, "target": -1, "sampling": 0, "rest": 0}]),
