@@ -17,6 +17,19 @@ if (!base || !file) {
 const browser = await launch();
 const rows = [];
 
+/** What each bar is about. */
+const ABOUT = {
+  1: "first seconds",
+  2: "motion",
+  3: "time travel",
+  4: "speed",
+  5: "device",
+  6: "eyes and keys",
+  7: "every size",
+  8: "share and keep",
+  9: "words",
+};
+
 /** Adds a row: what is wanted, what was found in words, whether that is enough. */
 function row(bar, wanted, found, met) {
   rows.push({ bar, wanted, found, met });
@@ -121,7 +134,7 @@ A line of 20 Mbit/s is a server that sends no more than that to everybody togeth
 
 | bar | wanted | measured | |
 |---|---|---|---|
-${rows.map(({ bar, wanted, found, met }) => `| ${bar} | ${cell(wanted)} | ${cell(found)} | ${met ? "met" : "**missed**"} |`).join("\n")}
+${rows.map(({ bar, wanted, found, met }) => `| ${bar} ${ABOUT[bar]} | ${cell(wanted)} | ${cell(found)} | ${met ? "met" : "**missed**"} |`).join("\n")}
 
 ${met} of ${rows.length} met.
 `,
