@@ -277,7 +277,7 @@ fn activate(lane: u32, gate: Matrix, up: Matrix) {
             let factor = factor_of_squares(PANEL_PARTS);
             let gated = sum_of_parts(place, PANEL_PARTS) * factor;
             let up_sum = sum_of_parts(LANES + place, PANEL_PARTS) * factor;
-            inputs[STREAM_VECTORS + of_sum] = gated / (1.0 + exp(-gated)) * up_sum;
+            inputs[STREAM_VECTORS + of_sum] = silu(gated) * up_sum;
         }
         workgroupBarrier();
     }

@@ -26,7 +26,7 @@ fn put(row: u32, column: u32, gate_sum: vec4<f32>, up_sum: vec4<f32>, squares: f
     let factor = norm_factor(squares, pass_.input_size, pass_.epsilon);
     let gate = gate_sum * factor;
     let up = up_sum * factor;
-    activated[row * (pass_.output_size / 4u) + column] = gate / (1.0 + exp(-gate)) * up;
+    activated[row * (pass_.output_size / 4u) + column] = silu(gate) * up;
 }
 
 @compute @workgroup_size(8)

@@ -44,6 +44,6 @@ fn main(
         let factor = norm_factor(gate_sum.squares, pass_.input_size, pass_.epsilon);
         let gate = gate_sum.sum * factor;
         let up = up_sum.sum * factor;
-        activated[row * columns + column] = gate / (1.0 + exp(-gate)) * up;
+        activated[row * columns + column] = silu(gate) * up;
     }
 }

@@ -257,6 +257,26 @@ test("couplings that are asked for in the middle of a measurement wait for its e
   assert.deepEqual(order, ["bench", "couple"]);
 });
 
+test("couplings that wait for a measurement's end are given up where others are wanted, and the measurement goes on", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu#v=1&scene=couplings");
+  // What does not end after a Stop is waited for less long than else, before the engine counts as dead.
+  await page.evaluate(() => {
+    const wait = window.setTimeout;
+    window.setTimeout = (task, delay, ...rest) => wait(task, delay === 60_000 ? 500 : delay, ...rest);
+    const measured = couplet.bench({ gammas: [1, 2, 4], pairs: 30, max_tokens: 200 });
+    window.measured = measured.then((report) => (window.end = report.gammas.length), (error) => (window.end = error.message));
+  });
+  await page.waitForTimeout(300);
+  await page.getByTestId("handle-draft-0").focus();
+  for (let change = 0; change < 3; change += 1) {
+    await page.keyboard.press("ArrowUp");
+    await page.waitForTimeout(700);
+  }
+  assert.equal(await page.evaluate(() => window.end ?? null), null, "the measurement was over too soon");
+  assert.equal(await page.evaluate(() => window.measured), 3);
+  await page.getByText(/measured, [\d,]+ pairs/).first().waitFor();
+});
+
 test("a script gets the run that it asked for, whatever takes its place on the page", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   const other = await call(page, "generate", { seed: 3, max_tokens: 20 });

@@ -134,7 +134,7 @@ impl Engine {
     /// # Errors
     ///
     /// If a setting is out of range, the prompt has characters without a token or is too long,
-    /// or the device fails or [judges otherwise](Engine::hold_rule) than the processor.
+    /// or the device fails or [computes otherwise](Engine::hold_run) than the processor.
     pub async fn start(&self, settings: &Settings) -> Result<(Run, Vec<Event>), EngineError> {
         self.branch(settings, &Branch::default()).await
     }
@@ -164,7 +164,7 @@ impl Engine {
             });
         }
         tokens.extend(branch.tokens());
-        self.hold_rule(settings).await?;
+        self.hold_run(settings).await?;
         let start = self.now();
         self.read_prompt(&tokens, run_settings(settings));
         // Waits for the GPU, so that the time is the prompt's and not the first round's.

@@ -200,3 +200,102 @@ fn kernel_mistake(mistake: Mistake) -> KernelRule {
         Mistake::ReplacementWithTheSameCoin => KernelRule::ReplacementWithTheSameCoin,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEEDS_END: u64 = MAX_SEED + 1;
+
+    fn argument_at_fault<T: std::fmt::Debug>(result: Result<T, EngineError>) -> &'static str {
+        match result {
+            Err(EngineError::Request { argument, .. }) => argument,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn rounds(change: impl Fn(&mut RoundsRequest)) -> Result<u64, EngineError> {
+        let mut request = RoundsRequest {
+            draft: vec![0.5, 0.25, 0.25],
+            target: vec![0.25, 0.25, 0.5],
+            gamma: 2,
+            rule: couplet_protocol::Rule::Rejection,
+            lenience: 1.0,
+            epsilon: 0.09,
+            delta: 0.3,
+            mistake: None,
+            trials: 10,
+            first_trial: 0,
+            seed: 1,
+        };
+        change(&mut request);
+        let set = KernelSet::default();
+        let counted = count_rounds(&Device::Cpu, set, &request, || 0.0, async |_| true);
+        pollster::block_on(counted).map(|counted| counted.trials)
+    }
+
+    /// One number too many would count the same texts twice, or ask for more memory than there is.
+    #[test]
+    fn what_is_counted_has_limits() {
+        const LAST: u64 = RoundsRequest::MAX_TEXTS;
+        assert_eq!(rounds(|_| ()).unwrap(), 10);
+        assert_eq!(rounds(|it| it.gamma = 8).unwrap(), 10);
+        assert_eq!(rounds(|it| it.first_trial = LAST - 10).unwrap(), 10);
+        assert_eq!(rounds(|it| it.seed = MAX_SEED).unwrap(), 10);
+        let wide = |vocab: usize| vec![1.0 / vocab as f64; vocab];
+        let widest = |it: &mut RoundsRequest| {
+            // 1,024 squared are the most outcomes that are counted.
+            (it.draft, it.target, it.gamma) = (wide(1024), wide(1024), 1);
+        };
+        assert_eq!(rounds(widest).unwrap(), 10);
+
+        let refused: [(&str, &dyn Fn(&mut RoundsRequest)); 11] = [
+            ("gamma", &|it| it.gamma = 0),
+            ("gamma", &|it| it.gamma = 9),
+            ("gamma", &|it| it.gamma = u32::MAX),
+            ("gamma", &|it| {
+                widest(it);
+                it.gamma = 2;
+            }),
+            ("trials", &|it| it.trials = 0),
+            ("trials", &|it| it.trials = LAST + 1),
+            ("trials", &|it| it.first_trial = LAST - 9),
+            ("trials", &|it| it.first_trial = u64::MAX),
+            ("draft", &|it| it.draft[0] = f64::NAN),
+            ("target", &|it| it.target[0] = -0.5),
+            ("target", &|it| it.target = vec![1.0, 0.0]),
+        ];
+        for (place, (argument, change)) in refused.into_iter().enumerate() {
+            assert_eq!(argument_at_fault(rounds(change)), argument, "{place}");
+        }
+        for change in [
+            &(|it: &mut RoundsRequest| it.seed = SEEDS_END) as &dyn Fn(&mut RoundsRequest),
+            &|it| it.lenience = 0.0,
+            &|it| it.epsilon = 2.0,
+            &|it| it.delta = f64::NAN,
+        ] {
+            assert!(matches!(rounds(change), Err(EngineError::Settings(_))));
+        }
+    }
+
+    #[test]
+    fn what_is_thrown_has_limits() {
+        let throw = |draft: Vec<f64>, trials, seed| {
+            let request = CoupleRequest {
+                draft,
+                target: vec![0.25, 0.75],
+                rule: CouplingName::Gumbel,
+                trials,
+                seed,
+            };
+            let coupled = couple(&Device::Cpu, &request, || 0.0, async |_| true);
+            pollster::block_on(coupled).map(|coupled| coupled.trials)
+        };
+        let even = || vec![0.5, 0.5];
+        assert_eq!(throw(even(), 10, MAX_SEED).unwrap(), 10);
+        assert_eq!(argument_at_fault(throw(even(), 10, SEEDS_END)), "seed");
+        assert_eq!(argument_at_fault(throw(even(), 0, 1)), "trials");
+        assert_eq!(argument_at_fault(throw(even(), u64::MAX, 1)), "trials");
+        assert_eq!(argument_at_fault(throw(vec![0.5, 0.6], 10, 1)), "draft");
+    }
+}

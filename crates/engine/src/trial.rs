@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use couplet_kernels::{DeviceError, Read, Step, record};
+use couplet_kernels::{DeviceError, Kernel, Read, Step, record};
 use couplet_protocol::{Drafter, Rule, Settings};
 
-use crate::decoder::MAX_ROWS;
+use crate::auto_gamma;
+use crate::decoder::{DeviceDecoder, MAX_ROWS};
 use crate::programs::{Portion, ProgramKind};
 use crate::rule::run_settings;
 use crate::{Backend, Engine, EngineError, Pair};
@@ -154,6 +155,18 @@ impl RuleTrial {
     }
 }
 
+/// How many rows an invocation computes together where a run with these settings verifies: for each
+/// number of them there are kernels of their own.
+fn rows_needed(settings: &Settings) -> impl Iterator<Item = usize> {
+    let gamma = settings.gamma as usize;
+    let gammas = if settings.auto_gamma {
+        0..=auto_gamma::LARGEST
+    } else {
+        gamma..=gamma
+    };
+    gammas.map(|gamma| Kernel::GateUp.rows_together(gamma as u32 + 1) as usize)
+}
+
 /// The target's rows with less of their own in them, and the draft's.
 fn alike(logits: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let [target, draft] = logits else {
@@ -202,12 +215,15 @@ impl Reference {
 pub(crate) struct Held {
     reference: Option<Rc<Reference>>,
     passed: Vec<RuleTrial>,
+    /// Numbers of rows whose kernels have been, besides those of [`TRIAL_ROWS`].
+    rows: Vec<usize>,
 }
 
 impl Held {
     /// Forgets what has been held: other kernels are in use.
     pub(crate) fn forget(&mut self) {
         self.passed.clear();
+        self.rows.clear();
     }
 }
 
@@ -230,16 +246,30 @@ impl Engine {
     }
 
     /// Compares what the kernels that a run with these settings needs, and no run before it has
-    /// needed, sample and judge with what the processor does. Where nothing was
-    /// [held to](Self::hold_to) a reference, there is nothing to compare.
+    /// needed, compute, sample and judge with what the processor does: those of its numbers of rows,
+    /// of its rule and of its drafter. Where nothing was [held to](Self::hold_to) a reference,
+    /// there is nothing to compare.
     ///
     /// # Errors
     ///
     /// As [`Engine::hold_to`].
-    pub async fn hold_rule(&self, settings: &Settings) -> Result<(), EngineError> {
+    pub async fn hold_run(&self, settings: &Settings) -> Result<(), EngineError> {
         let Some(reference) = self.held.borrow().reference.clone() else {
             return Ok(());
         };
+        for rows in rows_needed(settings) {
+            if rows == TRIAL_ROWS || self.held.borrow().rows.contains(&rows) {
+                continue;
+            }
+            self.prepare_trial();
+            let found = self.trial_pass(&self.target, Portion::TargetPass, rows - 1, rows);
+            let found = found.await?;
+            let expected = reference.trial.logits.first().map(|all| &all[..found.len()]);
+            if !expected.is_some_and(|expected| agree(expected, &found, TOLERANCE)) {
+                return Err(DeviceError::Differs.into());
+            }
+            self.held.borrow_mut().rows.push(rows);
+        }
         for needed in RuleTrial::needed(settings) {
             if self.held.borrow().passed.contains(&needed) {
                 continue;
@@ -314,14 +344,7 @@ impl Engine {
         before: Option<&Trial>,
         settings: usize,
     ) -> Result<Trial, EngineError> {
-        let vocab = self.pair.target_config.vocab_size;
-        let program = |settings: &Settings, portion, gamma| {
-            self.prepared(ProgramKind::part(settings, gamma, portion))
-        };
-        for decoder in [&self.target, &self.draft] {
-            decoder.forget();
-        }
-        let length = self.read_trial();
+        let length = self.prepare_trial();
         let mut logits = Vec::new();
         let passes = [
             (&self.target, Portion::TargetPass, GAMMA, TRIAL_ROWS),
@@ -329,13 +352,7 @@ impl Engine {
             (&self.draft, Portion::Draft, 2, 1),
         ];
         for (decoder, portion, gamma, rows) in passes {
-            let read = Read {
-                buffer: &decoder.logits,
-                words: 0..rows * vocab,
-            };
-            let program = program(&plain(Rule::Rejection), portion, gamma);
-            let words = self.device.run(&[&program], &[read]).await?;
-            logits.push(bytemuck::cast_slice(&words[0]).to_vec());
+            logits.push(self.trial_pass(decoder, portion, gamma, rows).await?);
         }
         self.show(before.map_or(&logits, |before| &before.logits));
         let mut sampled = Vec::new();
@@ -343,6 +360,31 @@ impl Engine {
             sampled.push(self.sampled(&settings(), length).await?);
         }
         Ok(Trial { logits, sampled })
+    }
+
+    /// [`Self::read_trial`] with nothing left over from passes before.
+    fn prepare_trial(&self) -> usize {
+        for decoder in [&self.target, &self.draft] {
+            decoder.forget();
+        }
+        self.read_trial()
+    }
+
+    /// The logits of so many rows behind a part of a round.
+    async fn trial_pass(
+        &self,
+        decoder: &DeviceDecoder,
+        portion: Portion,
+        gamma: usize,
+        rows: usize,
+    ) -> Result<Vec<f32>, EngineError> {
+        let read = Read {
+            buffer: &decoder.logits,
+            words: 0..rows * self.pair.target_config.vocab_size,
+        };
+        let kind = ProgramKind::part(&plain(Rule::Rejection), gamma, portion);
+        let words = self.device.run(&[&self.prepared(kind)], &[read]).await?;
+        Ok(bytemuck::cast_slice(&words[0]).to_vec())
     }
 
     /// What the kernels in use sample from logits, the target's and the draft's, under each of some
@@ -558,5 +600,39 @@ mod tests {
         assert_eq!(engine.held.borrow().passed, of_model);
         engine.use_kernel_set(engine.kernel_set());
         assert!(engine.held.borrow().passed.is_empty());
+    }
+
+    /// A device whose kernels for some number of rows err writes with other numbers and not with that.
+    #[test]
+    fn rows_are_held_to_the_processor_before_the_first_run_that_verifies_so_many() {
+        let pair = shipped("shakespeare");
+        let vocab = pair.target_config.vocab_size;
+        let mut reference = pollster::block_on(Reference::new(&pair, || 0.0)).unwrap();
+        let engine = pollster::block_on(Engine::new(pair, &Backend::cpu(), || 0.0)).unwrap();
+        pollster::block_on(engine.hold_to(&Rc::new(reference.clone()))).unwrap();
+        let start = |engine: &Engine, gamma, auto_gamma| {
+            let settings = Settings {
+                gamma,
+                auto_gamma,
+                ..plain(Rule::Rejection)
+            };
+            pollster::block_on(engine.start(&settings)).map(drop)
+        };
+        // As if the kernels for three rows and more came to something else in the third.
+        reference.trial.logits[0][2 * vocab] += 1.0;
+        engine.held.borrow_mut().reference = Some(Rc::new(reference));
+        // Seven rows are computed as four and three.
+        for (gamma, auto, fits) in [
+            (1, false, true),
+            (2, false, false),
+            (6, false, false),
+            (0, false, true),
+            (5, false, true),
+            (1, true, false),
+        ] {
+            let started = start(&engine, gamma, auto);
+            assert_eq!(started.is_ok(), fits, "γ {gamma}, {auto}: {started:?}");
+        }
+        assert_eq!(engine.held.borrow().rows, [2, 1]);
     }
 }

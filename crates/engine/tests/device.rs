@@ -28,7 +28,7 @@ fn hold(engine: &Engine, reference: &Rc<Reference>) -> Result<(), EngineError> {
                 drafter,
                 ..Settings::default()
             };
-            pollster::block_on(engine.hold_rule(&settings))?;
+            pollster::block_on(engine.hold_run(&settings))?;
         }
     }
     Ok(())

@@ -448,6 +448,7 @@ impl GpuDevice {
                 submission,
                 receiver,
                 waiting: self.waiting.clone(),
+                landed: false,
             }),
         })
     }
@@ -468,7 +469,9 @@ impl GpuDevice {
             return free.swap_remove(index);
         }
         // A smaller one would not be used again.
-        free.pop();
+        if let Some(small) = free.pop() {
+            small.destroy();
+        }
         self.setup.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("staging"),
             size: bytes.max(16).next_power_of_two(),
@@ -500,11 +503,17 @@ struct Mapping {
     submission: wgpu::SubmissionIndex,
     receiver: oneshot::Receiver<Result<(), wgpu::BufferAsyncError>>,
     waiting: Rc<Waiting>,
+    /// Whether its words were read, and it serves others.
+    landed: bool,
 }
 
 impl Drop for Mapping {
     fn drop(&mut self) {
         self.waiting.count.set(self.waiting.count.get() - 1);
+        // What nobody waited for would keep its memory until a browser clears up.
+        if !self.landed {
+            self.staging.destroy();
+        }
     }
 }
 
@@ -548,6 +557,7 @@ impl GpuReadback {
                 .collect()
         };
         mapping.staging.unmap();
+        mapping.landed = true;
         self.gpu.staging.borrow_mut().push(mapping.staging.clone());
         match self.gpu.trouble() {
             Some(trouble) => Err(trouble),

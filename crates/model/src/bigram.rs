@@ -79,10 +79,13 @@ impl BigramTable {
         for (index, row) in table.rows.iter().enumerate() {
             let total = row.first().copied().map(u64::from);
             let kept: u64 = row.iter().skip(2).step_by(2).copied().map(u64::from).sum();
+            let mut successors: Vec<u32> = row.iter().skip(1).step_by(2).copied().collect();
+            successors.sort_unstable();
             let known = |token: &u32| (*token as usize) < vocab;
             let fits = row.len() % 2 == 1
                 && total.is_some_and(|total| kept <= total)
-                && row.iter().skip(1).step_by(2).all(known)
+                && successors.iter().all(known)
+                && successors.windows(2).all(|pair| pair[0] < pair[1])
                 && row.iter().skip(2).step_by(2).all(|count| *count > 0);
             if !fits {
                 return Err(BigramError::Row(index));
@@ -102,7 +105,7 @@ impl BigramTable {
         for row in &self.rows {
             let kept = row.len() / 2;
             let kept_total: u32 = row.iter().skip(2).step_by(2).sum();
-            let rest = f64::from(row[0] - kept_total + 1) / (vocab - kept).max(1) as f64;
+            let rest = (f64::from(row[0] - kept_total) + 1.0) / (vocab - kept).max(1) as f64;
             let begin = logits.len();
             logits.resize(begin + vocab, rest.ln() as f32);
             for pair in row[1..].chunks_exact(2) {
@@ -148,8 +151,12 @@ mod tests {
             r#"{"rows": [[1, 2, 1], [0]]}"#,
             r#"{"rows": [[1, 1, 2], [0]]}"#,
             r#"{"rows": [[1, 1, 0], [0]]}"#,
+            r#"{"rows": [[3, 1, 1, 1, 1], [0]]}"#,
+            r#"{"rows": [[3, 1, 1, 1, 1, 1, 1], [0]]}"#,
         ] {
             assert!(read(bad).is_err(), "{bad}");
         }
+        let most = read(r#"{"rows": [[4294967295], [0]]}"#).unwrap();
+        assert!(most.logits().iter().all(|logit| logit.is_finite()));
     }
 }

@@ -2,7 +2,7 @@
 
 use couplet_engine::{EngineError, KernelSet, count_rounds, couple};
 use couplet_kernels::{Device, DeviceError};
-use couplet_protocol::{Command, Reply};
+use couplet_protocol::{Command, Failure, Reply};
 
 use crate::scope;
 use crate::session::Session;
@@ -10,7 +10,16 @@ use crate::session::Session;
 impl Session {
     /// Fulfils a request or says why not. Others are being fulfilled meanwhile.
     pub(crate) async fn exhibit(&self, command: Command) {
-        self.let_measure().await;
+        let (Command::Couple { id, .. } | Command::CountRounds { id, .. }) = command else {
+            return;
+        };
+        self.let_measure(id).await;
+        if self.stopped.borrow_mut().remove(&id) {
+            return scope::post(&Reply::Failed {
+                id: Some(id),
+                failure: Failure::measurement_stopped(),
+            });
+        }
         let (device, kernel_set) = self.exhibit_device();
         let mut result = self.exhibit_on(&device, kernel_set, &command).await;
         if let Err(EngineError::Device(error)) = &result {
@@ -24,9 +33,6 @@ impl Session {
                 .exhibit_on(&Device::Cpu, KernelSet::default(), &command)
                 .await;
         }
-        let (Command::Couple { id, .. } | Command::CountRounds { id, .. }) = command else {
-            return;
-        };
         self.stopped.borrow_mut().remove(&id);
         scope::post(&result.unwrap_or_else(|error| Reply::Failed {
             id: Some(id),
@@ -42,7 +48,7 @@ impl Session {
     ) -> Result<Reply, EngineError> {
         let go_on = async |id: u32| {
             self.breathe().await;
-            self.let_measure().await;
+            self.let_measure(id).await;
             !self.stopped.borrow().contains(&id)
         };
         match command {
@@ -61,9 +67,10 @@ impl Session {
         }
     }
 
-    /// Waits while something is timed, which other work would falsify.
-    async fn let_measure(&self) {
-        while self.stillness.is_held() {
+    /// Waits while something is timed, which other work would falsify, or until the request is
+    /// stopped.
+    async fn let_measure(&self, id: u32) {
+        while self.stillness.is_held() && !self.stopped.borrow().contains(&id) {
             scope::sleep(50).await;
         }
     }

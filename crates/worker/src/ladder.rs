@@ -217,8 +217,9 @@ async fn on_gpu(
 
 /// A forward pass of both models must give probabilities.
 async fn try_out(engine: &Engine) -> Result<(), EngineError> {
+    // The pair's own: not every pair knows how a text begins without one.
     let settings = Settings {
-        prompt: String::new(),
+        prompt: engine.pair().card.prompt.clone(),
         ..Settings::default()
     };
     for model in [Which::Draft, Which::Target] {

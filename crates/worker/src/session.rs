@@ -217,8 +217,19 @@ impl Session {
                 self.downloads.file(folder, entry, &watcher).await
             }
         });
-        // What one of them cannot have, the others do not lose.
-        join_all(fetches).await.into_iter().collect()
+        let fetched = join_all(fetches).await;
+        if fetched.iter().all(Result::is_ok) {
+            return fetched.into_iter().collect();
+        }
+        // What one of them cannot have, the others do not lose: a browser may keep no files.
+        let mut trouble = Vec::new();
+        for (entry, file) in entries.iter().zip(fetched) {
+            match file {
+                Ok(bytes) => self.downloads.put_back(entry, &bytes),
+                Err(failure) => trouble.push(failure),
+            }
+        }
+        Err(trouble.swap_remove(0))
     }
 
     async fn generate(&self, id: u32, settings: &Settings, branch: &Branch) -> Result<(), Failure> {

@@ -77,7 +77,8 @@ impl Typical {
 
 /// Whether [`Rule::Typical`](super::Rule::Typical) keeps the token of a row, decided as on a GPU:
 /// the entropy and the logarithms are [portable](crate::random::arithmetic) integers. It is `t > ε`
-/// or `−ln t < H − ln δ`, which is `t > min(ε, δ·e^(−H))`.
+/// or `−ln t < H − ln δ`, which is `t > min(ε, δ·e^(−H))` but where `t` is within some 1e-4 of that:
+/// products of integers are cut there.
 ///
 /// # Panics
 /// When `token` is not in the row.

@@ -34,7 +34,7 @@ pub(crate) trait Watcher {
     fn gave_up(&self) -> bool;
 }
 
-/// Files that are not complete yet; they outlive a failed attempt.
+/// Files of which something is there; they outlive a failed attempt.
 #[derive(Default)]
 pub(crate) struct Downloads {
     unfinished: RefCell<HashMap<String, Arrival>>,
@@ -99,6 +99,15 @@ impl Downloads {
             entry.path
         );
         Err(Failure::new(FailureKind::Download, sentence))
+    }
+
+    /// Keeps a sound file for the next attempt.
+    pub(crate) fn put_back(&self, entry: &FileEntry, bytes: &[u8]) {
+        let mut arrival = Arrival::new(entry.clone());
+        arrival.push(bytes);
+        self.unfinished
+            .borrow_mut()
+            .insert(entry.sha256.clone(), arrival);
     }
 }
 
