@@ -63,6 +63,13 @@ const said = (page, without) =>
     return found;
   }, without);
 
+/** What the page says of things in a place that is marked as English. */
+const misread = (page) =>
+  page.evaluate(() => {
+    const named = [...document.querySelectorAll("[title], [aria-label]")];
+    return named.filter((element) => element.closest("[lang]").lang === "en").map((element) => element.outerHTML.slice(0, 80));
+  });
+
 async function open(page, base, link) {
   // Another text behind `#` alone would not load the page.
   await page.goto("about:blank");
@@ -82,6 +89,7 @@ test("in German nothing is said in English, numbers have commas, and nothing scr
     assert.equal(await page.evaluate(() => document.documentElement.lang), "de");
     for (const summary of await page.locator("main summary:visible").all()) await summary.click();
     const read = async () => {
+      for (const element of await misread(page)) english.add(`${scene}, read as English: ${element}`);
       for (const { where, text } of await said(page, NOT_OURS)) {
         if (sayings.has(text) || ENGLISH.test(text.replaceAll("Sample and match", ""))) english.add(`${scene}, ${where}: ${text.slice(0, 80)}`);
       }

@@ -93,7 +93,7 @@ test("an edited setting branches from the playhead, the page shows what changed,
   // The first token that differs is marked, in the text and beside it.
   const first = written(run).findIndex((token, index) => token !== written(branch)[index]);
   const sign = (token) => branch.pair.tokens[token].replace("\n", "↵");
-  assert.equal(await page.getByTestId("row-branch").locator("mark").evaluate((e) => e.firstChild.data), sign(written(branch)[first]));
+  assert.equal(await page.getByTestId("row-branch").locator("mark").evaluate((e) => e.firstChild.textContent), sign(written(branch)[first]));
   assert.equal(await page.getByTestId("row-old").locator("mark").evaluate((e) => e.firstChild.data), sign(written(run)[first]));
   assert.equal(await page.locator("[data-differs]").count(), 1);
   // And back: nothing is lost, on either side.
