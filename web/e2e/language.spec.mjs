@@ -162,12 +162,21 @@ test("what stands above the page is said in the language that is chosen", async 
   await open(page, base, "?backend=cpu#v=1&gamma=99");
   const before = await notice(page, /99/);
   assert.match(before, /could not be used \(gamma: 99 is out of range; choose 0 to 16\)\./);
+  // A newer release that was put off stays so.
+  await page.evaluate(() => {
+    document.documentElement.dataset.release = "ready";
+    window.dispatchEvent(new Event("couplet-release"));
+  });
+  await notice(page, /newer version of this page is ready/);
+  await page.getByTestId("notice").getByRole("button", { name: "Later" }).click();
   for (const [language, says] of [["Deutsch", /^Der Link[^.]*99[^.]*wähle 0 bis 16\)\. Dies sind die üblichen/], ["English", /^The link could not/]]) {
     await page.getByTestId("help").click();
     await page.getByTestId("languages").getByText(language).click();
     await page.waitForFunction((lang) => document.documentElement.lang === lang, language.slice(0, 2).toLowerCase());
     await page.keyboard.press("Escape");
-    assert.match(await notice(page, /99/), says);
+    const said = await notice(page, /99/);
+    assert.match(said, says);
+    assert.doesNotMatch(said, /[Vv]ersion/);
   }
 });
 
