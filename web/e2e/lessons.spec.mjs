@@ -249,6 +249,10 @@ test("the formula's curve shows what was asked once it is guessed", async ({ pag
   await step(page, base, "pays", 3);
   await page.getByTestId("what-if").getByTestId("covered").waitFor();
   assert.equal(await page.getByTestId("what-if-says").count(), 0);
+  // The field has a name that stays, and what is wrong with it is said under it.
+  await page.getByTestId("lesson-number").fill("many");
+  assert.ok(await page.getByTestId("lesson-panel").getByText("Your guess", { exact: true }).isVisible());
+  await page.locator("[role=status] > #lesson-number-error").getByText(/^write a number/).waitFor();
   await page.getByTestId("lesson-number").fill("2");
   await page.getByTestId("reveal").click();
   await page.getByTestId("what-if-says").getByText(/Best is γ\s=\s3, 1\.63×/).waitFor();

@@ -411,6 +411,29 @@ test("a table that scrolls keeps the keys that scroll it", async ({ page, base }
   await page.getByRole("region", { name: "Probabilities" }).focus();
   for (const key of ["Space", "End", "Home", "ArrowRight"]) await page.keyboard.press(key);
   assert.equal(await said(page), before);
+  // Of its tokens Tab stops at one, the most probable; up and down lead to the others.
+  const tokens = page.getByTestId("inspector").locator("tbody .pick-row");
+  const tokenAt = async (place) => tokens.nth(place).getAttribute("data-token");
+  const focused = () => page.evaluate(() => document.activeElement.dataset.token);
+  const last = (await tokens.count()) - 1;
+  assert.ok(last > 3);
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(), await tokenAt(0));
+  for (const [key, place] of [["ArrowDown", 1], ["ArrowDown", 2], ["ArrowUp", 1], ["End", last], ["ArrowDown", last], ["Home", 0]]) {
+    await page.keyboard.press(key);
+    assert.equal(await focused(), await tokenAt(place), key);
+  }
+  assert.equal(await said(page), before);
+  // Whoever leaves them from the one that is picked comes to nothing of them any more.
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(), undefined);
+  await page.keyboard.press("Shift+Tab");
+  assert.equal(await focused(), await tokenAt(1));
+  // To the left and right the run is moved, as from every button.
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await said(page), before);
 });
 
 test("a button that is gone once it is pressed leaves the focus where somebody goes on", async ({ page, base }) => {

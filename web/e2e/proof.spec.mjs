@@ -149,7 +149,8 @@ test("one's own distributions are used, and wrong ones refused at their field", 
     await page.getByTestId("own-draft").fill(draft);
     await page.getByTestId("own-target").fill(target);
     await page.getByTestId("own-use").click();
-    return [await page.locator("#own-draft-error").innerText(), await page.locator("#own-target-error").innerText()];
+    const said = async (field) => (await page.locator(`#${field}-error`).allInnerTexts()).join();
+    return [await said("own-draft"), await said("own-target")];
   };
   assert.match((await attempt("0.5 x", "0.5 0.5"))[0], /“x” is not a number/);
   assert.match((await attempt("1 1", "1 -1"))[1], /negative/);

@@ -445,7 +445,18 @@ test("a dropped file is replayed; a wrong one gets a sentence and takes nothing 
   // Two runs of one's own change places, and neither is lost.
   await drop(other, "stories.json");
   await shown(page, "file");
-  const second = await call(page, "generate", { seed: 5, max_tokens: 30 });
+  // Whoever is on a button stays on it when a notice above goes by itself, and comes to no other one when its own goes.
+  const again = { seed: 5, max_tokens: 30 };
+  const focused = () => page.evaluate(() => document.activeElement.closest("button")?.textContent);
+  let second;
+  for (const [name, then] of [["Bring it back", "Bring it back"], ["Close", undefined]]) {
+    await drop("not json", "odd.json");
+    await notice(page, /odd\.json/);
+    await page.getByTestId("notice").getByRole("button", { name }).first().focus();
+    second = await call(page, "generate", again);
+    await page.getByTestId("notice").getByText(/odd\.json/).waitFor({ state: "detached" });
+    assert.equal(await focused(), then, name);
+  }
   for (const run of [mine, second, mine]) {
     await page.getByRole("button", { name: "Bring it back" }).click();
     assert.deepEqual(await page.evaluate(() => window.couplet.trace()), run);

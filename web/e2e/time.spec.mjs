@@ -93,8 +93,8 @@ test("an edited setting branches from the playhead, the page shows what changed,
   // The first token that differs is marked, in the text and beside it.
   const first = written(run).findIndex((token, index) => token !== written(branch)[index]);
   const sign = (token) => branch.pair.tokens[token].replace("\n", "↵");
-  assert.equal(await page.getByTestId("row-branch").locator("mark").evaluate((e) => e.firstChild.data), sign(written(branch)[first]));
-  assert.equal(await page.getByTestId("row-old").locator("mark").evaluate((e) => e.firstChild.data), sign(written(run)[first]));
+  assert.equal(await page.getByTestId("row-branch").locator("mark").evaluate((e) => e.firstChild.textContent), sign(written(branch)[first]));
+  assert.equal(await page.getByTestId("row-old").locator("mark").evaluate((e) => e.firstChild.textContent), sign(written(run)[first]));
   assert.equal(await page.locator("[data-differs]").count(), 1);
   // And back: nothing is lost, on either side.
   await page.getByTestId("version-0").click();
@@ -413,6 +413,16 @@ test("the rounds are read in a table, as far as the playhead is, and each is a w
   assert.equal(await rows.last().getAttribute("aria-current"), "true");
   assert.ok(await button.evaluate((button) => button === document.activeElement), "the focus stays");
   assert.deepEqual(await rows.last().locator("td").allInnerTexts(), cells);
+  // Tab stops at one of them, and keys go on from there.
+  const stop = fold.locator('tbody [tabindex="0"]');
+  assert.equal(await stop.count(), 1);
+  assert.ok(await stop.evaluate((stop) => stop === document.activeElement));
+  const focused = () => page.evaluate(() => document.activeElement.getAttribute("aria-label"));
+  for (const [key, at] of [["ArrowUp", round], ["ArrowDown", round + 1], ["ArrowDown", round + 1], ["Home", 1], ["ArrowUp", 1], ["End", round + 1]]) {
+    await page.keyboard.press(key);
+    assert.equal(await focused(), `Round ${at}`, key);
+    assert.equal(await rows.count(), round + 1, "the run stands still");
+  }
   await page.getByTestId("next-phase").click();
   assert.equal(await rows.count(), round + 2);
   assert.equal(await fold.locator("[aria-current]").count(), 1);

@@ -1,4 +1,5 @@
-//! What the page asks of its browser in several places: to remember, and to fetch.
+//! What the page asks of its browser in several places: to remember, to scroll and to move the focus, to
+//! fetch, and what it says of itself, its window and its styles.
 
 use std::time::Duration;
 

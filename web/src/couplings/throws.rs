@@ -14,6 +14,7 @@ use super::mechanism::newly;
 use super::throwing::{Board, ON_REQUEST, Throwing};
 use crate::heard::{Heard, STEP};
 use crate::language::{filled, slot};
+use crate::stage::error_line;
 
 /// The bar between the distributions and the cards.
 #[component]
@@ -184,9 +185,7 @@ fn SeedField() -> impl IntoView {
             <label for="throw-seed">{tr!("seed")}</label>
             <input id="throw-seed" data-testid="throw-seed" inputmode="numeric" prop:value=move || text.get() on:input=input
                 aria-invalid=move || bad.get().then_some("true") aria-describedby="throw-seed-error" />
-            <p class="field-error" role="alert" id="throw-seed-error">
-                {move || bad.get().then(|| tr!("write a whole number, 0 to {}", MAX_SEED))}
-            </p>
+            {error_line("throw-seed", Signal::derive(move || bad.get().then(|| tr!("write a whole number, 0 to {}", MAX_SEED))))}
         </div>
     }
 }

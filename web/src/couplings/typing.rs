@@ -10,6 +10,7 @@ use super::exhibit::{Exhibit, Origin, Row, use_exhibit};
 use super::words::{of_input, precise};
 use crate::browser;
 use crate::permalink::MOST_TOKENS;
+use crate::stage::error_line;
 use crate::typed_list::{labels, number, numbers};
 
 /// What is wrong with a list, and its sum where that is all that is wrong.
@@ -127,7 +128,7 @@ pub fn Typing() -> impl IntoView {
             <summary>{tr!("Type the numbers")}</summary>
             <p class="muted">{tr!("Lists of probabilities, separated by commas, spaces or lines; a JSON array will do.")}</p>
             {[Row::Draft, Row::Target].map(|row| view! { <List row=row /> }).collect_view()}
-            <p class="field-error" role="alert" data-testid="typing-error">{move || differ().or_else(|| refused.get())}</p>
+            {error_line("typing", Signal::derive(move || differ().or_else(|| refused.get())))}
             <div class="typing-buttons">
                 <button type="button" class="button" data-testid="use-numbers" disabled=move || !usable.get() on:click=apply>
                     {tr!("Use these numbers")}
@@ -171,9 +172,10 @@ fn List(row: Row) -> impl IntoView {
                 prop:value=move || text(exhibit, row) aria-invalid=move || fault.get().map(|_| "true")
                 aria-describedby=format!("typed-{name}-error")
                 on:input=move |event| write(exhibit, row, event_target_value(&event))></textarea>
-            <p class="field-error" role="alert" id=format!("typed-{name}-error") data-testid=format!("typed-{name}-error")>
-                {move || fault.get().map(|fault| format!("{}: {}.", title(), fault.sentence))}
-            </p>
+            {error_line(
+                &format!("typed-{name}"),
+                Signal::derive(move || fault.get().map(|fault| format!("{}: {}", title(), fault.sentence))),
+            )}
             <Show when=move || sum().is_some()>
                 <button type="button" class="button" data-testid=format!("normalise-{name}") on:click=normalise>
                     {move || sum().map(|sum| tr!("Normalise (sum is {})", number(sum)))}

@@ -13,13 +13,16 @@ use crate::store::{Scene, Store, use_store};
 /// Under it the tab remembers why there is no better device, once somebody has closed that notice.
 const KNOWN: &str = "couplet-reason";
 
-/// Why there is no better device, as far as somebody has closed the notice of it. Copies are the same.
+/// What somebody has closed the notice of: why there is no better device, and a newer release. Copies
+/// are the same.
 #[derive(Clone, Copy)]
 pub struct Known {
     reason: RwSignal<Option<String>>,
-    /// Whether the notice waits until it is asked for. On a phone it would push the text down while
-    /// that is read; the badge says which device it is.
+    /// Whether the notice of that waits until it is asked for. On a phone it would push the text down
+    /// while that is read; the badge says which device it is.
     waits: RwSignal<bool>,
+    /// Whether a newer release is to come later.
+    later: RwSignal<bool>,
 }
 
 impl Known {
@@ -28,16 +31,17 @@ impl Known {
         Self {
             reason: RwSignal::new(browser::remembered_by_tab(KNOWN)),
             waits: RwSignal::new(browser::is_narrow()),
+            later: RwSignal::new(false),
         }
     }
 
-    /// The notice is closed.
+    /// The notice of the reason is closed.
     fn keep(self, reason: Option<String>) {
         browser::have_tab_remember(KNOWN, reason.as_deref().unwrap_or_default());
         self.reason.set(reason);
     }
 
-    /// Shows the notice, again or for the first time.
+    /// Shows the notice of the reason, again or for the first time.
     pub fn show(self) {
         self.keep(None);
         self.waits.set(false);
@@ -64,6 +68,31 @@ enum Way {
 }
 
 impl Way {
+    /// In the order of the notices that are known by them.
+    const ALL: [Self; 11] = [
+        Self::Cpu,
+        Self::Retry,
+        Self::Restart,
+        Self::DismissTrouble,
+        Self::DismissMessage,
+        Self::DismissRefusal,
+        Self::BringBack,
+        Self::DismissAside,
+        Self::HideReason,
+        Self::LoadNewer,
+        Self::Later,
+    ];
+
+    /// What else can be done where it is what comes first.
+    fn beside(self) -> Option<Self> {
+        match self {
+            Self::Cpu => Some(Self::Restart),
+            Self::BringBack => Some(Self::DismissAside),
+            Self::LoadNewer => Some(Self::Later),
+            _ => None,
+        }
+    }
+
     fn label(self) -> String {
         match self {
             Self::Retry => tr!("Try again"),
@@ -80,7 +109,7 @@ impl Way {
         }
     }
 
-    fn take(self, store: Store, later: RwSignal<bool>, known: Known) {
+    fn take(self, store: Store, known: Known) {
         if matches!(self, Self::Retry | Self::Restart) {
             // What was refused meanwhile was refused for what is tried again.
             store.message.set(None);
@@ -95,7 +124,7 @@ impl Way {
             Self::BringBack => store.bring_back(),
             Self::DismissAside => store.aside.update(|all| drop(all.pop())),
             Self::LoadNewer => release::load_newer(),
-            Self::Later => later.set(true),
+            Self::Later => known.later.set(true),
             Self::HideReason => {
                 let reason = store.engine.device.get_untracked();
                 known.keep(reason.and_then(|device| device.reason));
@@ -106,10 +135,11 @@ impl Way {
     }
 }
 
+/// A sentence, and the first of what can be done about it, by which the notice is known.
 #[derive(Clone, PartialEq)]
 struct Notice {
     sentence: String,
-    ways: Vec<Way>,
+    way: Way,
 }
 
 fn notices(
@@ -125,14 +155,12 @@ fn notices(
         EngineState::Failed(failure) => {
             let sentence = language::of_engine(&failure.sentence);
             failed = Some(sentence.clone());
-            let ways = match failure.kind {
-                FailureKind::Device => vec![Way::Cpu, Way::Restart],
-                FailureKind::Download | FailureKind::Files => vec![Way::Retry],
-                FailureKind::Input | FailureKind::Stopped | FailureKind::Internal => {
-                    vec![Way::Restart]
-                }
+            let way = match failure.kind {
+                FailureKind::Device => Way::Cpu,
+                FailureKind::Download | FailureKind::Files => Way::Retry,
+                FailureKind::Input | FailureKind::Stopped | FailureKind::Internal => Way::Restart,
             };
-            notices.push(Notice { sentence, ways });
+            notices.push(Notice { sentence, way });
         }
         EngineState::Crashed => {
             let sentence = store
@@ -143,14 +171,14 @@ fn notices(
                 .unwrap_or_else(|| tr!("The engine stopped."));
             notices.push(Notice {
                 sentence,
-                ways: vec![Way::Restart],
+                way: Way::Restart,
             });
         }
         EngineState::Starting | EngineState::Loading { .. } | EngineState::Ready => {
             if let Some(sentence) = store.engine.trouble.get() {
                 notices.push(Notice {
                     sentence: language::of_engine(&sentence),
-                    ways: vec![Way::DismissTrouble],
+                    way: Way::DismissTrouble,
                 });
             }
         }
@@ -163,7 +191,7 @@ fn notices(
     {
         notices.push(Notice {
             sentence,
-            ways: vec![Way::DismissMessage],
+            way: Way::DismissMessage,
         });
     }
     if let Some(error) = store.form.refused.get()
@@ -172,13 +200,13 @@ fn notices(
     {
         notices.push(Notice {
             sentence: language::of_engine(&error.sentence),
-            ways: vec![Way::DismissRefusal],
+            way: Way::DismissRefusal,
         });
     }
     if store.aside.with(|all| !all.is_empty()) {
         notices.push(Notice {
             sentence: tr!("The run that was here before is kept."),
-            ways: vec![Way::BringBack, Way::DismissAside],
+            way: Way::BringBack,
         });
     }
     if state == EngineState::Ready
@@ -195,13 +223,13 @@ fn notices(
         };
         notices.push(Notice {
             sentence,
-            ways: vec![Way::HideReason],
+            way: Way::HideReason,
         });
     }
     if let Some(sentence) = release.sentence() {
         notices.push(Notice {
             sentence,
-            ways: vec![Way::LoadNewer, Way::Later],
+            way: Way::LoadNewer,
         });
     }
     notices
@@ -229,10 +257,9 @@ fn newest(all: Memo<Vec<Notice>>) -> RwSignal<String> {
 pub fn Notices() -> impl IntoView {
     let (store, hidden) = (use_store(), use_sharing().hidden);
     let release = release::follow(store);
-    let later = RwSignal::new(false);
     let known = expect_context::<Known>();
     let all = Memo::new(move |_| {
-        let release = if later.get() {
+        let release = if known.later.get() {
             Release::default()
         } else {
             release.get()
@@ -241,38 +268,35 @@ pub fn Notices() -> impl IntoView {
     });
     let newest = newest(all);
     let heard = Signal::derive(move || Some(newest.get()).filter(|sentence| !sentence.is_empty()));
+    let button = move |way: Way| {
+        view! {
+            <button type="button" class="button" on:click=move |_| way.take(store, known)>{way.label()}</button>
+        }
+    };
+    let shown = move |way: Way| {
+        let is_it = |notice: &&Notice| notice.way == way;
+        let sentence = all.with(|all| all.iter().find(is_it).map(|notice| notice.sentence.clone()));
+        sentence.map(|sentence| {
+            view! {
+                <div class="notice">
+                    <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
+                        <rect x="1.5" y="1.5" width="15" height="15" rx="2" fill="none" stroke="currentColor"
+                            stroke-width="1.8" />
+                        <path d="M9 4.6v5.4M9 12.4v1.6" stroke="currentColor" stroke-width="2" />
+                    </svg>
+                    <p>{sentence}</p>
+                    {button(way)}
+                    {way.beside().map(button)}
+                </div>
+            }
+        })
+    };
     view! {
         <Heard said=heard />
         <section class="notices" data-testid="notice" aria-label=tr!("Notices") hidden=move || all.with(Vec::is_empty)>
-            {move || {
-                all.get()
-                    .into_iter()
-                    .map(|notice| {
-                        let buttons = notice
-                            .ways
-                            .into_iter()
-                            .map(|way| {
-                                view! {
-                                    <button type="button" class="button" on:click=move |_| way.take(store, later, known)>
-                                        {way.label()}
-                                    </button>
-                                }
-                            })
-                            .collect_view();
-                        view! {
-                            <div class="notice">
-                                <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
-                                    <rect x="1.5" y="1.5" width="15" height="15" rx="2" fill="none" stroke="currentColor"
-                                        stroke-width="1.8" />
-                                    <path d="M9 4.6v5.4M9 12.4v1.6" stroke="currentColor" stroke-width="2" />
-                                </svg>
-                                <p>{notice.sentence}</p>
-                                {buttons}
-                            </div>
-                        }
-                    })
-                    .collect_view()
-            }}
+            // Each at a place of its own: in a list the next one takes over the elements of one that goes,
+            // and whoever is on a button there would press another one.
+            {Way::ALL.map(|way| (move || shown(way)).into_any()).collect_view()}
         </section>
     }
 }

@@ -8,7 +8,7 @@ use super::answers::{self, Answer};
 use super::cover::Covered;
 use super::facts::Facts;
 use super::places::{Round, Spot};
-use crate::proof::exhibit_of;
+use crate::proof::mistake_selector;
 use crate::store::{Recording, Scene};
 
 /// A lesson.
@@ -92,7 +92,7 @@ impl Place {
     /// What finds the part of the scene that is in this state.
     pub fn part(self) -> Option<String> {
         match self {
-            Self::Mistaken(_, mistake) => Some(exhibit_of(mistake)),
+            Self::Mistaken(_, mistake) => Some(mistake_selector(mistake)),
             Self::Tested(..) => Some("[data-testid=expectation]".to_owned()),
             Self::Speed(Some(_)) => Some(Curve.part().to_owned()),
             _ => None,

@@ -1,6 +1,5 @@
 //! The lesson beside the page.
 
-use leptos::html;
 use leptos::prelude::*;
 use tr::tr;
 
@@ -11,7 +10,7 @@ use super::facts::Facts;
 use super::state::{Astray, Lessons, step_of, use_lessons};
 use super::words::{StepWords, Style, pieces, words};
 use crate::browser;
-use crate::stage::{Sign, icon};
+use crate::stage::{Sign, error_line, icon};
 
 /// The panel; nothing while no lesson is open.
 #[component]
@@ -225,13 +224,13 @@ fn number(lessons: Lessons, said: &'static StepWords) -> impl IntoView {
     });
     view! {
         <label class="lesson-number">
-            <span class="visually-hidden">{tr!("Your guess")}</span>
-            <input type="text" inputmode="decimal" autocomplete="off" placeholder=tr!("your guess") data-testid="lesson-number"
+            <span>{tr!("Your guess")}</span>
+            <input type="text" inputmode="decimal" autocomplete="off" data-testid="lesson-number"
                 prop:value=move || typed.get() on:input=edit aria-invalid=move || bad.get().then_some("true")
                 aria-describedby=format!("{TOLD} lesson-number-error") />
             <span>{said.unit.clone()}</span>
         </label>
-        <p class="field-error" id="lesson-number-error" role="alert">{move || bad.get().then(|| tr!("write a number, such as 2.5"))}</p>
+        {error_line("lesson-number", Signal::derive(move || bad.get().then(|| tr!("write a number, such as 2.5"))))}
     }
 }
 
@@ -361,7 +360,6 @@ pub fn lead(lessons: Lessons, forward: bool) -> bool {
 #[component]
 fn Foot() -> impl IntoView {
     let lessons = use_lessons();
-    let next = NodeRef::<html::Button>::new();
     let go = move |place| go(lessons, place);
     let dots = move || {
         let (lesson, at) = lessons.open.get()?;
@@ -400,7 +398,7 @@ fn Foot() -> impl IntoView {
             <button type="button" class="button" data-testid="lesson-back" disabled=move || lessons.before().is_none()
                 on:click=move |_| go(untrack(|| lessons.before()))>{tr!("Back")}</button>
             <ol class="lesson-dots" aria-label=tr!("Steps of this lesson")>{dots}</ol>
-            <button type="button" class="button" class:go-on=ready id="lesson-next" data-testid="lesson-next" node_ref=next
+            <button type="button" class="button" class:go-on=ready id="lesson-next" data-testid="lesson-next"
                 disabled=move || !ready() on:click=move |_| go(untrack(|| lessons.behind()))>{label}</button>
         </footer>
     }

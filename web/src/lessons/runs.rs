@@ -15,7 +15,7 @@ const ALL: [Recording; 2] = [Recording::Speculative, Recording::Alone];
 
 /// What a recorded run took the place of.
 #[derive(Clone)]
-enum Left {
+enum Replaced {
     /// A run that can be brought back, by its number.
     Run(u32),
     /// Another recording, with what the form said, and whether a run of that was to be written.
@@ -36,7 +36,7 @@ pub struct Runs {
     /// Whether the page was opened with a lesson that was not closed yet: then a recorded run in its
     /// address is the lesson's, and nothing that somebody has set.
     opened_here: StoredValue<bool>,
-    left: StoredValue<Option<Left>>,
+    replaced: StoredValue<Option<Replaced>>,
 }
 
 impl Runs {
@@ -50,7 +50,7 @@ impl Runs {
             trouble: RwSignal::new(None),
             asked: StoredValue::new(Vec::new()),
             opened_here: StoredValue::new(opened_here),
-            left: StoredValue::new(None),
+            replaced: StoredValue::new(None),
         }
     }
 
@@ -92,17 +92,17 @@ impl Runs {
         let lessons = |form: &Settings| {
             self.opened_here.get_value() && untrack(|| ALL.iter().any(|it| self.is_with(*it, form)))
         };
-        let left = match self.store.replay(trace, None) {
-            Some(id) => Left::Run(id),
+        let replaced = match self.store.replay(trace, None) {
+            Some(id) => Replaced::Run(id),
             None => match form.filter(|form| !lessons(form)) {
-                Some(form) => Left::Form(form, wanted),
-                None => Left::Form(self.usual(), false),
+                Some(form) => Replaced::Form(form, wanted),
+                None => Replaced::Form(self.usual(), false),
             },
         };
-        self.left.update_value(|before| {
+        self.replaced.update_value(|before| {
             // A run that somebody had written meanwhile is what they want back.
-            *before = match (before.take(), left) {
-                (_, run @ Left::Run(_)) => Some(run),
+            *before = match (before.take(), replaced) {
+                (_, run @ Replaced::Run(_)) => Some(run),
                 (before, form) => before.or(Some(form)),
             };
         });
@@ -117,13 +117,13 @@ impl Runs {
 
     /// Gives the page back what a recording took the place of, where it is still there.
     pub fn give_back(self) {
-        let left = self.left.try_update_value(Option::take).flatten();
+        let replaced = self.replaced.try_update_value(Option::take).flatten();
         let opened_here = self.opened_here.get_value();
         self.opened_here.set_value(false);
         let Some(taught) = untrack(|| self.taught()) else {
             return;
         };
-        if let Some(Left::Run(id)) = left {
+        if let Some(Replaced::Run(id)) = replaced {
             if !self.store.bring_back_if_last(id) {
                 // Somebody wanted it gone.
                 self.go_back_to(&self.usual(), false, taught);
@@ -134,8 +134,8 @@ impl Runs {
         if self.store.form.pair.with_untracked(|pair| pair != PAIR) {
             return;
         }
-        match left {
-            Some(Left::Form(form, wanted)) => self.go_back_to(&form, wanted, taught),
+        match replaced {
+            Some(Replaced::Form(form, wanted)) => self.go_back_to(&form, wanted, taught),
             _ if opened_here => self.go_back_to(&self.usual(), false, taught),
             _ => {}
         }

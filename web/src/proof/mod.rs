@@ -21,7 +21,7 @@ use museum::Gallery;
 use test::Test;
 use why::Why;
 
-pub use museum::exhibit_of;
+pub use museum::mistake_selector;
 pub use pair::Preset;
 pub use state::{Argued, ProofState};
 

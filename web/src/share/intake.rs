@@ -115,7 +115,7 @@ fn refuse(store: Store, sharing: Sharing, sentence: String) {
 }
 
 /// Reads a file and shows the run or the measurement in it, unless another file or a run was asked for before it was
-/// read. What is wrong with it is said in the panel and above the scene, and the page then stays as
+/// read. What is wrong with it is said where `refuse` says, and the page then stays as
 /// it is.
 pub fn take(store: Store, sharing: Sharing, file: File) {
     let number = store.asking.count();

@@ -17,9 +17,6 @@ use crate::store::Kept;
 use crate::table::{Numbers, Table};
 use crate::width::width_of;
 
-/// The chart that files are made of.
-const CHART_ID: &str = "speed-sweep";
-
 /// How the chart is found on the page.
 pub const CHART: &str = ".sweep";
 
@@ -65,7 +62,7 @@ pub fn Sweep(
                 </div>
             </header>
             <div class="sweep-frame" node_ref=frame>
-                {move || chart(&report, width.get(), height(), Size::Large, Some(CHART_ID))}
+                {move || chart(&report, width.get(), height(), Size::Large)}
             </div>
             <p class="serif sweep-says" data-testid="sweep-says">{says}</p>
             <Numbers content=Signal::stored(table) />
@@ -209,7 +206,7 @@ pub fn SmallSweep(
     let width = width_of(frame, 300.0);
     view! {
         <div class="sweep-frame" node_ref=frame>
-            {move || chart(&report, width.get(), 190.0, Size::Small, None)}
+            {move || chart(&report, width.get(), 190.0, Size::Small)}
         </div>
     }
 }

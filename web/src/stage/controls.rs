@@ -103,18 +103,20 @@ pub fn FieldErrorLine(
     /// Name of the field.
     field: &'static str,
 ) -> impl IntoView {
-    let sentence = Signal::derive(move || {
-        form.error_at(field)
-            // The page's own have no full stop, the engine's have one.
-            .map(|error| format!("{}.", error.sentence.trim_end_matches('.')))
-    });
-    error_line(field, sentence)
+    error_line(
+        field,
+        Signal::derive(move || form.error_at(field).map(|error| error.sentence)),
+    )
 }
 
-/// The line under a field, heard when whoever types there has a moment for it.
+/// The line under a field, heard when whoever types there has a moment for it. The page's own sentences
+/// have no full stop, the engine's have one.
 pub fn error_line(field: &str, sentence: Signal<Option<String>>) -> AnyView {
     let (id, sentence) = (format!("{field}-error"), Memo::new(move |_| sentence.get()));
-    let line = move |sentence| view! { <p class="field-error" id=id.clone()>{sentence}</p> };
+    let line = move |sentence: String| {
+        let sentence = sentence.trim_end_matches('.');
+        view! { <p class="field-error" id=id.clone()>{format!("{sentence}.")}</p> }
+    };
     view! { <div role="status">{move || sentence.get().map(&line)}</div> }.into_any()
 }
 

@@ -402,14 +402,17 @@ fn Table(
     let number =
         |value: Option<f32>| value.map_or_else(|| "–".to_owned(), |value| decimal(value, 4));
     let rows = move || {
-        entries(&place)
+        let entries = entries(&place);
+        let tokens: Vec<u32> = entries.iter().map(|(token, ..)| *token).collect();
+        let stop = Memo::new(move |_| picking.stop(&tokens, tokens.first().copied()));
+        entries
             .into_iter()
             .map(|(token, draft, target)| {
                 view! {
                     <tr>
                         <th scope="row">
                             {if place.standing == Standing::Stands {
-                                picking.button(token).into_any()
+                                picking.button(token, stop).into_any()
                             } else {
                                 store.show(token).into_any()
                             }}

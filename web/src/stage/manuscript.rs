@@ -45,8 +45,7 @@ pub fn Manuscript() -> impl IntoView {
                     on:keydown=walk
                     class:marks-last=move || store.marks.get() == MarksShown::Last
                     class:marks-clean=move || store.marks.get() == MarksShown::Clean>
-                    // What the models write is English, whatever the page speaks.
-                    <p class="lines" data-testid="manuscript" lang="en">
+                    <p class="lines" data-testid="manuscript">
                         <Prompt />
                         <Kept />
                         <Rounds />
@@ -197,7 +196,7 @@ fn Prompt() -> impl IntoView {
             false => store.prompt_shown(),
         }
     };
-    view! { <span class="tk prompt">{text}</span> }
+    view! { <span class="tk prompt" lang="en">{text}</span> }
 }
 
 /// The token that the run on the page was made to begin with.
@@ -401,7 +400,10 @@ fn letters(text: &str) -> (Vec<AnyView>, Option<&'static str>) {
                 views.push("\n".into_any());
             }
         }
-        views.push((*line).to_owned().into_any());
+        if !line.is_empty() {
+            // What the models write is English, whatever the page says of it in titles around.
+            views.push(view! { <span lang="en">{(*line).to_owned()}</span> }.into_any());
+        }
     }
     (views, text.ends_with('\n').then_some("\n"))
 }

@@ -46,13 +46,19 @@ impl Picking {
         self.picked.set(Some(token));
     }
 
-    /// A token in a table, with room for a finger.
-    pub fn button(self, token: u32) -> impl IntoView {
+    /// Where Tab stops among these tokens: at the one that is picked, else at the `entry`.
+    pub fn stop(self, tokens: &[u32], entry: Option<u32>) -> Option<u32> {
+        let picked = self.picked.get();
+        picked.filter(|token| tokens.contains(token)).or(entry)
+    }
+
+    /// A token in a table, with room for a finger. Tab stops at one of them.
+    pub fn button(self, token: u32, stop: Memo<Option<u32>>) -> impl IntoView {
         let pressed = move || (self.picked.get() == Some(token)).to_string();
         let name = self.store.show(token);
         view! {
             <button type="button" class="pick-row" aria-pressed=pressed aria-label=self.store.say(token) title=tr!("Write it here instead")
-                data-token=token.to_string() on:click=move |_| self.pick(token)>
+                tabindex=move || tabindex(stop.get() == Some(token)) data-token=token.to_string() on:keydown=rove on:click=move |_| self.pick(token)>
                 {name}
             </button>
         }
@@ -111,20 +117,22 @@ impl Picking {
                 self.pick(token);
             }
         };
-        let on_key = move |event: KeyboardEvent| {
-            let Some((area, token)) = area_of(&event) else {
-                return;
-            };
-            match event.key().as_str() {
-                "Enter" | " " => self.pick(token),
-                "ArrowRight" | "ArrowDown" => move_focus(area, true),
-                "ArrowLeft" | "ArrowUp" => move_focus(area, false),
-                "Home" => focus_end(&area, "first"),
-                "End" => focus_end(&area, "last"),
-                _ => return,
+        let on_key = move |event: KeyboardEvent| match event.key().as_str() {
+            "Enter" | " " => {
+                if let Some((_, token)) = area_of(&event) {
+                    event.prevent_default();
+                    self.pick(token);
+                }
             }
-            event.prevent_default();
+            _ => rove(event),
         };
+        let stop = Memo::new(move |_| {
+            areas.with(|areas| {
+                let areas = areas.as_ref()?;
+                let tokens: Vec<u32> = areas.tokens.iter().map(|(token, _)| *token).collect();
+                self.stop(&tokens, Some(areas.entry))
+            })
+        });
         let one = move |index: usize| {
             let token = Memo::new(move |_| {
                 areas.with(|areas| areas.as_ref()?.tokens.get(index).map(|(token, _)| *token))
@@ -140,13 +148,8 @@ impl Picking {
                     })
                 }
             };
-            let tabindex = move || {
-                let entry = areas.with(|areas| areas.as_ref().map(|areas| areas.entry));
-                let at = picked.get().or(entry);
-                if token.get() == at { "0" } else { "-1" }
-            };
             view! {
-                <rect class="pick" role="button" tabindex=tabindex
+                <rect class="pick" role="button" tabindex=move || tabindex(token.get() == stop.get())
                     aria-pressed=move || (picked.get().is_some() && picked.get() == token.get()).to_string()
                     aria-label=move || label.get() data-token=move || token.get().map(|token| token.to_string())
                     x=side(|area| area.x) y=side(|area| area.y) width=side(|area| area.width)
@@ -213,33 +216,56 @@ fn area_of(event: &Event) -> Option<(Element, u32)> {
     Some((area, token))
 }
 
-/// To the first or last token of the chart.
-fn focus_end(area: &Element, which: &str) {
-    let end = format!(".pick:{which}-of-type");
-    if let Some(end) = area
-        .parent_element()
-        .and_then(|chart| chart.query_selector(&end).ok().flatten())
-    {
-        browser::focus_quietly(&end);
+/// Of many that keys go through, Tab stops at one.
+pub fn tabindex(stops: bool) -> &'static str {
+    if stops { "0" } else { "-1" }
+}
+
+/// Keys that go from one to another of what stands in the rows of a table, or in a drawing. The playhead
+/// stays where it is; it is what the arrows to the left and right move in a table.
+pub fn rove(event: KeyboardEvent) {
+    let target = event
+        .target()
+        .and_then(|target| target.dyn_into::<Element>().ok());
+    let Some(at) = target.filter(|_| !is_modified(&event)) else {
+        return;
+    };
+    let row = at.closest("tr").ok().flatten();
+    let (in_table, at) = (row.is_some(), row.unwrap_or(at));
+    let around = || at.parent_element();
+    let to = match event.key().as_str() {
+        "ArrowLeft" | "ArrowRight" if in_table => return,
+        "ArrowRight" | "ArrowDown" => seek(at.next_element_sibling(), true),
+        "ArrowLeft" | "ArrowUp" => seek(at.previous_element_sibling(), false),
+        "Home" => around().and_then(|around| seek(around.first_element_child(), true)),
+        "End" => around().and_then(|around| seek(around.last_element_child(), false)),
+        _ => return,
+    };
+    event.prevent_default();
+    if let Some(to) = to {
+        // Elements of a drawing take the focus just as others do.
+        let _ = to.unchecked_ref::<HtmlElement>().focus();
     }
 }
 
-/// To the next or previous token of the chart. The playhead stays where it is.
-fn move_focus(area: Element, forward: bool) {
-    let mut at = Some(area);
+fn is_modified(event: &KeyboardEvent) -> bool {
+    event.shift_key() || event.ctrl_key() || event.meta_key() || event.alt_key()
+}
+
+/// The first from here on, in a direction, that can have the focus.
+fn seek(mut at: Option<Element>, forward: bool) -> Option<Element> {
     while let Some(here) = at {
+        if here.matches(".pick").unwrap_or(false) {
+            return Some(here);
+        }
+        if let Ok(Some(button)) = here.query_selector(".pick-row") {
+            return Some(button);
+        }
         at = if forward {
             here.next_element_sibling()
         } else {
             here.previous_element_sibling()
         };
-        if let Some(next) = at
-            .as_ref()
-            .filter(|next| next.class_list().contains("pick"))
-        {
-            // Elements of a drawing take the focus just as others do.
-            let _ = next.unchecked_ref::<HtmlElement>().focus();
-            return;
-        }
     }
+    None
 }

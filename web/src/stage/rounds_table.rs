@@ -5,6 +5,7 @@ use couplet_protocol::Rule;
 use leptos::prelude::*;
 use tr::tr;
 
+use super::picking::{rove, tabindex};
 use super::rule_formula::settings_of;
 use super::rule_words::replaced;
 use super::timeline::go_to_round;
@@ -43,11 +44,12 @@ fn Rounds() -> impl IntoView {
             let cell = |(shown, heard)| view! { <td>{told(shown, heard)}</td> };
             Some(shown.into_iter().zip(heard).map(cell).collect_view())
         };
+        let is_last = move || count.get() == index + 1;
         view! {
-            <tr aria-current=move || (count.get() == index + 1).then_some("true")>
+            <tr aria-current=move || is_last().then_some("true")>
                 <th scope="row">
                     <button type="button" class="pick-row" aria-label=tr!("Round {}", index + 1)
-                        on:click=move |_| go_to_round(store, index)>
+                        tabindex=move || tabindex(is_last()) on:keydown=rove on:click=move |_| go_to_round(store, index)>
                         {index + 1}
                     </button>
                 </th>

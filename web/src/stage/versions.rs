@@ -231,7 +231,7 @@ fn text(store: Store, shared: &str, part: &Continuation, differs: Option<usize>)
         Some(if differs == Some(index) {
             let title = tr!("the first token that differs");
             let lang = store.language.get_untracked().code();
-            view! { <mark title=title>{text}<span class="visually-hidden" lang=lang>" "{tr!("(the first that differs)")}</span></mark> }.into_any()
+            view! { <mark title=title lang=lang><span lang="en">{text}</span><span class="visually-hidden">" "{tr!("(the first that differs)")}</span></mark> }.into_any()
         } else {
             text.into_any()
         })

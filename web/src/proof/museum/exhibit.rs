@@ -147,7 +147,7 @@ fn stamp(test: &ChiSquare) -> String {
 }
 
 /// What finds a mistake's card on the page.
-pub fn exhibit_of(mistake: Mistake) -> String {
+pub fn mistake_selector(mistake: Mistake) -> String {
     format!("[data-testid=mistake-{}]", mistake.name())
 }
 
@@ -270,7 +270,7 @@ fn counted(
         museum.add(place);
         // The button is gone while it counts.
         if let Some(mistake) = mistake {
-            browser::focus(&format!("{} .switch", exhibit_of(mistake)));
+            browser::focus(&format!("{} .switch", mistake_selector(mistake)));
         }
     };
     let off = mistake.map_or(0.0, |mistake| {

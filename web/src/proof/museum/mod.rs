@@ -13,7 +13,7 @@ use crate::proof::pair::ProofPair;
 use crate::proof::slices::Slices;
 use crate::store::Store;
 
-pub use exhibit::exhibit_of;
+pub use exhibit::mistake_selector;
 pub use gallery::Gallery;
 
 /// Tokens drafted per round: with fewer than two there is no second position for a mistake to

@@ -7,6 +7,7 @@ use tr::tr;
 use crate::proof::from_stage;
 use crate::proof::pair::{MOST_TOKENS, Preset, ProofPair, typed};
 use crate::proof::state::{Source, use_proof};
+use crate::stage::error_line;
 use crate::store::use_store;
 
 /// Presets, the Stage, or numbers of one's own.
@@ -121,9 +122,7 @@ fn Typed() -> impl IntoView {
                 <input id=id.clone() data-testid=id.clone() type="text" inputmode="text" autocomplete="off" spellcheck="false"
                     aria-invalid=move || error().is_some().then_some("true") aria-describedby=format!("{id}-error")
                     prop:value=move || written(place) on:input=move |event| write(place, event_target_value(&event)) />
-                <p class="field-error" id=format!("{id}-error") role="alert">
-                    {move || error().map(|sentence| format!("{sentence}."))}
-                </p>
+                {error_line(&id, Signal::derive(error))}
             </div>
         }
     };

@@ -4,7 +4,7 @@ use couplet_playback::decimal;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::place::{Mark, Place, free_place, room};
+use super::place::{LetterPlace, Mark, free_place, room};
 
 pub(super) const LEFT: f64 = 46.0;
 pub(super) const RIGHT: f64 = 10.0;
@@ -68,7 +68,7 @@ pub(super) fn even(frame: &Frame, marks: &[Mark]) -> impl IntoView + use<> {
 /// Letters at a place.
 pub(super) fn text(
     class: &'static str,
-    (x, y, anchor): Place,
+    (x, y, anchor): LetterPlace,
     says: String,
 ) -> impl IntoView + use<> {
     view! { <text class=class x=format!("{x:.1}") y=format!("{y:.1}") text-anchor=anchor>{says}</text> }

@@ -21,7 +21,7 @@ pub(super) fn room(text: &str) -> f64 {
 }
 
 /// Where letters stand: pixels from the left, their base line, and what of them is at the first.
-pub(super) type Place = (f64, f64, &'static str);
+pub(super) type LetterPlace = (f64, f64, &'static str);
 
 /// How far the nearest mark is above or below letters on a base line, whose middle and half width
 /// these are.
@@ -41,7 +41,7 @@ pub(super) fn distance(marks: &[Mark], middle: f64, half: f64, base_line: f64) -
 /// Where a name of the line where nothing is gained is furthest from all that is drawn, at either end
 /// of that line or behind a mark, above or below it; `None` where it would cover something. The axis
 /// tells the line by itself.
-pub(super) fn free_place(frame: &Frame, marks: &[Mark], name: &str) -> Option<Place> {
+pub(super) fn free_place(frame: &Frame, marks: &[Mark], name: &str) -> Option<LetterPlace> {
     let room = room(name);
     let line = frame.y(1.0);
     let right = frame.width - RIGHT;

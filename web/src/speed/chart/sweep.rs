@@ -8,7 +8,9 @@ use tr::tr;
 use super::frame::{
     BOTTOM, Frame, LEFT, Name, RIGHT, TOP, Words, even, gamma_axis, grid, ground, path, text,
 };
-use super::place::{APART, FREE, Mark, Place, curve_marks, distance, is_crossed, letters, room};
+use super::place::{
+    APART, FREE, LetterPlace, Mark, curve_marks, distance, is_crossed, letters, room,
+};
 use crate::axis::round_step;
 use crate::speed::reading::predicted;
 use crate::speed::words;
@@ -23,13 +25,7 @@ pub enum Size {
 }
 
 /// A sweep on so many pixels.
-pub fn chart(
-    report: &SpeedReport,
-    width: f64,
-    height: f64,
-    size: Size,
-    id: Option<&'static str>,
-) -> impl IntoView + use<> {
+pub fn chart(report: &SpeedReport, width: f64, height: f64, size: Size) -> impl IntoView + use<> {
     let width = width.max(220.0);
     let bottom = height - BOTTOM;
     let rows: Vec<&GammaSpeed> = report.gammas.iter().chain(&report.auto).collect();
@@ -71,7 +67,7 @@ pub fn chart(
     });
     let even = even(&frame, &with_auto(&frame, report, drawn, &auto_name));
     view! {
-        <svg class="figure sweep-chart" id=id role="img" aria-label=label viewBox=format!("0 0 {width:.0} {height:.0}")
+        <svg class="figure sweep-chart" role="img" aria-label=label viewBox=format!("0 0 {width:.0} {height:.0}")
             width=format!("{width:.0}") height=format!("{height:.0}")>
             {ground(&frame)}
             {grid(&frame, step)}
@@ -144,7 +140,7 @@ fn with_auto(
     frame: &Frame,
     report: &SpeedReport,
     mut drawn: Vec<Mark>,
-    name: &Option<(Place, String)>,
+    name: &Option<(LetterPlace, String)>,
 ) -> Vec<Mark> {
     drawn.extend(report.auto.iter().map(|row| whisker_mark(frame, row)));
     drawn.extend(name.iter().flat_map(|(place, says)| {
@@ -247,7 +243,7 @@ fn auto_words(row: &GammaSpeed) -> String {
 }
 
 /// The middle of letters that take so many pixels.
-fn middle((x, _, anchor): Place, room: f64) -> f64 {
+fn middle((x, _, anchor): LetterPlace, room: f64) -> f64 {
     match anchor {
         "start" => x + 0.5 * room,
         "end" => x - 0.5 * room,
@@ -263,7 +259,7 @@ fn auto_place(
     report: &SpeedReport,
     row: &GammaSpeed,
     drawn: &[Mark],
-) -> Option<Place> {
+) -> Option<LetterPlace> {
     const FAR: f64 = 60.0;
     let room = room(&auto_words(row));
     let (letters, anchor) = beside_fixed(frame, row.gamma, room);
