@@ -253,6 +253,11 @@ test("the formula's curve shows what was asked once it is guessed", async ({ pag
   await page.getByTestId("reveal").click();
   await page.getByTestId("what-if-says").getByText(/Best is γ\s=\s3, 1\.63×/).waitFor();
   assert.equal(await answer(page), "3 tokens ahead");
+  // What somebody asks it themselves stays when the lesson is closed.
+  await page.getByTestId("what-if-dear").click();
+  const asked = await page.getByTestId("what-if-says").innerText();
+  await page.getByTestId("lesson-close").click();
+  assert.equal(await page.getByTestId("what-if-says").innerText(), asked);
 });
 
 test("a wrong rule is made on the page once it is guessed what comes of it", async ({ page, base }) => {

@@ -336,7 +336,7 @@ impl Lessons {
             self.proof.put_back(proof);
         }
         if let Some(terms) = terms {
-            self.speed.terms.set(terms);
+            self.speed.put_back(terms);
         }
         self.runs.give_back();
     }
@@ -495,7 +495,7 @@ impl Lessons {
                 self.before.update_value(|before| {
                     before.terms.get_or_insert(now);
                 });
-                self.speed.terms.set(terms.map(Terms::of_hundredths));
+                self.speed.teach(terms.map(Terms::of_hundredths));
             }
         }
         if let Some(part) = place.part() {
