@@ -1048,7 +1048,7 @@ test("no lesson scrolls sideways, down to 320 pixels", async ({ page, base }) =>
   }
 });
 
-test("the class plan keeps its answers folded and prints on three pages at most with every question, its answer and why", async ({ page, base }) => {
+test("the class plan keeps its answers folded, before printing and after, and prints on three pages at most with every question, its answer and why", async ({ page, base }) => {
   await page.goto(`${base}?backend=cpu#v=1&scene=lessons`);
   const rows = page.getByTestId("class-plan").locator(".plan-row");
   await rows.nth(5).waitFor({ state: "attached" });
@@ -1072,6 +1072,7 @@ test("the class plan keeps its answers folded and prints on three pages at most 
     }
   };
   await fits();
+  await rows.first().waitFor({ state: "hidden" });
   // For the class the same without any answer, with an address to type.
   await page.getByTestId("plan-false").click();
   assert.equal(await answers.count(), 0);
@@ -1088,11 +1089,15 @@ test("the class plan keeps its answers folded and prints on three pages at most 
   );
   await fits();
   await page.getByTestId("plan-true").click();
-  // Also after somebody folded them by hand.
-  await page.getByTestId("plan-answers").locator("summary").click();
-  assert.equal(await rows.first().isVisible(), false);
-  await page.pdf();
+  // What is on paper, also after somebody unfolded and folded them by hand.
+  const summary = page.getByTestId("plan-answers").locator("summary");
+  await summary.click();
+  assert.equal(await rows.first().isVisible(), true);
+  await summary.click();
   await page.emulateMedia({ media: "print" });
-  assert.equal(await rows.last().isVisible(), true);
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await rows.last().waitFor();
   assert.equal(await page.locator(".lessons-list").isVisible(), false);
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  await rows.last().waitFor({ state: "hidden" });
 });
