@@ -274,7 +274,7 @@ test("what a link asks for in vain is said, wherever it leads", async ({ page, b
   assert.match(await notice(page), /“gpt4”/);
 });
 
-test("a prompt too long for a link is said, and the file is offered", async ({ page, base }) => {
+test("a prompt or a branch too long for a link is said, and the file is offered", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   const trace = await call(page, "generate", { prompt: "&&", max_tokens: 8 });
   await page.getByTestId("share").click();
@@ -288,6 +288,14 @@ test("a prompt too long for a link is said, and the file is offered", async ({ p
   await page.getByTestId("share").click();
   assert.match(await page.getByTestId("share-too-long").innerText(), /too long for a link.*trace file/);
   assert.equal(await page.evaluate(() => window.couplet.link()), null);
+  await page.getByRole("button", { name: "Close" }).click();
+  // A branch that keeps much, behind a prompt that would fit.
+  const [started] = trace.events;
+  const kept = Array(1100).fill(started.prompt_tokens.at(-1));
+  const events = [{ ...started, prompt_tokens: [...started.prompt_tokens, ...kept] }, { event: "finished", reason: "stopped" }];
+  await call(page, "replay", { ...trace, settings: { ...trace.settings, max_tokens: 2000 }, branch: { kept }, events });
+  await page.getByTestId("share").click();
+  assert.match(await page.getByTestId("share-too-long").innerText(), /branch keeps is too long for a link.*trace file/);
 });
 
 test("a trace goes out, comes in by hand, and goes out the same", async ({ page, base }) => {
