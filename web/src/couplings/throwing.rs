@@ -30,8 +30,8 @@ pub struct Measured {
     pub trials: u64,
     /// In how many of them both tokens were the same.
     pub agreed: u64,
-    /// Where.
-    pub backend: BackendKind,
+    /// Where: another one goes on where the first was lost.
+    pub backends: Vec<BackendKind>,
     /// How long it took.
     pub milliseconds: f64,
 }
@@ -49,7 +49,7 @@ impl Measured {
                 agreed: counts.iter().step_by(tokens + 1).sum(),
                 counts,
                 trials: coupled.trials,
-                backend: coupled.backend,
+                backends: vec![coupled.backend],
                 milliseconds: coupled.milliseconds,
             }
         })
@@ -61,7 +61,11 @@ impl Measured {
         }
         self.trials += more.trials;
         self.agreed += more.agreed;
-        self.backend = more.backend;
+        for backend in &more.backends {
+            if !self.backends.contains(backend) {
+                self.backends.push(*backend);
+            }
+        }
         self.milliseconds += more.milliseconds;
     }
 
@@ -256,5 +260,28 @@ pub fn name_of(coupling: Coupling) -> CouplingName {
         Coupling::MinHash => CouplingName::MinHash,
         Coupling::Gumbel => CouplingName::Gumbel,
         Coupling::Optimal => CouplingName::Optimal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_that_another_backend_throws_are_counted_and_both_are_named() {
+        let thrown = |backend, counts: [u32; 4]| {
+            let coupled = Coupled {
+                counts: counts.to_vec(),
+                trials: counts.into_iter().map(u64::from).sum(),
+                backend,
+                milliseconds: 2.0,
+            };
+            Measured::new(&coupled, 2).unwrap()
+        };
+        let mut measured = thrown(BackendKind::Gpu, [3, 1, 1, 5]);
+        measured.add(&thrown(BackendKind::Gpu, [1, 0, 0, 0]));
+        measured.add(&thrown(BackendKind::Cpu, [1, 2, 2, 5]));
+        assert_eq!((measured.agreed, measured.trials), (15, 21));
+        assert_eq!(measured.backends, [BackendKind::Gpu, BackendKind::Cpu]);
     }
 }

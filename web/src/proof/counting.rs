@@ -30,8 +30,8 @@ pub struct Tally {
     pub kept: Vec<u64>,
     /// How many texts.
     pub trials: u64,
-    /// Where they were written.
-    pub backend: Option<BackendKind>,
+    /// Where they were written: another backend goes on where the first was lost.
+    pub backends: Vec<BackendKind>,
 }
 
 impl Tally {
@@ -63,7 +63,9 @@ impl Tally {
             *total += count;
         }
         self.trials += counted.trials;
-        self.backend = Some(counted.backend);
+        if !self.backends.contains(&counted.backend) {
+            self.backends.push(counted.backend);
+        }
         Ok(())
     }
 
@@ -209,6 +211,27 @@ pub fn waits_for(store: Store) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[test]
+    fn texts_that_another_backend_adds_are_counted_and_both_are_named() {
+        let mut tally = Tally::default();
+        for (backend, trials) in [
+            (BackendKind::Gpu, 30),
+            (BackendKind::Gpu, 10),
+            (BackendKind::Cpu, 20),
+        ] {
+            let counted = RoundsCounted {
+                counts: vec![trials, 0, 0, 0],
+                accepted: vec![0, u64::from(trials)],
+                trials: u64::from(trials),
+                backend,
+                milliseconds: 1.0,
+            };
+            assert!(tally.add(&counted, 2, 1).is_ok());
+        }
+        assert_eq!((tally.counts[0], tally.trials), (60, 60));
+        assert_eq!(tally.backends, [BackendKind::Gpu, BackendKind::Cpu]);
+    }
+
 
     /// Half the square of a difference counts, so a tenth of it takes a hundred times as many.
     #[test]
