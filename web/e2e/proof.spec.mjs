@@ -267,6 +267,10 @@ test("an answer that does not fit the question is not counted", async ({ page, b
   await openProof(page, base);
   await page.getByTestId("test-failed").waitFor();
   assert.match(await page.getByTestId("test-failed").innerText(), /does not fit the question/);
+  // It is said in the language that is chosen after it, too.
+  await page.getByTestId("help").click();
+  await page.getByTestId("languages").getByText("Deutsch").click();
+  await page.getByTestId("test-failed").filter({ hasText: /passt nicht zur Frage/ }).waitFor();
   await noPanicText(page);
 });
 

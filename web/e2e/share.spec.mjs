@@ -427,6 +427,16 @@ test("a dropped file is replayed; a wrong one gets a sentence and takes nothing 
     assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
     await page.getByTestId("notice").getByRole("button", { name: "Close" }).first().click();
   }
+  // What is wrong is said in the language that is chosen after it, too.
+  await drop("not json", "odd.json");
+  for (const [language, says] of [["Deutsch", /lässt sich nicht abspielen\. Diese Datei ist kein Trace/], ["English", /cannot be replayed\. This file is not a trace/]]) {
+    await page.getByTestId("help").click();
+    await page.getByTestId("languages").getByText(language).click();
+    await page.waitForFunction((lang) => document.documentElement.lang === lang, language.slice(0, 2).toLowerCase());
+    await page.keyboard.press("Escape");
+    assert.match(await notice(page, /odd\.json/), says);
+  }
+  await page.getByTestId("notice").getByRole("button", { name: "Close" }).first().click();
   // A run that was still being written ends where its file does.
   await drop(JSON.stringify({ ...mine, events: mine.events.slice(0, -1) }), "cut.json");
   await shown(page, "file");

@@ -142,7 +142,7 @@ fn state(state: &Throwing, measured: Option<&Measured>) -> String {
         (Throwing::UnderWay(trials), _) => {
             tr!("throwing {} pairs…", grouped(*trials as usize))
         }
-        (Throwing::Failed(sentence), _) => sentence.clone(),
+        (Throwing::Failed(said), _) => said.now(),
         (Throwing::Idle, Some(measured)) => {
             let place = measured.backends.iter().copied().map(backend);
             let place = place.collect::<Vec<_>>().join(" + ");

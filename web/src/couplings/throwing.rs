@@ -11,7 +11,7 @@ use tr::tr;
 
 use super::exhibit::Exhibit;
 use crate::engine_client::{EngineClient, EngineState};
-use crate::language;
+use crate::errors::Said;
 use crate::store::Scene;
 
 /// Thrown by itself once nobody moves a handle.
@@ -81,14 +81,14 @@ impl Measured {
 }
 
 /// What a coupling's measurement is up to.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum Throwing {
     /// Nothing.
     Idle,
     /// So many pairs are being thrown.
     UnderWay(u64),
     /// The last throw failed, for this reason.
-    Failed(String),
+    Failed(Said),
 }
 
 /// The measurement of one coupling.
@@ -171,10 +171,10 @@ impl Board {
                     });
                     Throwing::Idle
                 }
-                None => Throwing::Failed(tr!("The engine threw nothing.")),
+                None => Throwing::Failed(Said::new(|| tr!("The engine threw nothing."))),
             },
             Reply::Failed { failure, .. } => {
-                Throwing::Failed(language::of_engine(&failure.sentence))
+                Throwing::Failed(Said::ByEngine(failure.sentence.clone()))
             }
             _ => Throwing::Idle,
         };

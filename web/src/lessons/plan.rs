@@ -87,7 +87,7 @@ pub fn Plan() -> impl IntoView {
             </header>
             {only_whole(&said.r#for)}
             {only_whole(&said.need)}
-            {move || lessons.trouble.get().map(|sentence| view! { <p class="field-error" role="alert">{sentence}</p> })}
+            {move || lessons.trouble.get().map(|said| view! { <p class="field-error" role="alert">{said.now()}</p> })}
             // Whoever comes to learn should not read the answers first.
             <details class="plan-answers" data-testid="plan-answers" prop:open=move || open.get()
                 on:toggle=move |event| open.set(is_unfolded(&event))>

@@ -18,6 +18,7 @@ use super::runs::Runs;
 use super::words::words;
 use crate::browser;
 use crate::couplings::{Exact, Exhibit};
+use crate::errors::Said;
 use crate::permalink::{self, View};
 use crate::proof::{Argued, ProofState};
 use crate::speed::{SpeedState, Terms};
@@ -66,7 +67,7 @@ pub struct Lessons {
     /// What the words are about.
     pub facts: Memo<Option<Facts>>,
     /// Why the recordings could not be had.
-    pub trouble: RwSignal<Option<String>>,
+    pub trouble: RwSignal<Option<Said>>,
     /// Whether the page goes to the open step's place in a run as soon as there is one.
     owed: StoredValue<bool>,
     /// What the exhibits showed before the lesson showed something else there.

@@ -137,11 +137,7 @@ fn set_on_the_stage(form: Form) -> Option<String> {
     let elsewhere = ["prompt", "gamma", "drafter", "top_k", "top_p", "seed"];
     let mut errors = form.errors().into_iter();
     let error = errors.find(|error| elsewhere.contains(&error.field.as_str()))?;
-    Some(tr!(
-        "The settings on the Stage need a look first: {}: {}.",
-        error.label(),
-        error.sentence.trim_end_matches('.')
-    ))
+    Some(error.on_the_stage())
 }
 
 /// A number that belongs to this scene.
