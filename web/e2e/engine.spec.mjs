@@ -290,6 +290,20 @@ test("a script gets the run that it asked for, whatever takes its place on the p
   assert.equal(own.events[0].event, "started");
   assert.equal(own.events.at(-1).event, "finished");
   assert.equal(await page.evaluate(() => couplet.trace().settings.seed), 3);
+  // Nor does the end of a branch move the version that somebody went back to.
+  const kept = other.events.find(({ event }) => event === "committed").tokens;
+  await page.evaluate(async (kept) => {
+    window.branch = couplet.generate({ seed: 3, max_tokens: 240, temperature: 0.9, branch: { kept } });
+    const before = () => document.querySelector("[data-testid=version-0]");
+    while (!before()) await new Promise(requestAnimationFrame);
+    before().click();
+  }, kept);
+  await page.locator("#scene").focus();
+  await page.keyboard.press("Home");
+  const narration = () => page.getByTestId("narration").first().innerText();
+  const before = await narration();
+  await page.evaluate(() => window.branch);
+  assert.equal(await narration(), before);
 });
 
 test("Stop ends the run that is written and those that wait", async ({ page, base }) => {

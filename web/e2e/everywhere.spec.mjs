@@ -135,6 +135,13 @@ test("letters are 20 pixels on a projector, in the link and at a press", async (
   await toggle.click();
   assert.match(page.url(), /projector=1/);
   assert.ok((await letters(page)) >= 20);
+  // Back to an address from before: the page stays as large, and the address says so.
+  await toggle.click();
+  await page.getByTestId("scene-proof").click();
+  await toggle.click();
+  await page.goBack();
+  await page.waitForFunction(() => /scene=stage|^(?!.*scene=)/.test(location.hash) && /projector=1/.test(location.hash));
+  assert.ok((await letters(page)) >= 20);
 });
 
 test("the text, the round and what it is decided by are on a projector's screen together", async ({ page, base }) => {

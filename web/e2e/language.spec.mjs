@@ -201,6 +201,12 @@ test("without the words of its language the page opens in English and says so", 
   await open(page, base, "?backend=cpu&language=de");
   assert.equal(await page.evaluate(() => document.documentElement.lang), "en");
   await page.getByTestId("notice").getByText("could not be had in this language").waitFor();
+  // Until the words are there.
+  await page.unroute("**/words/de.json");
+  await page.getByTestId("help").click();
+  await page.getByTestId("languages").getByText("Deutsch").click();
+  await page.waitForFunction(() => document.documentElement.lang === "de");
+  await page.getByTestId("notice").waitFor({ state: "hidden" });
 });
 
 test("a language whose words come late does not take the place of a newer choice", async ({ page, base }) => {

@@ -257,6 +257,11 @@ test("the formula's curve shows what was asked once it is guessed", async ({ pag
   await page.getByTestId("reveal").click();
   await page.getByTestId("what-if-says").getByText(/Best is γ\s=\s3, 1\.63×/).waitFor();
   assert.equal(await answer(page), "3 tokens ahead");
+  // What somebody asks it themselves stays when the lesson is closed.
+  await page.getByTestId("what-if-dear").click();
+  const asked = await page.getByTestId("what-if-says").innerText();
+  await page.getByTestId("lesson-close").click();
+  assert.equal(await page.getByTestId("what-if-says").innerText(), asked);
 });
 
 test("a wrong rule is made on the page once it is guessed what comes of it", async ({ page, base }) => {
@@ -1047,7 +1052,7 @@ test("no lesson scrolls sideways, down to 320 pixels", async ({ page, base }) =>
   }
 });
 
-test("the class plan keeps its answers folded and prints on three pages at most with every question, its answer and why", async ({ page, base }) => {
+test("the class plan keeps its answers folded, before printing and after, and prints on three pages at most with every question, its answer and why", async ({ page, base }) => {
   await page.goto(`${base}?backend=cpu#v=1&scene=lessons`);
   const rows = page.getByTestId("class-plan").locator(".plan-row");
   await rows.nth(5).waitFor({ state: "attached" });
@@ -1071,6 +1076,7 @@ test("the class plan keeps its answers folded and prints on three pages at most 
     }
   };
   await fits();
+  await rows.first().waitFor({ state: "hidden" });
   // For the class the same without any answer, with an address to type.
   await page.getByTestId("plan-false").click();
   assert.equal(await answers.count(), 0);
@@ -1087,11 +1093,15 @@ test("the class plan keeps its answers folded and prints on three pages at most 
   );
   await fits();
   await page.getByTestId("plan-true").click();
-  // Also after somebody folded them by hand.
-  await page.getByTestId("plan-answers").locator("summary").click();
-  assert.equal(await rows.first().isVisible(), false);
-  await page.pdf();
+  // What is on paper, also after somebody unfolded and folded them by hand.
+  const summary = page.getByTestId("plan-answers").locator("summary");
+  await summary.click();
+  assert.equal(await rows.first().isVisible(), true);
+  await summary.click();
   await page.emulateMedia({ media: "print" });
-  assert.equal(await rows.last().isVisible(), true);
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await rows.last().waitFor();
   assert.equal(await page.locator(".lessons-list").isVisible(), false);
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  await rows.last().waitFor({ state: "hidden" });
 });

@@ -194,6 +194,19 @@ test("the position under consideration on the Stage is taken into the proof", as
   await page.getByTestId("own-pair").click();
   await page.getByTestId("own-use").click();
   assert.deepEqual(await steps(page), rows);
+  // So is a token that was thrown away, and Couplings takes the same one.
+  await page.getByTestId("scene-stage").click();
+  const discarded = page.locator("figure.column.dis .tok-button").last();
+  while ((await discarded.count()) === 0) await page.getByTestId("next-phase").click();
+  await discarded.click();
+  const [, place] = /^position (\d+) of/.exec(await discarded.getAttribute("aria-label"));
+  await page.getByTestId("scene-proof").click();
+  await page.getByTestId("from-stage").click();
+  const [, before] = /Taken from the Stage after “(.+?)”/.exec(await page.getByTestId("pair-note").innerText());
+  await page.getByTestId("scene-couplings").click();
+  await page.getByTestId("take-from-stage").click();
+  const hint = await page.getByTestId("editor-hint").innerText();
+  assert.ok(hint.startsWith(`After “${before}”: `) && hint.includes(`, drafted token ${place};`), `${hint}, not ${place} after ${before}`);
 });
 
 test("the scene remembers what was chosen while another one is open", async ({ page, base }) => {
@@ -255,6 +268,10 @@ test("an answer that does not fit the question is not counted", async ({ page, b
   await openProof(page, base);
   await page.getByTestId("test-failed").waitFor();
   assert.match(await page.getByTestId("test-failed").innerText(), /does not fit the question/);
+  // It is said in the language that is chosen after it, too.
+  await page.getByTestId("help").click();
+  await page.getByTestId("languages").getByText("Deutsch").click();
+  await page.getByTestId("test-failed").filter({ hasText: /passt nicht zur Frage/ }).waitFor();
   await noPanicText(page);
 });
 

@@ -274,7 +274,7 @@ test("what a link asks for in vain is said, wherever it leads", async ({ page, b
   assert.match(await notice(page), /“gpt4”/);
 });
 
-test("a prompt too long for a link is said, and the file is offered", async ({ page, base }) => {
+test("a prompt or a branch too long for a link is said, and the file is offered", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   const trace = await call(page, "generate", { prompt: "&&", max_tokens: 8 });
   await page.getByTestId("share").click();
@@ -288,6 +288,14 @@ test("a prompt too long for a link is said, and the file is offered", async ({ p
   await page.getByTestId("share").click();
   assert.match(await page.getByTestId("share-too-long").innerText(), /too long for a link.*trace file/);
   assert.equal(await page.evaluate(() => window.couplet.link()), null);
+  await page.getByRole("button", { name: "Close" }).click();
+  // A branch that keeps much, behind a prompt that would fit.
+  const [started] = trace.events;
+  const kept = Array(1100).fill(started.prompt_tokens.at(-1));
+  const events = [{ ...started, prompt_tokens: [...started.prompt_tokens, ...kept] }, { event: "finished", reason: "stopped" }];
+  await call(page, "replay", { ...trace, settings: { ...trace.settings, max_tokens: 2000 }, branch: { kept }, events });
+  await page.getByTestId("share").click();
+  assert.match(await page.getByTestId("share-too-long").innerText(), /branch keeps is too long for a link.*trace file/);
 });
 
 test("a trace goes out, comes in by hand, and goes out the same", async ({ page, base }) => {
@@ -419,6 +427,16 @@ test("a dropped file is replayed; a wrong one gets a sentence and takes nothing 
     assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
     await page.getByTestId("notice").getByRole("button", { name: "Close" }).first().click();
   }
+  // What is wrong is said in the language that is chosen after it, too.
+  await drop("not json", "odd.json");
+  for (const [language, says] of [["Deutsch", /lässt sich nicht abspielen\. Diese Datei ist kein Trace/], ["English", /cannot be replayed\. This file is not a trace/]]) {
+    await page.getByTestId("help").click();
+    await page.getByTestId("languages").getByText(language).click();
+    await page.waitForFunction((lang) => document.documentElement.lang === lang, language.slice(0, 2).toLowerCase());
+    await page.keyboard.press("Escape");
+    assert.match(await notice(page, /odd\.json/), says);
+  }
+  await page.getByTestId("notice").getByRole("button", { name: "Close" }).first().click();
   // A run that was still being written ends where its file does.
   await drop(JSON.stringify({ ...mine, events: mine.events.slice(0, -1) }), "cut.json");
   await shown(page, "file");

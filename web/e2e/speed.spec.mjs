@@ -332,9 +332,15 @@ test("the runs told before are those that are counted and those told after", asy
   assert.ok((await page.getByTestId("facts").innerText()).includes(`${told}: 5 pairs per γ`));
 });
 
-test("before measuring the page says how to lose the speed-up", async ({ page, base }) => {
+test("before measuring the page says how to lose the speed-up, and why a rule is not exact", async ({ page, base }) => {
   await open(page, base, SCENE);
   assert.match(await page.getByTestId("bench-hint").innerText(), /^To see it pay less, or not at all, let γ go up to 16/);
+  const rule = page.getByTestId("rule");
+  const why = page.locator(`#${await rule.getAttribute("aria-describedby")}`);
+  assert.equal(await why.innerText(), "");
+  await rule.click();
+  await page.getByTestId("rule-greedy").click();
+  assert.match(await why.innerText(), /above temperature 0 its text is not the target’s/);
 });
 
 test("the formula answers before anything is measured, and takes the numbers of a measurement", async ({ page, base }) => {

@@ -26,14 +26,12 @@ pub fn App(
     /// What it speaks.
     language: Language,
     /// A sentence above everything.
-    message: Option<String>,
+    message: Option<Said>,
 ) -> impl IntoView {
     let link = permalink::read();
     let store = Store::new(link.clone(), language);
     if message.is_some() {
-        store
-            .message
-            .set(message.map(|sentence| Said::new(move || sentence.clone())));
+        store.message.set(message);
     }
     provide_context(store);
     let (exhibit, proof) = (Exhibit::new(store), ProofState::new(store));

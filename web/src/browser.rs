@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use js_sys::{Date, Reflect, Uint8Array};
 use leptos::prelude::*;
-use tr::tr;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
@@ -226,15 +225,15 @@ pub fn jump(selector: &str) {
 ///
 /// # Errors
 ///
-/// Why it cannot be had, in a clause.
+/// Why it cannot be had, in a clause in English.
 pub async fn fetch(address: &str) -> Result<Vec<u8>, String> {
-    let broken = |_| tr!("the connection broke");
+    let broken = |_| "the connection broke".to_owned();
     let response = JsFuture::from(window().fetch_with_str(address))
         .await
         .map_err(broken)?;
     let response: Response = response.unchecked_into();
     if !response.ok() {
-        return Err(tr!("the server answered {}", response.status()));
+        return Err(format!("the server answered {}", response.status()));
     }
     let buffer = JsFuture::from(response.array_buffer().map_err(broken)?)
         .await

@@ -17,9 +17,13 @@ pub struct FieldError {
 }
 
 impl FieldError {
-    /// What stands at the field.
-    pub fn label(&self) -> String {
-        label(&self.field)
+    /// The sentence where the field is not.
+    pub fn on_the_stage(&self) -> String {
+        tr!(
+            "The settings on the Stage need a look first: {}: {}.",
+            label(&self.field),
+            self.sentence.trim_end_matches('.')
+        )
     }
 }
 

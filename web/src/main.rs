@@ -31,6 +31,7 @@ mod width;
 mod words;
 
 use app::App;
+use errors::Said;
 use language::Language;
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
@@ -51,10 +52,10 @@ fn main() {
         language => spawn_local(async move {
             match language.speak().await {
                 Ok(()) => open(language, None),
-                Err(sentence) => {
+                Err(_) => {
                     // Needs no file, so it cannot fail.
                     let _ = Language::English.speak().await;
-                    open(Language::English, Some(sentence));
+                    open(Language::English, Some(Said::new(language::not_had)));
                 }
             }
         }),
@@ -62,7 +63,7 @@ fn main() {
 }
 
 /// Puts the page in the place of the shell, with a sentence above everything if there is one.
-fn open(language: Language, message: Option<String>) {
+fn open(language: Language, message: Option<Said>) {
     mount_to_body(move || view! { <App language=language message=message /> });
     if let Some(shell) = document().get_element_by_id("shell") {
         shell.remove();

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use couplet_playback::interval;
+use couplet_protocol::BackendKind;
 use tr::tr;
 
 /// What the tokens of a distribution are.
@@ -34,6 +35,14 @@ pub fn tied(sentence: &str) -> String {
         .fold(sentence.to_owned(), |sentence, sign| {
             sentence.replace(sign, &sign.replace(' ', "\u{a0}"))
         })
+}
+
+/// A backend for people.
+pub fn backend(kind: BackendKind) -> &'static str {
+    match kind {
+        BackendKind::Gpu => "GPU",
+        BackendKind::Cpu => "CPU",
+    }
 }
 
 /// Both ends of a 95 % interval, with what it is.

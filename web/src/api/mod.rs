@@ -166,6 +166,7 @@ fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
     }
     // Its own, whatever the page shows meanwhile.
     let mut trace = None::<Trace>;
+    let mut version = None;
     let turn = store.turn();
     store.forget_link();
     store.write(settings.clone(), branch.clone(), move |reply| {
@@ -175,14 +176,16 @@ fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
         let Reply::Events { events, .. } = reply else {
             return;
         };
-        let on_page = store.turn() == turn;
         match &mut trace {
             Some(trace) => trace.events.extend_from_slice(events),
             None if matches!(events.first(), Some(Event::Started { .. })) => {
                 trace = store.written_here(&settings, &branch, events);
-                if on_page && store.is_asked_last(reply) {
-                    store.form.write(&settings);
-                    store.message.set(None);
+                if store.turn() == turn {
+                    version = Some(store.version_here());
+                    if store.is_asked_last(reply) {
+                        store.form.write(&settings);
+                        store.message.set(None);
+                    }
                 }
             }
             None => {}
@@ -190,7 +193,8 @@ fn generate(store: Store, mut options: Map<String, Value>, settle: Settle) {
         if is_end(reply) {
             match &trace {
                 Some(trace) => {
-                    if on_page {
+                    // Unless somebody looks at another version, which stands where it was left.
+                    if version == Some(store.version_here()) {
                         store.playhead.end();
                     }
                     settle.resolve(&to_js(trace));

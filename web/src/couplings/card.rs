@@ -1,7 +1,6 @@
 //! One way of drawing: what it does, a throw of it, its joint distribution, how often it agrees.
 
 use couplet_playback::{decimal, grouped};
-use couplet_protocol::BackendKind;
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::ranked;
 use leptos::prelude::*;
@@ -14,7 +13,7 @@ use super::matrix::matrix;
 use super::mechanism;
 use super::throwing::{Board, Measured, Throwing, name_of};
 use crate::table::Folded;
-use crate::words::at_95;
+use crate::words::{at_95, backend};
 
 fn shares(coupling: Coupling) -> String {
     match coupling {
@@ -143,12 +142,10 @@ fn state(state: &Throwing, measured: Option<&Measured>) -> String {
         (Throwing::UnderWay(trials), _) => {
             tr!("throwing {} pairs…", grouped(*trials as usize))
         }
-        (Throwing::Failed(sentence), _) => sentence.clone(),
+        (Throwing::Failed(said), _) => said.now(),
         (Throwing::Idle, Some(measured)) => {
-            let place = match measured.backend {
-                BackendKind::Gpu => "GPU",
-                BackendKind::Cpu => "CPU",
-            };
+            let place = measured.backends.iter().copied().map(backend);
+            let place = place.collect::<Vec<_>>().join(" + ");
             tr!(
                 "on the {place} in {milliseconds} ms",
                 place,

@@ -1,13 +1,14 @@
 //! Distributions of the run on the Stage, at any of its positions.
 
-use couplet_playback::{Round, Run};
 use couplet_protocol::Distribution;
 use couplet_speculation::ranked;
 use leptos::prelude::*;
 use tr::tr;
 
 use super::exhibit::{Exhibit, Origin, use_exhibit};
-use crate::store::{Selection, Store};
+use super::words::of_input;
+use crate::errors::Said;
+use crate::store::{Selection, Told, nothing_told};
 
 /// Letters of the small alphabet.
 const FEW: usize = 6;
@@ -87,7 +88,7 @@ pub struct Taking {
     /// The tokens.
     pub alphabet: RwSignal<Alphabet>,
     /// Why the last attempt took nothing.
-    pub trouble: RwSignal<Option<String>>,
+    pub trouble: RwSignal<Option<Said>>,
 }
 
 impl Taking {
@@ -101,38 +102,16 @@ impl Taking {
     }
 }
 
-/// Positions of a run at which both distributions are known: those of judged tokens.
-fn positions(run: &Run) -> Vec<Selection> {
-    let of_round = |(round, of): (usize, &std::sync::Arc<Round>)| {
-        let judged = of.proposals.iter().enumerate();
-        judged
-            .filter(|(_, proposal)| proposal.verdict.is_some())
-            .map(|(column, _)| Selection { round, column })
-            .collect::<Vec<_>>()
-    };
-    run.rounds().iter().enumerate().flat_map(of_round).collect()
-}
-
-/// The place of the position under consideration, or of the last judged one before it.
-fn focused(store: Store, positions: &[Selection]) -> usize {
-    let Some(focus) = untrack(|| store.focus()) else {
-        return 0;
-    };
-    let key = |place: &Selection| (place.round, place.column);
-    positions
-        .partition_point(|place| key(place) <= key(&focus))
-        .saturating_sub(1)
-}
-
 /// A token and its probabilities under the draft and the target.
 type Entry = (u32, f64, f64);
 
-/// The tokens at a position and their probabilities, (token, draft, target), and which they are.
+/// The tokens at a position and their probabilities, (token, draft, target), and which they are; none
+/// where the draft or the target gives them nothing.
 fn taken(
     draft: &Distribution,
     target: &Distribution,
     alphabet: Alphabet,
-) -> Result<(Vec<Entry>, Tokens), String> {
+) -> Option<(Vec<Entry>, Tokens)> {
     let mut tokens: Vec<u32> = draft
         .iter()
         .chain(target.iter())
@@ -159,9 +138,7 @@ fn taken(
         (draft + token.1, target + token.2)
     });
     if all.len() < 2 || draft_mass <= 0.0 || target_mass <= 0.0 {
-        return Err(tr!(
-            "Nothing is left of one of the two distributions here; take another position or all tokens."
-        ));
+        return None;
     }
     for token in &mut all {
         token.1 /= draft_mass;
@@ -173,54 +150,41 @@ fn taken(
         count: all.len(),
         masses: [draft_mass, target_mass],
     };
-    Ok((all, tokens))
+    Some((all, tokens))
 }
 
 impl Exhibit {
     /// Shows the distributions at a place of the run on the Stage.
-    fn take(&self, place: usize) {
-        let store = self.store;
-        let found = store.run.with_untracked(|run| {
-            let positions = positions(run);
-            let place = place.min(positions.len().checked_sub(1)?);
-            let position = positions[place];
-            let proposal = run
-                .rounds()
-                .get(position.round)?
-                .proposals
-                .get(position.column)?;
-            let verdict = proposal.verdict.as_ref()?;
-            let quote = store.text_before(position, QUOTED);
-            Some((
-                place,
-                position,
-                quote,
-                proposal.distribution.clone(),
-                verdict.distribution.clone(),
-            ))
-        });
-        let Some((place, position, quote, draft, target)) = found else {
-            let sentence =
-                tr!("The Stage has no judged token yet: write or play a run there first.");
-            self.taking.trouble.set(Some(sentence));
-            return;
+    fn take(&self, place: Option<usize>) {
+        let told = place.and_then(|place| self.store.told(place));
+        let trouble = match told {
+            Some(told) => self.show_told(told).err(),
+            None => Some(Said::new(nothing_told)),
         };
-        self.taking.place.set(place);
-        let shown = taken(&draft, &target, self.taking.alphabet.get_untracked()).and_then(
-            |(entries, tokens)| {
-                let labels = entries.iter().map(|token| store.show(token.0)).collect();
-                let draft: Vec<f64> = entries.iter().map(|token| token.1).collect();
-                let target: Vec<f64> = entries.iter().map(|token| token.2).collect();
-                let taken = Taken {
-                    quote,
-                    position,
-                    tokens,
-                };
-                self.show(labels, &draft, &target, Origin::Stage(taken))
-                    .map_err(|error| error.to_string())
-            },
-        );
-        self.taking.trouble.set(shown.err());
+        self.taking.trouble.set(trouble);
+    }
+
+    fn show_told(&self, told: Told) -> Result<(), Said> {
+        let store = self.store;
+        self.taking.place.set(told.place);
+        let alphabet = self.taking.alphabet.get_untracked();
+        let (entries, tokens) = taken(&told.draft, &told.target, alphabet).ok_or_else(|| {
+            Said::new(|| {
+                tr!(
+                    "Nothing is left of one of the two distributions here; take another position or all tokens."
+                )
+            })
+        })?;
+        let labels = entries.iter().map(|token| store.show(token.0)).collect();
+        let draft: Vec<f64> = entries.iter().map(|token| token.1).collect();
+        let target: Vec<f64> = entries.iter().map(|token| token.2).collect();
+        let taken = Taken {
+            quote: store.text_before(told.at, QUOTED),
+            position: told.at,
+            tokens,
+        };
+        self.show(labels, &draft, &target, Origin::Stage(taken))
+            .map_err(|error| Said::new(move || of_input(&error)))
     }
 }
 
@@ -233,11 +197,7 @@ pub fn FromStage(
     let exhibit = use_exhibit();
     let take = move |_| {
         open.set(true);
-        let place = exhibit
-            .store
-            .run
-            .with_untracked(|run| focused(exhibit.store, &positions(run)));
-        exhibit.take(place);
+        exhibit.take(exhibit.store.told_here());
     };
     view! {
         <button type="button" class="button" data-testid="take-from-stage" on:click=take>{tr!("Take from the stage")}</button>
@@ -249,7 +209,7 @@ pub fn FromStage(
 pub fn StagePicker() -> impl IntoView {
     let exhibit = use_exhibit();
     let taking = exhibit.taking;
-    let count = Memo::new(move |_| exhibit.store.run.with(|run| positions(run).len()));
+    let count = Memo::new(move |_| exhibit.store.told_count());
     let size = Memo::new(move |_| {
         exhibit.store.run.with(|run| {
             run.rounds()
@@ -264,7 +224,7 @@ pub fn StagePicker() -> impl IntoView {
         taking
             .alphabet
             .set(if all { Alphabet::All } else { Alphabet::Few });
-        exhibit.take(taking.place.get_untracked());
+        exhibit.take(Some(taking.place.get_untracked()));
     };
     // At either end a button keeps the focus and does nothing.
     let is_first = move || taking.place.get() == 0;
@@ -274,13 +234,13 @@ pub fn StagePicker() -> impl IntoView {
             <div class="stage-steps" role="group" aria-label=tr!("Position of the run")>
                 <button type="button" class="button" data-testid="previous-position" aria-label=tr!("Previous drafted token")
                     aria-disabled=move || is_first().to_string()
-                    on:click=move |_| if !untrack(is_first) { exhibit.take(taking.place.get_untracked() - 1) }>"‹"</button>
+                    on:click=move |_| if !untrack(is_first) { exhibit.take(Some(taking.place.get_untracked() - 1)) }>"‹"</button>
                 <span class="muted figures">
                     {move || tr!("position {} of {}", (taking.place.get() + 1).min(count.get()), count.get())}
                 </span>
                 <button type="button" class="button" data-testid="next-position" aria-label=tr!("Next drafted token")
                     aria-disabled=move || is_last().to_string()
-                    on:click=move |_| if !untrack(is_last) { exhibit.take(taking.place.get_untracked() + 1) }>"›"</button>
+                    on:click=move |_| if !untrack(is_last) { exhibit.take(Some(taking.place.get_untracked() + 1)) }>"›"</button>
             </div>
             <div class="field">
                 <label for="alphabet">{tr!("alphabet")}</label>
@@ -296,7 +256,7 @@ pub fn StagePicker() -> impl IntoView {
                     </option>
                 </select>
             </div>
-            <p class="field-error" role="alert" data-testid="stage-trouble">{move || taking.trouble.get()}</p>
+            <p class="field-error" role="alert" data-testid="stage-trouble">{move || taking.trouble.get().map(|said| said.now())}</p>
         </div>
     }
 }
@@ -331,6 +291,6 @@ mod tests {
         let ids: Vec<u32> = tokens.iter().map(|token| token.0).collect();
         assert_eq!(ids, [3, 7, 9]);
         assert!((tokens.iter().map(|token| token.2).sum::<f64>() - 1.0).abs() < 1e-12);
-        assert!(taken(&draft, &of(&[], Some(vec![])), Alphabet::All).is_err());
+        assert!(taken(&draft, &of(&[], Some(vec![])), Alphabet::All).is_none());
     }
 }

@@ -11,7 +11,7 @@ use tr::tr;
 
 use super::exhibit::Exhibit;
 use crate::engine_client::{EngineClient, EngineState};
-use crate::language;
+use crate::errors::Said;
 use crate::store::Scene;
 
 /// Thrown by itself once nobody moves a handle.
@@ -30,8 +30,8 @@ pub struct Measured {
     pub trials: u64,
     /// In how many of them both tokens were the same.
     pub agreed: u64,
-    /// Where.
-    pub backend: BackendKind,
+    /// Where: another one goes on where the first was lost.
+    pub backends: Vec<BackendKind>,
     /// How long it took.
     pub milliseconds: f64,
 }
@@ -49,7 +49,7 @@ impl Measured {
                 agreed: counts.iter().step_by(tokens + 1).sum(),
                 counts,
                 trials: coupled.trials,
-                backend: coupled.backend,
+                backends: vec![coupled.backend],
                 milliseconds: coupled.milliseconds,
             }
         })
@@ -61,7 +61,11 @@ impl Measured {
         }
         self.trials += more.trials;
         self.agreed += more.agreed;
-        self.backend = more.backend;
+        for backend in &more.backends {
+            if !self.backends.contains(backend) {
+                self.backends.push(*backend);
+            }
+        }
         self.milliseconds += more.milliseconds;
     }
 
@@ -77,14 +81,14 @@ impl Measured {
 }
 
 /// What a coupling's measurement is up to.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum Throwing {
     /// Nothing.
     Idle,
     /// So many pairs are being thrown.
     UnderWay(u64),
     /// The last throw failed, for this reason.
-    Failed(String),
+    Failed(Said),
 }
 
 /// The measurement of one coupling.
@@ -167,10 +171,10 @@ impl Board {
                     });
                     Throwing::Idle
                 }
-                None => Throwing::Failed(tr!("The engine threw nothing.")),
+                None => Throwing::Failed(Said::new(|| tr!("The engine threw nothing."))),
             },
             Reply::Failed { failure, .. } => {
-                Throwing::Failed(language::of_engine(&failure.sentence))
+                Throwing::Failed(Said::ByEngine(failure.sentence.clone()))
             }
             _ => Throwing::Idle,
         };
@@ -256,5 +260,28 @@ pub fn name_of(coupling: Coupling) -> CouplingName {
         Coupling::MinHash => CouplingName::MinHash,
         Coupling::Gumbel => CouplingName::Gumbel,
         Coupling::Optimal => CouplingName::Optimal,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_that_another_backend_throws_are_counted_and_both_are_named() {
+        let thrown = |backend, counts: [u32; 4]| {
+            let coupled = Coupled {
+                counts: counts.to_vec(),
+                trials: counts.into_iter().map(u64::from).sum(),
+                backend,
+                milliseconds: 2.0,
+            };
+            Measured::new(&coupled, 2).unwrap()
+        };
+        let mut measured = thrown(BackendKind::Gpu, [3, 1, 1, 5]);
+        measured.add(&thrown(BackendKind::Gpu, [1, 0, 0, 0]));
+        measured.add(&thrown(BackendKind::Cpu, [1, 2, 2, 5]));
+        assert_eq!((measured.agreed, measured.trials), (15, 21));
+        assert_eq!(measured.backends, [BackendKind::Gpu, BackendKind::Cpu]);
     }
 }

@@ -47,7 +47,7 @@ pub fn Throws() -> impl IntoView {
             return Some(tr!("throwing {} pairs…", grouped(ON_REQUEST as usize)));
         }
         let failed = states.into_iter().find_map(|state| match state {
-            Throwing::Failed(sentence) => Some(sentence),
+            Throwing::Failed(said) => Some(said.now()),
             _ => None,
         });
         let trials = |board: Board| {

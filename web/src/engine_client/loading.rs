@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use couplet_protocol::{Command, Reply};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::{EngineClient, EngineState};
-use crate::language;
 
 impl EngineClient {
     /// Loads the pair again after a failed download, with another worker where there is none.
@@ -50,9 +48,8 @@ impl EngineClient {
         };
         // A load that another one has followed says nothing about what the page waits for.
         let is_newest = move || client.inner().borrow().loads == load;
-        let stage = tr!("Live models");
         self.state.set(EngineState::Loading {
-            stage,
+            stage: "Live models".to_owned(),
             received: 0,
             total: 0,
         });
@@ -66,7 +63,7 @@ impl EngineClient {
                     ..
                 } if is_newest() => {
                     client.state.set(EngineState::Loading {
-                        stage: language::of_engine(stage),
+                        stage: stage.clone(),
                         received: *received,
                         total: *total,
                     });

@@ -31,7 +31,7 @@ pub enum EngineState {
     Starting,
     /// A pair is on its way.
     Loading {
-        /// What is happening.
+        /// What is happening, as the engine says it.
         stage: String,
         /// Bytes received.
         received: u64,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::language;
 
-/// A sentence above everything.
+/// A sentence that outlives the views, which another language makes anew.
 #[derive(Clone)]
 pub enum Said {
     /// By the engine, which speaks English.
@@ -25,5 +25,11 @@ impl Said {
             Self::ByEngine(sentence) => language::of_engine(sentence),
             Self::ByPage(say) => say(),
         }
+    }
+}
+
+impl PartialEq for Said {
+    fn eq(&self, other: &Self) -> bool {
+        self.now() == other.now()
     }
 }

@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use tr::tr;
 
-use super::Language;
+use super::{Language, not_had};
+use crate::errors::Said;
 use crate::permalink;
 use crate::store::use_store;
 
@@ -33,6 +34,12 @@ pub fn LanguageChoice() -> impl IntoView {
                 Ok(()) => {
                     language.remember();
                     permalink::forget_language();
+                    // The page may have opened without the words of this one.
+                    let lacked = |said: &Said| said.now() == not_had();
+                    let message = store.message.get_untracked();
+                    if message.as_ref().is_some_and(lacked) {
+                        store.message.set(None);
+                    }
                     store.language.set(language);
                 }
                 Err(sentence) => trouble.set(Some(sentence)),

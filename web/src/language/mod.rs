@@ -9,6 +9,7 @@ mod pieces;
 use std::sync::Arc;
 
 use leptos::prelude::*;
+use tr::tr;
 
 use catalogue::Catalogue;
 pub use catalogue::LanguageFile;
@@ -121,11 +122,12 @@ async fn fetch(language: Language) -> Result<LanguageFile, String> {
     let bytes = browser::fetch(&path).await.ok();
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
     let file = text.and_then(|text| serde_json::from_str(&text).ok());
-    file.ok_or_else(|| {
-        tr::tr!(
-            "The page could not be had in this language: check the connection and choose it again."
-        )
-    })
+    file.ok_or_else(not_had)
+}
+
+/// Why a language is not spoken, in the one that is.
+pub fn not_had() -> String {
+    tr!("The page could not be had in this language: check the connection and choose it again.")
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ pub fn Panel() -> impl IntoView {
                         <div class="lesson-turn">
                         {move || match (lessons.facts.get(), lessons.trouble.get()) {
                             (Some(facts), _) => turn(lessons, lesson, step, place.1, &facts).into_any(),
-                            (None, Some(sentence)) => view! { <p class="field-error" role="alert">{sentence}</p> }.into_any(),
+                            (None, Some(said)) => view! { <p class="field-error" role="alert">{said.now()}</p> }.into_any(),
                             (None, None) => view! { <p class="muted">{tr!("The recorded run is on its way.")}</p> }.into_any(),
                         }}
                         <Foot />

@@ -25,10 +25,18 @@ pub fn Plan() -> impl IntoView {
     let lessons = use_lessons();
     let sharing = use_sharing();
     let said = &words().plan;
-    // On paper the plan is whole.
+    // On paper the plan is whole, and on the page as it was before.
     let open = RwSignal::new(false);
-    let printing = window_event_listener(ev::beforeprint, move |_| open.set(true));
-    on_cleanup(move || printing.remove());
+    let was_open = StoredValue::new(false);
+    let printing = window_event_listener(ev::beforeprint, move |_| {
+        was_open.set_value(open.get_untracked());
+        open.set(true);
+    });
+    let printed = window_event_listener(ev::afterprint, move |_| open.set(was_open.get_value()));
+    on_cleanup(move || {
+        printing.remove();
+        printed.remove();
+    });
     let answers = RwSignal::new(true);
     let minutes: u32 = COURSE.iter().map(|lesson| lesson.minutes).sum();
     let rows = move || {
@@ -79,7 +87,7 @@ pub fn Plan() -> impl IntoView {
             </header>
             {only_whole(&said.r#for)}
             {only_whole(&said.need)}
-            {move || lessons.trouble.get().map(|sentence| view! { <p class="field-error" role="alert">{sentence}</p> })}
+            {move || lessons.trouble.get().map(|said| view! { <p class="field-error" role="alert">{said.now()}</p> })}
             // Whoever comes to learn should not read the answers first.
             <details class="plan-answers" data-testid="plan-answers" prop:open=move || open.get()
                 on:toggle=move |event| open.set(is_unfolded(&event))>

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use tr::tr;
 
+use crate::errors::Said;
 use crate::language;
 use crate::store::{Recording, Store, fetch_recording};
 
@@ -31,7 +32,7 @@ pub struct Runs {
     /// Whether it is known if there is one of the target alone.
     pub settled: RwSignal<bool>,
     /// Why the one that all lessons need could not be had.
-    pub trouble: RwSignal<Option<String>>,
+    pub trouble: RwSignal<Option<Said>>,
     asked: StoredValue<Vec<Recording>>,
     /// Whether the page was opened with a lesson that was not closed yet: then a recorded run in its
     /// address is the lesson's, and nothing that somebody has set.
@@ -173,11 +174,13 @@ impl Runs {
 
     async fn fetch_one(self, recording: Recording) {
         let fetched = fetch_recording(PAIR, recording).await;
-        let why = fetched.as_ref().err().map(|why| {
-            tr!(
-                "The lessons need the recorded run, and it could not be had: {why}. Open a lesson once more to try again.",
-                why = language::of_engine(why)
-            )
+        let why = fetched.as_ref().err().cloned().map(|why| {
+            Said::new(move || {
+                tr!(
+                    "The lessons need the recorded run, and it could not be had: {why}. Open a lesson once more to try again.",
+                    why = language::of_engine(&why)
+                )
+            })
         });
         if why.is_some() {
             self.asked

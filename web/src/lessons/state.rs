@@ -18,6 +18,7 @@ use super::runs::Runs;
 use super::words::words;
 use crate::browser;
 use crate::couplings::{Exact, Exhibit};
+use crate::errors::Said;
 use crate::permalink::{self, View};
 use crate::proof::{Argued, ProofState};
 use crate::speed::{SpeedState, Terms};
@@ -66,7 +67,7 @@ pub struct Lessons {
     /// What the words are about.
     pub facts: Memo<Option<Facts>>,
     /// Why the recordings could not be had.
-    pub trouble: RwSignal<Option<String>>,
+    pub trouble: RwSignal<Option<Said>>,
     /// Whether the page goes to the open step's place in a run as soon as there is one.
     owed: StoredValue<bool>,
     /// What the exhibits showed before the lesson showed something else there.
@@ -336,7 +337,7 @@ impl Lessons {
             self.proof.put_back(proof);
         }
         if let Some(terms) = terms {
-            self.speed.terms.set(terms);
+            self.speed.put_back(terms);
         }
         self.runs.give_back();
     }
@@ -495,7 +496,7 @@ impl Lessons {
                 self.before.update_value(|before| {
                     before.terms.get_or_insert(now);
                 });
-                self.speed.terms.set(terms.map(Terms::of_hundredths));
+                self.speed.teach(terms.map(Terms::of_hundredths));
             }
         }
         if let Some(part) = place.part() {

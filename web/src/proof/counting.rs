@@ -10,6 +10,7 @@ use tr::tr;
 use super::pair::ProofPair;
 use super::theory::target_joint;
 use crate::engine_client::EngineState;
+use crate::errors::Said;
 use crate::language;
 use crate::store::Store;
 
@@ -30,29 +31,26 @@ pub struct Tally {
     pub kept: Vec<u64>,
     /// How many texts.
     pub trials: u64,
-    /// Where they were written.
-    pub backend: Option<BackendKind>,
+    /// Where they were written: another backend goes on where the first was lost.
+    pub backends: Vec<BackendKind>,
 }
 
 impl Tally {
     /// Adds what came for a pair of `tokens` tokens and `gamma` drafted ones.
     ///
     /// # Errors
-    /// A sentence, when the reply does not fit what was asked.
-    pub fn add(
-        &mut self,
-        counted: &RoundsCounted,
-        tokens: usize,
-        gamma: u32,
-    ) -> Result<(), String> {
+    /// When the reply does not fit what was asked.
+    pub fn add(&mut self, counted: &RoundsCounted, tokens: usize, gamma: u32) -> Result<(), Said> {
         let sum: u64 = counted.counts.iter().map(|count| u64::from(*count)).sum();
         let fits = counted.counts.len() == tokens.pow(gamma + 1)
             && counted.accepted.len() == gamma as usize + 1
             && sum == counted.trials;
         if !fits {
-            return Err(tr!(
-                "The engine’s answer does not fit the question, so it was not counted. Start over, or load the page again."
-            ));
+            return Err(Said::new(|| {
+                tr!(
+                    "The engine’s answer does not fit the question, so it was not counted. Start over, or load the page again."
+                )
+            }));
         }
         self.counts.resize(counted.counts.len(), 0);
         self.kept.resize(counted.accepted.len(), 0);
@@ -63,7 +61,9 @@ impl Tally {
             *total += count;
         }
         self.trials += counted.trials;
-        self.backend = Some(counted.backend);
+        if !self.backends.contains(&counted.backend) {
+            self.backends.push(counted.backend);
+        }
         Ok(())
     }
 
@@ -162,11 +162,12 @@ pub fn request(
     }
 }
 
-/// Sends a request and returns its number; `done` is called once, with the counts or with a sentence.
+/// Sends a request and returns its number; `done` is called once, with the counts or with why there
+/// are none.
 pub fn ask(
     store: Store,
     request: RoundsRequest,
-    done: impl FnOnce(Result<RoundsCounted, String>) + 'static,
+    done: impl FnOnce(Result<RoundsCounted, Said>) + 'static,
 ) -> u32 {
     let mut done = Some(done);
     store.engine.request_aside(
@@ -174,7 +175,7 @@ pub fn ask(
         move |reply| {
             let result = match reply {
                 Reply::RoundsCounted { counted, .. } => Ok(counted.clone()),
-                Reply::Failed { failure, .. } => Err(language::of_engine(&failure.sentence)),
+                Reply::Failed { failure, .. } => Err(Said::ByEngine(failure.sentence.clone())),
                 _ => return,
             };
             if let Some(done) = done.take() {
@@ -209,6 +210,27 @@ pub fn waits_for(store: Store) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_that_another_backend_adds_are_counted_and_both_are_named() {
+        let mut tally = Tally::default();
+        for (backend, trials) in [
+            (BackendKind::Gpu, 30),
+            (BackendKind::Gpu, 10),
+            (BackendKind::Cpu, 20),
+        ] {
+            let counted = RoundsCounted {
+                counts: vec![trials, 0, 0, 0],
+                accepted: vec![0, u64::from(trials)],
+                trials: u64::from(trials),
+                backend,
+                milliseconds: 1.0,
+            };
+            assert!(tally.add(&counted, 2, 1).is_ok());
+        }
+        assert_eq!((tally.counts[0], tally.trials), (60, 60));
+        assert_eq!(tally.backends, [BackendKind::Gpu, BackendKind::Cpu]);
+    }
 
     /// Half the square of a difference counts, so a tenth of it takes a hundred times as many.
     #[test]

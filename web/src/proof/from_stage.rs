@@ -1,13 +1,12 @@
 //! The pair of distributions under consideration on the Stage.
 
-use couplet_playback::Proposal;
 use couplet_protocol::Distribution;
 use couplet_speculation::{normalised, ranked, total_variation};
 use leptos::prelude::*;
 use tr::tr;
 
 use super::pair::{NOTHING, Note, ProofPair};
-use crate::store::{Selection, Store};
+use crate::store::{Store, Told, nothing_told};
 use crate::typed_list::of_distribution;
 use crate::words::Kind;
 
@@ -23,24 +22,10 @@ const CONTEXT: usize = 16;
 /// # Errors
 /// A sentence, where there is no position for which both have spoken.
 pub fn take(store: Store) -> Result<ProofPair, String> {
-    let at = untrack(|| store.focus()).ok_or_else(|| tr!(
-        "No position is selected on the Stage. Write a text there or step into one, then come back."
-    ))?;
-    let round = store
-        .run
-        .with_untracked(|run| run.rounds().get(at.round).cloned())
-        .ok_or_else(|| tr!("That round of the Stage is gone; pick another one there."))?;
-    // Nothing was drafted where a bonus token stands, and old traces lack what the target said
-    // behind a rejected token: the last position before, of which both have spoken, stands in.
-    let both = |(column, proposal): (usize, &Proposal)| {
-        let target = proposal.target_distribution()?.clone();
-        Some((column, proposal.distribution.clone(), target))
-    };
-    let so_far = round.proposals.iter().enumerate().take(at.column + 1);
-    let (column, draft, target) = so_far.rev().find_map(both).ok_or_else(|| {
-        tr!("Nothing was drafted in that round of the Stage. Pick a drafted token there.")
-    })?;
-    let at = Selection { column, ..at };
+    let told = store.told_here().and_then(|place| store.told(place));
+    let Told {
+        at, draft, target, ..
+    } = told.ok_or_else(nothing_told)?;
     let lumped = lump(store, &draft, &target)?;
     let whole = whole_variation(&draft, &target);
     let shown = total_variation(&lumped.draft, &lumped.target);

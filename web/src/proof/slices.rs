@@ -4,6 +4,7 @@ use couplet_protocol::{RoundsCounted, RoundsRequest};
 use leptos::prelude::*;
 
 use super::counting::ask;
+use crate::errors::Said;
 use crate::store::Store;
 
 /// Texts of the first slice of a count, of which nobody knows yet how long they take.
@@ -19,10 +20,10 @@ const QUICK: f64 = 200.0;
 const SLOW: f64 = 800.0;
 
 /// Adds what a slice brought.
-pub type Add = Box<dyn FnMut(&RoundsCounted) -> Result<(), String>>;
+pub type Add = Box<dyn FnMut(&RoundsCounted) -> Result<(), Said>>;
 
 /// Hears how a count ended that nobody stopped.
-pub type Done = Box<dyn FnOnce(Result<(), String>)>;
+pub type Done = Box<dyn FnOnce(Result<(), Said>)>;
 
 /// One count at a time; copies are the same.
 #[derive(Clone, Copy)]

@@ -9,6 +9,7 @@ use super::pair::{MOST_TOKENS, Note, Preset, ProofPair, typed as typed_pair};
 use super::slices::Slices;
 use crate::browser;
 use crate::engine_client::EngineState;
+use crate::errors::Said;
 use crate::permalink::{Exhibits, LiveTest, OwnPair};
 use crate::store::Store;
 use crate::words::Kind;
@@ -82,7 +83,7 @@ pub struct ProofState {
     /// A request of the test is under way.
     pub counting: RwSignal<bool>,
     /// Why the last one failed.
-    pub failed: RwSignal<Option<String>>,
+    pub failed: RwSignal<Option<Said>>,
     /// Nothing was asked for of what is tested now.
     due: RwSignal<bool>,
     slices: Slices,

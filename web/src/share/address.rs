@@ -40,10 +40,13 @@ fn write(store: Store, view: View) {
     let form = untrack(|| store.form.read()).ok();
     let known = settings.filter(|settings| !waits && form.as_ref() == Some(settings));
     let at = view.at;
+    // What is hidden is for whoever gets a link: the address keeps what it was opened with, so that a
+    // teacher who hides something has it back by loading the page.
     let keep = |now: &mut View| {
         (now.lesson, now.step) = (view.lesson, view.step);
         now.exhibits = view.exhibits;
         (now.letters, now.marks) = (view.letters, view.marks);
+        now.projector = view.projector;
     };
     match known {
         Some(settings) if at.is_some() => permalink::write_all(&settings, |now| {

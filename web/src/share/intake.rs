@@ -1,5 +1,7 @@
 //! Files with runs or measurements: dropped on the page, or chosen.
 
+use std::sync::{Mutex, PoisonError};
+
 use couplet_protocol::SpeedReport;
 use leptos::ev;
 use leptos::prelude::*;
@@ -63,7 +65,7 @@ pub fn accept_drops(store: Store, sharing: Sharing) {
             event.prevent_default();
             match dropped_file(&event) {
                 Some(Ok(file)) => take(store, sharing, file),
-                Some(Err(sentence)) => refuse(store, sharing, sentence),
+                Some(Err(why)) => refuse(store, sharing, why),
                 None => {}
             }
         }
@@ -82,18 +84,18 @@ fn holds_files(event: &DragEvent) -> bool {
 }
 
 /// The one file that was dropped, or why there is none to read.
-fn dropped_file(event: &DragEvent) -> Option<Result<File, String>> {
+fn dropped_file(event: &DragEvent) -> Option<Result<File, Said>> {
     let data = event.data_transfer()?;
     let files = data.files()?;
     let file = files.get(0)?;
     Some(if files.length() > 1 {
-        Err(tr!(
-            "Those are several files. Drop one of them: a run replaces the one on the page."
-        ))
+        Err(Said::new(|| {
+            tr!("Those are several files. Drop one of them: a run replaces the one on the page.")
+        }))
     } else if is_folder(&data) {
-        Err(tr!(
-            "That is a folder. Drop the file of a run that is in it."
-        ))
+        Err(Said::new(|| {
+            tr!("That is a folder. Drop the file of a run that is in it.")
+        }))
     } else {
         Ok(file)
     })
@@ -106,12 +108,24 @@ fn is_folder(data: &DataTransfer) -> bool {
 }
 
 /// Says why a file is not shown: in the panel, and above the scene where that is closed.
-fn refuse(store: Store, sharing: Sharing, sentence: String) {
+fn refuse(store: Store, sharing: Sharing, why: Said) {
     if !sharing.open.get_untracked() {
-        let sentence = sentence.clone();
-        store.message.set(Some(Said::new(move || sentence.clone())));
+        store.message.set(Some(why.clone()));
     }
-    sharing.file_trouble.set(Some(sentence));
+    sharing.file_trouble.set(Some(why));
+}
+
+/// What `find` has found in a text, found again only in another language: a long text takes a while.
+fn found(store: Store, text: String, found: String, find: fn(&str) -> Option<String>) -> Said {
+    let last = Mutex::new((store.language.get_untracked(), found));
+    Said::new(move || {
+        let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+        let language = store.language.get_untracked();
+        if last.0 != language {
+            *last = (language, find(&text).unwrap_or_default());
+        }
+        last.1.clone()
+    })
 }
 
 /// Reads a file and shows the run or the measurement in it, unless another file or a run was asked for before it was
@@ -122,14 +136,16 @@ pub fn take(store: Store, sharing: Sharing, file: File) {
     sharing.file_trouble.set(None);
     sharing.replayed.set(None);
     let (name, size) = (file.name(), file.size());
-    let refuse = move |sentence: String| refuse(store, sharing, sentence);
+    let refuse = move |why: Said| refuse(store, sharing, why);
     if size > MOST_BYTES as f64 {
-        return refuse(tr!(
-            "“{name}” has {size} MB; a trace of the longest run is smaller than {most} MB. Choose the file that “Trace as JSON” gave.",
-            name,
-            size = format!("{:.0}", size / 1e6),
-            most = MOST_BYTES >> 20
-        ));
+        return refuse(Said::new(move || {
+            tr!(
+                "“{name}” has {size} MB; a trace of the longest run is smaller than {most} MB. Choose the file that “Trace as JSON” gave.",
+                name,
+                size = format!("{:.0}", size / 1e6),
+                most = MOST_BYTES >> 20
+            )
+        }));
     }
     spawn_local(async move {
         let text = JsFuture::from(file.text()).await.ok();
@@ -137,12 +153,14 @@ pub fn take(store: Store, sharing: Sharing, file: File) {
             return;
         }
         let Some(text) = text.and_then(|text| text.as_string()) else {
-            return refuse(tr!("“{name}” could not be read; choose it again.", name));
+            return refuse(Said::new(move || {
+                tr!("“{name}” could not be read; choose it again.", name)
+            }));
         };
         if let Some(read) = report::read(&text) {
             let shown = match read {
                 Ok(report) => measured(store, report, &name).await,
-                Err(sentence) => Err(sentence),
+                Err(why) => Err(found(store, text, why, |text| report::read(text)?.err())),
             };
             return match shown {
                 _ if !store.asking.is_last(number) => {}
@@ -155,9 +173,10 @@ pub fn take(store: Store, sharing: Sharing, file: File) {
                         browser::focus("#scene");
                     });
                 }
-                Err(sentence) => {
-                    refuse(tr!("“{name}” cannot be shown. {sentence}", name, sentence))
-                }
+                Err(why) => refuse(Said::new(move || {
+                    let sentence = why.now();
+                    tr!("“{name}” cannot be shown. {sentence}", name, sentence)
+                })),
             };
         }
         match check::read(&text) {
@@ -179,11 +198,13 @@ pub fn take(store: Store, sharing: Sharing, file: File) {
                     request_animation_frame(focus_play);
                 }
             }
-            Err(sentence) => refuse(tr!(
-                "“{name}” cannot be replayed. {sentence}",
-                name,
-                sentence
-            )),
+            Err(why) => {
+                let why = found(store, text, why, |text| check::read(text).err());
+                refuse(Said::new(move || {
+                    let sentence = why.now();
+                    tr!("“{name}” cannot be replayed. {sentence}", name, sentence)
+                }));
+            }
         }
     });
 }
@@ -194,7 +215,7 @@ fn in_short(name: &str) -> String {
 }
 
 /// A measurement with its pair, which its file does not hold.
-async fn measured(store: Store, report: SpeedReport, file: &str) -> Result<Kept, String> {
+async fn measured(store: Store, report: SpeedReport, file: &str) -> Result<Kept, Said> {
     let name = report.request.settings.pair.clone();
     let loaded = store.engine.pair.get_untracked();
     let pair = match loaded.filter(|pair| pair.name == name) {
@@ -202,10 +223,12 @@ async fn measured(store: Store, report: SpeedReport, file: &str) -> Result<Kept,
         None => match fetch_recording(&name, Recording::Speculative).await {
             Ok(trace) => trace.pair.into(),
             Err(_) => {
-                return Err(tr!(
-                    "It is about the pair “{pair}”, which this page does not have or could not fetch.",
-                    pair = shorten(&name)
-                ));
+                return Err(Said::new(move || {
+                    tr!(
+                        "It is about the pair “{pair}”, which this page does not have or could not fetch.",
+                        pair = shorten(&name)
+                    )
+                }));
             }
         },
     };

@@ -98,11 +98,21 @@ pub fn short(sharing: Sharing) -> Result<String, String> {
         .ok_or_else(|| tr!("A setting is out of range: put it right, and there is a link."))?;
     if link.len() > LONGEST_LINK {
         let (bytes, most) = (link.len(), LONGEST_LINK);
+        let fits = |view: &View| {
+            let link = address(sharing, view.clone());
+            link.is_some_and(|link| link.len() <= LONGEST_LINK)
+        };
         let mut fewer = current(sharing);
-        let has_own = fewer.exhibits.own.take().is_some();
-        if has_own && address(sharing, fewer).is_some_and(|link| link.len() <= LONGEST_LINK) {
+        if fewer.exhibits.own.take().is_some() && fits(&fewer) {
             return Err(tr!(
                 "So many probabilities are too long for a link: it would have {bytes} bytes, and {most} arrive everywhere. Fewer tokens fit.",
+                bytes,
+                most
+            ));
+        }
+        if fewer.branch.take().is_some() && fits(&fewer) {
+            return Err(tr!(
+                "The text that this branch keeps is too long for a link: it would have {bytes} bytes, and {most} arrive everywhere. Send the trace file below instead: dropped on the page, it shows the same.",
                 bytes,
                 most
             ));

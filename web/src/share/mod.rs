@@ -15,6 +15,7 @@ mod trace_csv;
 use leptos::prelude::*;
 
 use crate::couplings::Exhibit;
+use crate::errors::Said;
 use crate::lessons::Lessons;
 use crate::permalink::View;
 use crate::proof::ProofState;
@@ -40,7 +41,7 @@ pub struct Sharing {
     /// Whether the page stands in a frame of another one.
     pub embed: bool,
     /// What came of the last file.
-    pub file_trouble: RwSignal<Option<String>>,
+    pub file_trouble: RwSignal<Option<Said>>,
     /// What is heard of a file that is replayed.
     pub replayed: RwSignal<Option<String>>,
     /// Whether a file hangs over the page.

@@ -196,8 +196,8 @@ fn FilePart(store: Store, sharing: Sharing) -> impl IntoView {
                 <button type="button" class="button" data-testid="print" on:click=move |_| print_page(sharing)>{tr!("Print")}</button>
             </div>
             <p class="muted">{tr!("The JSON holds every number of the run. Dropped anywhere on this page it plays again, without the models.")}</p>
-            {move || sharing.file_trouble.get().map(|sentence| view! {
-                <p class="field-error" role="alert" data-testid="file-trouble">{sentence}</p>
+            {move || sharing.file_trouble.get().map(|said| view! {
+                <p class="field-error" role="alert" data-testid="file-trouble">{said.now()}</p>
             })}
         </section>
     }

@@ -88,9 +88,9 @@ pub fn Timing() -> impl IntoView {
                 </button>
             </section>
         })}
-        {move || measuring.failed.get().filter(|_| !busy.get()).map(|sentence| view! {
+        {move || measuring.failed.get().filter(|_| !busy.get()).map(|said| view! {
             <p class="speed-failed" role="alert" data-testid="bench-failed">
-                {tr!("Nothing was measured: {sentence}", sentence = language::of_engine(&sentence))}
+                {tr!("Nothing was measured: {sentence}", sentence = said.now())}
                 {measuring.reports.with(|reports| !reports.is_empty())
                     .then(|| format!(" {}", tr!("What was measured before stays below.")))}
             </p>

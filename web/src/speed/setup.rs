@@ -12,7 +12,9 @@ use crate::engine_client::EngineState;
 use crate::form::Form;
 use crate::number_input::NumberInput;
 use crate::share::ChooseFile;
-use crate::stage::{NumberField, PairField, RuleField, error_line, hint_line, lead_to_error};
+use crate::stage::{
+    NumberField, PairField, RuleField, RuleNote, error_line, hint_line, lead_to_error,
+};
 use crate::store::{Kept, Store, use_store};
 
 /// Before the first measurement: what it will do, and for how long.
@@ -109,6 +111,7 @@ fn Fields() -> impl IntoView {
                     on:change=move |event| speed.auto.set(event_target_checked(&event)) />
                 {tr!("also the engine’s own choice of γ")}
             </label>
+            <RuleNote />
             <p class="muted speed-hint" data-testid="bench-hint">
                 {tr!("To see it pay less, or not at all, let γ go up to {}: the further ahead a token is drafted, the more rarely it is kept.", MAX_GAMMA)}
             </p>
@@ -134,11 +137,7 @@ fn set_on_the_stage(form: Form) -> Option<String> {
     let elsewhere = ["prompt", "gamma", "drafter", "top_k", "top_p", "seed"];
     let mut errors = form.errors().into_iter();
     let error = errors.find(|error| elsewhere.contains(&error.field.as_str()))?;
-    Some(tr!(
-        "The settings on the Stage need a look first: {}: {}.",
-        error.label(),
-        error.sentence.trim_end_matches('.')
-    ))
+    Some(error.on_the_stage())
 }
 
 /// A number that belongs to this scene.

@@ -75,6 +75,8 @@ pub struct SpeedState {
     pub clock: Clock,
     /// What somebody asked the formula about.
     pub terms: RwSignal<Option<Terms>>,
+    /// What a link or a lesson asked it about last.
+    taught: StoredValue<Option<Terms>>,
     /// What the report above found.
     pub measured: Memo<Option<Measured>>,
     /// What the formula is asked about: what somebody chose, else what was measured, else an example.
@@ -152,6 +154,7 @@ impl SpeedState {
             other,
             clock,
             terms,
+            taught: StoredValue::new(None),
             measured,
             asked: Memo::new(move |_| {
                 let terms = terms.get();
@@ -170,7 +173,20 @@ impl SpeedState {
             self.auto.set(sweep.auto);
         }
         if let Some(terms) = link.terms {
-            self.terms.set(Some(Terms::of_hundredths(terms)));
+            self.teach(Some(Terms::of_hundredths(terms)));
+        }
+    }
+
+    /// Asks the formula what a lesson asks it.
+    pub fn teach(&self, terms: Option<Terms>) {
+        self.taught.set_value(terms);
+        self.terms.set(terms);
+    }
+
+    /// Asks it again what it was asked before a lesson; what a person has asked since stays.
+    pub fn put_back(&self, before: Option<Terms>) {
+        if self.terms.get_untracked() == self.taught.get_value() {
+            self.terms.set(before);
         }
     }
 

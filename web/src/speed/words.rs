@@ -2,8 +2,7 @@
 
 use couplet_playback::{Cut, count_word, decimal, grouped, shortest};
 use couplet_protocol::{
-    BackendKind, Drafter, GammaSpeed, Headline, PairInfo, Settings, SpeedReport, SpeedRequest,
-    Verdict,
+    Drafter, GammaSpeed, Headline, PairInfo, Settings, SpeedReport, SpeedRequest, Verdict,
 };
 use tr::tr;
 
@@ -11,6 +10,7 @@ use super::reading::{alpha, c, level, pays, predicted, round_of, v};
 use crate::language;
 use crate::stage::{drafter_title, rule_parameters, rule_title};
 use crate::store::Kept;
+pub use crate::words::backend;
 
 /// The verdict behind the number: "faster", "slower", "can’t tell".
 pub fn verdict(verdict: Verdict) -> String {
@@ -131,14 +131,6 @@ pub fn gamma(row: &GammaSpeed) -> String {
         format!("{:.0}", row.gamma)
     } else {
         decimal(row.gamma, 1)
-    }
-}
-
-/// The backend for people.
-pub fn backend(kind: BackendKind) -> &'static str {
-    match kind {
-        BackendKind::Gpu => "GPU",
-        BackendKind::Cpu => "CPU",
     }
 }
 

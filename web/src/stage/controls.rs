@@ -4,7 +4,7 @@ use leptos::ev;
 use leptos::prelude::*;
 use tr::tr;
 
-use super::rule_field::{RuleField, RuleNote};
+use super::rule_field::{AutoNote, RuleField, RuleNote};
 use super::rule_words;
 use super::transport::focus_play;
 use crate::browser;
@@ -90,7 +90,8 @@ pub fn Controls() -> impl IntoView {
                     {move || if writing() { tr!("Write anew") } else { tr!("Write") }}
                 </button>
             </div>
-            <RuleNote form=form />
+            <RuleNote />
+            <AutoNote form=form />
         </form>
     }
 }

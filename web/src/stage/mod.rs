@@ -43,7 +43,7 @@ use crate::lessons::{Cover, Covered};
 use crate::playhead::now;
 use crate::store::{Selection, use_store};
 pub use icons::{Sign, icon, mark};
-pub use rule_field::RuleField;
+pub use rule_field::{RuleField, RuleNote};
 pub use rule_words::{replaced, title as rule_title};
 pub use transport::focus_play;
 pub use version_words::parameters as rule_parameters;

@@ -145,12 +145,12 @@ fn Models() -> impl IntoView {
     let store = use_store();
     let engine = store.engine;
     let progress = Memo::new(move |_| match engine.state.get() {
-        EngineState::Starting => Some((tr!("Live models"), 0, 0)),
+        EngineState::Starting => Some((of_engine("Live models"), 0, 0)),
         EngineState::Loading {
             stage,
             received,
             total,
-        } => Some((stage, received, total)),
+        } => Some((of_engine(&stage), received, total)),
         _ => None,
     });
     let size = move || {

@@ -53,18 +53,21 @@ fn auto_note(form: Form) -> Option<String> {
     })
 }
 
-/// Why the text would not be the target's or the link's, where it would not.
+/// Why the text would not be the target's, where it would not: what describes [`RuleField`].
 #[component]
-pub fn RuleNote(
+pub fn RuleNote() -> impl IntoView {
+    let store = use_store();
+    let sentence = move || inexact(store).then(|| why_not_exact(store.form.rule.get()));
+    view! { <p class="rule-note" id="rule-note">{sentence}</p> }
+}
+
+/// Why the text would not be the link's, where it would not.
+#[component]
+pub fn AutoNote(
     /// The settings.
     form: Form,
 ) -> impl IntoView {
-    let store = use_store();
-    let sentence = move || inexact(store).then(|| why_not_exact(form.rule.get()));
-    view! {
-        <p class="rule-note" id="rule-note">{sentence}</p>
-        <p class="rule-note" id="auto-note" data-testid="auto-note">{move || auto_note(form)}</p>
-    }
+    view! { <p class="rule-note" id="auto-note" data-testid="auto-note">{move || auto_note(form)}</p> }
 }
 
 /// The rule, its parameters and whether it is exact.

@@ -70,7 +70,7 @@ pub fn SpeedUp() -> impl IntoView {
                 .into_any(),
                 None => newest().map_or_else(|| view! { <p class="muted">{tr!("not yet on this device")}</p> }.into_any(), |kept| result(&kept).into_any()),
             }}
-            {move || measuring.failed.get().map(|sentence| view! { <p class="field-error" role="alert">{sentence}</p> })}
+            {move || measuring.failed.get().map(|said| view! { <p class="field-error" role="alert">{said.now()}</p> })}
             // One button: the focus stays on it.
             <button type="button" class="button" data-testid=move || if measuring.busy() { "measure-stop" } else { "measure" }
                 disabled=move || !measuring.busy() && !ready() on:click=act>

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::Store;
 use crate::browser;
 use crate::engine_client::reply_id;
+use crate::errors::Said;
 use crate::form::label;
 use crate::language;
 use crate::playhead::now;
@@ -102,7 +103,7 @@ pub struct Measuring {
     /// How far the bench in progress is; `None` while there is none.
     pub progress: RwSignal<Option<Progress>>,
     /// Why the last one gave no report.
-    pub failed: RwSignal<Option<String>>,
+    pub failed: RwSignal<Option<Said>>,
     /// The reports, the oldest first.
     pub reports: RwSignal<Vec<Kept>>,
     /// Those of files, the oldest first. They say nothing of this device.
@@ -168,11 +169,14 @@ impl Measuring {
         if let Reply::Failed { failure, .. } = reply
             && failure.kind != FailureKind::Stopped
         {
-            let sentence = language::of_engine(&failure.sentence);
-            self.failed.set(Some(match &failure.field {
-                Some(field) => format!("{}: {sentence}", label(field)),
-                None => sentence,
-            }));
+            let failure = failure.clone();
+            self.failed.set(Some(Said::new(move || {
+                let sentence = language::of_engine(&failure.sentence);
+                match &failure.field {
+                    Some(field) => format!("{}: {sentence}", label(field)),
+                    None => sentence,
+                }
+            })));
         }
     }
 

@@ -6,7 +6,6 @@ use couplet_protocol::{Settings, Trace};
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use tr::tr;
 
 use super::{Shown, Store};
 use crate::browser;
@@ -148,13 +147,13 @@ impl Store {
 ///
 /// # Errors
 ///
-/// Why there is none, in a clause.
+/// Why there is none, in a clause in English.
 pub async fn fetch(pair: &str, recording: Recording) -> Result<Trace, String> {
     let file = recording.file();
     let bytes = browser::fetch(&format!("pairs/{pair}/{file}")).await?;
     let trace = Trace::from_json(&String::from_utf8_lossy(&bytes))?;
     if trace.settings.pair != pair || trace.pair.name != pair {
-        return Err(tr!("it is one of {}", trace.settings.pair));
+        return Err(format!("it is one of {}", trace.settings.pair));
     }
     Ok(trace)
 }

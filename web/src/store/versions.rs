@@ -42,7 +42,7 @@ pub struct Versions {
 
 /// One of the versions, whichever is on the page, until others take the place of all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Origin {
+pub struct Origin {
     family: u32,
     version: usize,
 }
@@ -154,6 +154,11 @@ impl Versions {
 }
 
 impl Store {
+    /// The version on the page.
+    pub fn version_here(&self) -> Origin {
+        self.versions.here()
+    }
+
     /// The version that a run which is about to begin goes on from: the one that was on the page when
     /// it was asked for, else the one that is.
     pub(super) fn parent_of(&self, next: &Shown, asked_at: Origin) -> Option<usize> {

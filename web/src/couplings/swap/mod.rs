@@ -53,13 +53,13 @@ pub fn SwapPanel() -> impl IntoView {
     let said = move || match swap.writing.get() {
         Writing::Idle => None,
         Writing::Row { done, of } => Some(tr!("Writing text {} of {}…", done + 1, of)),
-        Writing::Failed(sentence) => Some(sentence),
+        Writing::Failed(said) => Some(said.now()),
     };
     // Six texts are written in a moment: their beginning is heard, and what they come to.
     let heard = Signal::derive(move || match swap.writing.get() {
         Writing::Idle => swap.texts.with(|texts| texts.as_ref().map(in_short)),
         Writing::Row { of, .. } => Some(tr!("Writing {} texts…", count_word(of))),
-        Writing::Failed(sentence) => Some(sentence),
+        Writing::Failed(said) => Some(said.now()),
     });
     let rule = move |event| {
         let name = event_target_value(&event);

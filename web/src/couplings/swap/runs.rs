@@ -6,7 +6,8 @@ use leptos::prelude::*;
 use tr::tr;
 
 use crate::couplings::exhibit::Exhibit;
-use crate::form::label;
+use crate::errors::Said;
+use crate::form::FieldError;
 use crate::language;
 
 /// Tokens of each text.
@@ -39,7 +40,7 @@ pub struct Texts {
 }
 
 /// What is going on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone)]
 pub enum Writing {
     /// Nothing.
     Idle,
@@ -51,7 +52,7 @@ pub enum Writing {
         of: usize,
     },
     /// Why it ended before its end.
-    Failed(String),
+    Failed(Said),
 }
 
 /// The panel's state; copies are the same.
@@ -88,12 +89,8 @@ struct Coming {
 
 const COUNT: usize = 6;
 
-fn needs_a_look(field: &str, sentence: &str) -> String {
-    tr!(
-        "The settings on the Stage need a look first: {}: {}.",
-        field,
-        sentence.trim_end_matches('.')
-    )
+fn stopped() -> Said {
+    Said::new(|| tr!("Stopped."))
 }
 
 impl Exhibit {
@@ -103,13 +100,14 @@ impl Exhibit {
         if matches!(swap.writing.get_untracked(), Writing::Row { .. }) {
             return;
         }
-        let mut settings = match untrack(|| self.store.form.read()) {
-            Ok(settings) => settings,
-            Err(error) => {
-                let sentence = needs_a_look(&error.label(), &error.sentence);
-                swap.writing.set(Writing::Failed(sentence));
-                return;
-            }
+        let form = self.store.form;
+        let Ok(mut settings) = untrack(|| form.read()) else {
+            let said = Said::new(move || {
+                let error = untrack(|| form.read()).err();
+                error.map_or_else(String::new, |error| error.on_the_stage())
+            });
+            swap.writing.set(Writing::Failed(said));
+            return;
         };
         settings.max_tokens = LENGTH;
         settings.auto_gamma = false;
@@ -149,7 +147,7 @@ impl Exhibit {
         }
         // It would bring back the pair that somebody has just left.
         if self.store.form.pair.get_untracked() != coming.texts.settings.pair {
-            return self.give_up(&tr!("Stopped."));
+            return self.give_up(stopped());
         }
         swap.writing.set(Writing::Row {
             done: coming.done,
@@ -181,11 +179,14 @@ impl Exhibit {
                         })
                     }
                     Reply::Failed { failure, .. } => {
-                        let sentence = language::of_engine(&failure.sentence);
-                        Some(Err(match &failure.field {
-                            Some(field) => needs_a_look(&label(field), &sentence),
-                            None => sentence,
-                        }))
+                        let failure = failure.clone();
+                        Some(Err(Said::new(move || {
+                            let sentence = language::of_engine(&failure.sentence);
+                            match failure.field.clone() {
+                                Some(field) => FieldError { field, sentence }.on_the_stage(),
+                                None => sentence,
+                            }
+                        })))
                     }
                     _ => None,
                 };
@@ -193,7 +194,7 @@ impl Exhibit {
                     return;
                 };
                 match end {
-                    Ok(FinishReason::Stopped) => self.give_up(&tr!("Stopped.")),
+                    Ok(FinishReason::Stopped) => self.give_up(stopped()),
                     Ok(_) => {
                         now.texts.cells[row][column] = Some(self.written(&events));
                         let pair = self.store.engine.pair.get_untracked();
@@ -201,16 +202,16 @@ impl Exhibit {
                         now.done += 1;
                         self.write_next(now);
                     }
-                    Err(sentence) => self.give_up(&sentence),
+                    Err(said) => self.give_up(said),
                 }
             },
         );
         swap.request.set_value(Some(id));
     }
 
-    fn give_up(&self, sentence: &str) {
+    fn give_up(&self, why: Said) {
         self.swap.request.set_value(None);
-        self.swap.writing.set(Writing::Failed(sentence.to_owned()));
+        self.swap.writing.set(Writing::Failed(why));
         // Half a table compares nothing.
         self.swap.texts.update(|texts| {
             let whole = |texts: &Texts| texts.cells.iter().flatten().all(Option::is_some);

@@ -131,7 +131,7 @@ pub fn heard(exhibit: Exhibit, pair: &ProofPair) -> Option<String> {
     let title = title(exhibit.mistake);
     let came_out = exhibit.found.with(|found| match found {
         Found::Off | Found::Waiting(_) => None,
-        Found::Failed(sentence) => Some(sentence.clone()),
+        Found::Failed(said) => Some(said.now()),
         Found::Counted(tally) => tally.test(pair, GAMMA).as_ref().map(stamp),
     })?;
     Some(format!("{title}: {came_out}"))
@@ -227,8 +227,8 @@ fn says(museum: Museum, place: usize, pair: &ProofPair, found: &Found, bars: &[B
     match found {
         Found::Off => view! { <p class="stamp off">{tr!("Off: the rule is followed")}</p> }.into_any(),
         Found::Waiting(_) => view! { <p class="stamp off">{tr!("Counting …")}</p> }.into_any(),
-        Found::Failed(sentence) => {
-            view! { <p class="live-trouble" data-testid="exhibit-failed">{tr!("Nothing was counted: {sentence} Switch it off and on to try again.", sentence)}</p> }
+        Found::Failed(said) => {
+            view! { <p class="live-trouble" data-testid="exhibit-failed">{tr!("Nothing was counted: {sentence} Switch it off and on to try again.", sentence = said.now())}</p> }
                 .into_any()
         }
         Found::Counted(tally) => match tally.test(pair, GAMMA) {

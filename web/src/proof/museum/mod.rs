@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use couplet_protocol::{Mistake, Rule, Settings};
 use leptos::prelude::*;
 
+use crate::errors::Said;
 use crate::proof::counting::{Tally, request};
 use crate::proof::pair::ProofPair;
 use crate::proof::slices::Slices;
@@ -21,7 +22,7 @@ pub use gallery::Gallery;
 pub const GAMMA: u32 = 2;
 
 /// What is known of a mistake.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub enum Found {
     /// It is switched off.
     Off,
@@ -30,7 +31,7 @@ pub enum Found {
     /// What it wrote.
     Counted(Tally),
     /// Why it could not be counted.
-    Failed(String),
+    Failed(Said),
 }
 
 /// One mistake on show.
@@ -198,7 +199,7 @@ impl Museum {
                         }
                     }),
                     // What failed for one fails for all: they do not try one after another.
-                    Err(sentence) => museum.give_up(exhibit, &sentence),
+                    Err(why) => museum.give_up(exhibit, &why),
                 }
                 museum.pump();
             }),
@@ -206,12 +207,12 @@ impl Museum {
     }
 
     /// Fails a mistake and all that wait behind it.
-    fn give_up(&self, first: Exhibit, sentence: &str) {
+    fn give_up(&self, first: Exhibit, why: &Said) {
         let waiting = self.queue.get_value();
         self.queue.set_value(VecDeque::new());
         let behind = waiting.into_iter().filter_map(|place| self.exhibit(place));
         for exhibit in std::iter::once(first).chain(behind) {
-            exhibit.found.set(Found::Failed(sentence.to_owned()));
+            exhibit.found.set(Found::Failed(why.clone()));
         }
     }
 }

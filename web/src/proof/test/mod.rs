@@ -85,21 +85,26 @@ pub fn Test() -> impl IntoView {
     });
     let about = move || {
         let tokens = count_word(length());
-        let (texts, backend) = proof
+        let (texts, backends) = proof
             .tally
-            .with(|tally| (grouped(tally.trials as usize), tally.backend));
-        match backend {
-            None => tr!(
+            .with(|tally| (grouped(tally.trials as usize), tally.backends.clone()));
+        match backends.as_slice() {
+            [] => tr!(
                 "Texts of {tokens} tokens, written by the engine’s kernels on this machine, against the exact target",
                 tokens
             ),
-            Some(BackendKind::Gpu) => tr!(
+            [BackendKind::Gpu] => tr!(
                 "{texts} texts of {tokens} tokens, written by the GPU kernels on this machine, against the exact target",
                 texts,
                 tokens
             ),
-            Some(BackendKind::Cpu) => tr!(
+            [BackendKind::Cpu] => tr!(
                 "{texts} texts of {tokens} tokens, written by the same kernels on the CPU on this machine, against the exact target",
+                texts,
+                tokens
+            ),
+            _ => tr!(
+                "{texts} texts of {tokens} tokens, some written by the GPU kernels, others by the same kernels on the CPU on this machine, against the exact target",
                 texts,
                 tokens
             ),

@@ -71,8 +71,8 @@ pub fn Trouble() -> impl IntoView {
     let store = use_store();
     let proof = use_proof();
     move || {
-        let failed = proof.failed.get().map(|sentence| {
-            view! { <p class="live-trouble" role="alert" data-testid="test-failed">{tr!("Nothing was counted: {}", sentence)}</p> }
+        let failed = proof.failed.get().map(|said| {
+            view! { <p class="live-trouble" role="alert" data-testid="test-failed">{tr!("Nothing was counted: {}", said.now())}</p> }
         });
         let waits = waits_for(store).map(|sentence| {
             view! { <p class="muted" data-testid="test-waits">{sentence}</p> }
