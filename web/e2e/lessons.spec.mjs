@@ -1098,10 +1098,14 @@ test("the class plan keeps its answers folded, before printing and after, and pr
   await summary.click();
   assert.equal(await rows.first().isVisible(), true);
   await summary.click();
+  await rows.last().waitFor({ state: "hidden" });
+  // That it is folded is told a task later; nobody prints so soon.
+  await page.evaluate(() => new Promise((told) => requestAnimationFrame(() => setTimeout(told))));
   await page.emulateMedia({ media: "print" });
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
   await rows.last().waitFor();
   assert.equal(await page.locator(".lessons-list").isVisible(), false);
   await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  await page.emulateMedia({ media: "screen" });
   await rows.last().waitFor({ state: "hidden" });
 });

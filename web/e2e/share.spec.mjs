@@ -288,7 +288,7 @@ test("a prompt or a branch too long for a link is said, and the file is offered"
   await page.getByTestId("share").click();
   assert.match(await page.getByTestId("share-too-long").innerText(), /too long for a link.*trace file/);
   assert.equal(await page.evaluate(() => window.couplet.link()), null);
-  await page.getByRole("button", { name: "Close" }).click();
+  await page.getByTestId("share-panel").getByRole("button", { name: "Close" }).click();
   // A branch that keeps much, behind a prompt that would fit.
   const [started] = trace.events;
   const kept = Array(1100).fill(started.prompt_tokens.at(-1));
