@@ -262,7 +262,12 @@ test("couplings that wait for a measurement's end are given up where others are 
   // What does not end after a Stop is waited for less long than else, before the engine counts as dead.
   await page.evaluate(() => {
     const wait = window.setTimeout;
-    window.setTimeout = (task, delay, ...rest) => wait(task, delay === 60_000 ? 500 : delay, ...rest);
+    window.limits = 0;
+    window.setTimeout = (task, delay, ...rest) => {
+      if (delay !== 60_000) return wait(task, delay, ...rest);
+      window.limits += 1;
+      return wait(task, 500, ...rest);
+    };
     const measured = couplet.bench({ gammas: [1, 2, 4], pairs: 12, max_tokens: 200 });
     window.measured = measured.then((report) => (window.end = report.gammas.length), (error) => (window.end = error.message));
   });
@@ -273,6 +278,7 @@ test("couplings that wait for a measurement's end are given up where others are 
     await page.waitForTimeout(700);
   }
   assert.equal(await page.evaluate(() => window.end ?? null), null, "the measurement was over too soon");
+  assert.ok((await page.evaluate(() => window.limits)) > 0, "nothing was stopped that the engine had");
   assert.equal(await page.evaluate(() => window.measured), 3);
   await page.getByText(/measured, [\d,]+ pairs/).first().waitFor();
 });
