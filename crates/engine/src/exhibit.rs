@@ -207,6 +207,8 @@ mod tests {
 
     const SEEDS_END: u64 = MAX_SEED + 1;
 
+    type Change<'a> = &'a dyn Fn(&mut RoundsRequest);
+
     fn argument_at_fault<T: std::fmt::Debug>(result: Result<T, EngineError>) -> &'static str {
         match result {
             Err(EngineError::Request { argument, .. }) => argument,
@@ -249,7 +251,7 @@ mod tests {
         };
         assert_eq!(rounds(widest).unwrap(), 10);
 
-        let refused: [(&str, &dyn Fn(&mut RoundsRequest)); 11] = [
+        let refused: [(&str, Change); 11] = [
             ("gamma", &|it| it.gamma = 0),
             ("gamma", &|it| it.gamma = 9),
             ("gamma", &|it| it.gamma = u32::MAX),
@@ -269,7 +271,7 @@ mod tests {
             assert_eq!(argument_at_fault(rounds(change)), argument, "{place}");
         }
         for change in [
-            &(|it: &mut RoundsRequest| it.seed = SEEDS_END) as &dyn Fn(&mut RoundsRequest),
+            &(|it: &mut RoundsRequest| it.seed = SEEDS_END) as Change,
             &|it| it.lenience = 0.0,
             &|it| it.epsilon = 2.0,
             &|it| it.delta = f64::NAN,

@@ -264,7 +264,11 @@ impl Engine {
             self.prepare_trial();
             let found = self.trial_pass(&self.target, Portion::TargetPass, rows - 1, rows);
             let found = found.await?;
-            let expected = reference.trial.logits.first().map(|all| &all[..found.len()]);
+            let expected = reference
+                .trial
+                .logits
+                .first()
+                .map(|all| &all[..found.len()]);
             if !expected.is_some_and(|expected| agree(expected, &found, TOLERANCE)) {
                 return Err(DeviceError::Differs.into());
             }
