@@ -20,7 +20,7 @@ fn norm_factor(squares: f32, input_size: u32, epsilon: f32) -> f32 {
 
 // The activation x / (1 + e^-x). Where the exponential would leave the range of numbers, of which
 // WGSL says nothing, it is as good as 0 already.
-// Source: Hendrycks and Gimpel 2016, "Gaussian Error Linear Units", section 3.1 (SiLU).
+// Source: Hendrycks and Gimpel 2016, "Gaussian Error Linear Units", section 2 (SiLU).
 fn silu(x: vec4<f32>) -> vec4<f32> {
     return x / (1.0 + exp(min(-x, vec4<f32>(88.0))));
 }

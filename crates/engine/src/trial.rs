@@ -247,7 +247,7 @@ impl Engine {
 
     /// Compares what the kernels that a run with these settings needs, and no run before it has
     /// needed, compute, sample and judge with what the processor does: those of its numbers of rows,
-    /// of its rule and of its drafter. Where nothing was [held to](Self::hold_to) a reference,
+    /// of its rule and of its drafter, but for the rounds that the end of the context shortens. Where nothing was [held to](Self::hold_to) a reference,
     /// there is nothing to compare.
     ///
     /// # Errors

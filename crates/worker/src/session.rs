@@ -15,7 +15,7 @@ use futures_util::future::{join, join_all};
 
 use crate::download::{self, Downloads, Stage, Watcher};
 use crate::stillness::Stillness;
-use crate::{ladder, scope};
+use crate::{browser_cache, ladder, scope};
 
 /// The loaded pair and requests to stop.
 #[derive(Default)]
@@ -221,11 +221,15 @@ impl Session {
         if fetched.iter().all(Result::is_ok) {
             return fetched.into_iter().collect();
         }
-        // What one of them cannot have, the others do not lose: a browser may keep no files.
+        // What one of them cannot have, the others do not lose, also where the browser keeps nothing.
+        let keeps = browser_cache::storage().is_some();
         let mut trouble = Vec::new();
         for (entry, file) in entries.iter().zip(fetched) {
             match file {
-                Ok(bytes) => self.downloads.put_back(entry, &bytes),
+                Ok(bytes) if !keeps && !self.is_stopped(id) => {
+                    self.downloads.put_back(entry, &bytes);
+                }
+                Ok(_) => {}
                 Err(failure) => trouble.push(failure),
             }
         }

@@ -101,13 +101,18 @@ impl Exhibit {
             return;
         }
         let form = self.store.form;
-        let Ok(mut settings) = untrack(|| form.read()) else {
-            let said = Said::new(move || {
-                let error = untrack(|| form.read()).err();
-                error.map_or_else(String::new, |error| error.on_the_stage())
-            });
-            swap.writing.set(Writing::Failed(said));
-            return;
+        let mut settings = match untrack(|| form.read()) {
+            Ok(settings) => settings,
+            Err(error) => {
+                // Read again, it is in the language of now.
+                let said = Said::new(move || {
+                    let again = untrack(|| form.read()).err();
+                    let again = again.filter(|again| again.field == error.field);
+                    again.as_ref().unwrap_or(&error).on_the_stage()
+                });
+                swap.writing.set(Writing::Failed(said));
+                return;
+            }
         };
         settings.max_tokens = LENGTH;
         settings.auto_gamma = false;
