@@ -6,6 +6,7 @@ use leptos::prelude::*;
 
 use super::{Sharing, link};
 use crate::permalink::{self, View};
+use crate::projector;
 use crate::store::Store;
 
 /// The address waits until nobody moves: browsers slow pages down that change it all the time.
@@ -46,7 +47,8 @@ fn write(store: Store, view: View) {
         (now.lesson, now.step) = (view.lesson, view.step);
         now.exhibits = view.exhibits;
         (now.letters, now.marks) = (view.letters, view.marks);
-        now.projector = view.projector;
+        // As it is now: who presses the button does not wait until the address follows.
+        now.projector = projector::is_on();
     };
     match known {
         Some(settings) if at.is_some() => permalink::write_all(&settings, |now| {
