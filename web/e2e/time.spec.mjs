@@ -421,6 +421,7 @@ test("the rounds are read in a table, as far as the playhead is, and each is a w
   for (const [key, at] of [["ArrowUp", round], ["ArrowDown", round + 1], ["ArrowDown", round + 1], ["Home", 1], ["ArrowUp", 1], ["End", round + 1]]) {
     await page.keyboard.press(key);
     assert.equal(await focused(), `Round ${at}`, key);
+    assert.ok(await stop.evaluate((stop) => stop === document.activeElement), "Tab leads on from there");
     assert.equal(await rows.count(), round + 1, "the run stands still");
   }
   await page.getByTestId("next-phase").click();

@@ -19,6 +19,8 @@ pub struct Picking {
     /// What room a chart for fingers has, as the type case is told.
     room: Memo<Option<f64>>,
     picked: RwSignal<Option<u32>>,
+    /// The token that has the focus, in the chart or in a table.
+    focused: RwSignal<Option<u32>>,
 }
 
 impl Picking {
@@ -37,6 +39,7 @@ impl Picking {
             here,
             room,
             picked,
+            focused: RwSignal::new(None),
         }
     }
 
@@ -46,10 +49,12 @@ impl Picking {
         self.picked.set(Some(token));
     }
 
-    /// Where Tab stops among these tokens: at the one that is picked, else at the `entry`.
+    /// Where Tab stops among these tokens: at the one that has the focus, so that it leads on from there,
+    /// else at the one that is picked, else at the `entry`.
     pub fn stop(self, tokens: &[u32], entry: Option<u32>) -> Option<u32> {
-        let picked = self.picked.get();
-        picked.filter(|token| tokens.contains(token)).or(entry)
+        let among = |token: &u32| tokens.contains(token);
+        let (focused, picked) = (self.focused.get(), self.picked.get());
+        focused.filter(among).or(picked.filter(among)).or(entry)
     }
 
     /// A token in a table, with room for a finger. Tab stops at one of them.
@@ -58,7 +63,9 @@ impl Picking {
         let name = self.store.show(token);
         view! {
             <button type="button" class="pick-row" aria-pressed=pressed aria-label=self.store.say(token) title=tr!("Write it here instead")
-                tabindex=move || tabindex(stop.get() == Some(token)) data-token=token.to_string() on:keydown=rove on:click=move |_| self.pick(token)>
+                tabindex=move || tabindex(stop.get() == Some(token)) data-token=token.to_string()
+                on:focus=move |_| self.focused.set(Some(token)) on:blur=move |_| self.focused.set(None)
+                on:keydown=rove on:click=move |_| self.pick(token)>
                 {name}
             </button>
         }
@@ -99,6 +106,7 @@ impl Picking {
             here,
             room,
             picked,
+            ..
         } = self;
         let areas =
             Memo::new(move |_| here.with(|place| areas(store, place.as_ref()?, room.get())));
@@ -161,7 +169,8 @@ impl Picking {
         view! {
             <Show when=move || { count.get() > 0 }>
                 <svg class="figure areas" viewBox=view_box role="group" aria-label=tr!("Pick a token to write it here instead")
-                    on:click=on_click on:keydown=on_key>
+                    on:click=on_click on:keydown=on_key on:focusout=move |_| self.focused.set(None)
+                    on:focusin=move |event| self.focused.set(area_of(&event).map(|(_, token)| token))>
                     <For each=move || 0..count.get() key=|index| *index children=one />
                 </svg>
             </Show>

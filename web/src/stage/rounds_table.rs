@@ -28,6 +28,12 @@ fn Rounds() -> impl IntoView {
             .with(|state| store.run.with_untracked(|run| outcomes(run, state)))
     });
     let count = Memo::new(move |_| all.with(Vec::len));
+    // Where Tab stops: where the focus is, so that it leads on from there, else at the last row.
+    let focused = RwSignal::new(None);
+    let stop = Memo::new(move |_| {
+        let last = count.get().checked_sub(1);
+        focused.get().filter(|at| Some(*at) <= last).or(last)
+    });
     // A row stays while the playhead moves, so that no button loses the focus by being pressed.
     let row = move |index: usize| {
         let outcome = Memo::new(move |_| all.with(|all| all.get(index).cloned()));
@@ -44,12 +50,13 @@ fn Rounds() -> impl IntoView {
             let cell = |(shown, heard)| view! { <td>{told(shown, heard)}</td> };
             Some(shown.into_iter().zip(heard).map(cell).collect_view())
         };
-        let is_last = move || count.get() == index + 1;
         view! {
-            <tr aria-current=move || is_last().then_some("true")>
+            <tr aria-current=move || (count.get() == index + 1).then_some("true")>
                 <th scope="row">
                     <button type="button" class="pick-row" aria-label=tr!("Round {}", index + 1)
-                        tabindex=move || tabindex(is_last()) on:keydown=rove on:click=move |_| go_to_round(store, index)>
+                        tabindex=move || tabindex(stop.get() == Some(index)) on:keydown=rove
+                        on:focus=move |_| focused.set(Some(index)) on:blur=move |_| focused.set(None)
+                        on:click=move |_| go_to_round(store, index)>
                         {index + 1}
                     </button>
                 </th>
