@@ -10,7 +10,7 @@ const figures = (found) =>
   console.log(`        ${Object.entries(found).map(([name, value]) => `${name} ${typeof value === "number" ? +value.toFixed(1) : value}`).join(", ")}`);
 
 function busy(backend, name) {
-  test(`the main thread is free while ${name} writes`, async ({ browser, base }) => {
+  test(`the main thread is free while ${name} writes`, { tag: "@measured" }, async ({ browser, base }) => {
     const found = await motion.writing(browser, base, backend);
     figures(found);
     // By the processor's time: by the clock, whatever else runs would count as the page's. Twice
@@ -23,7 +23,7 @@ function busy(backend, name) {
 }
 
 function obeys(backend, name, limit) {
-  test(`Pause and Stop are obeyed at once while ${name} writes`, async ({ browser, base }) => {
+  test(`Pause and Stop are obeyed at once while ${name} writes`, { tag: "@measured" }, async ({ browser, base }) => {
     const found = await motion.obedience(browser, base, backend);
     figures(found);
     assert.ok(found.pause < 100, `${found.pause} ms`);
@@ -44,7 +44,7 @@ test("compressed, the page is at most 1 MB and the first pair at most 8", async 
   assert.ok(found.shell <= 1e6 && found.pair <= 8e6);
 });
 
-test("the first visit over 20 Mbit/s brings ten megabytes at most, the second next to none", async ({ browser, base }) => {
+test("the first visit over 20 Mbit/s brings ten megabytes at most, the second next to none", { tag: "@measured" }, async ({ browser, base }) => {
   const found = await first.visits(browser, base);
   figures(found);
   assert.ok(found.bytes <= 10e6, `${found.bytes} bytes`);

@@ -1,6 +1,6 @@
 // The engine in a real worker, on real WebGPU and on the CPU.
 import assert from "node:assert/strict";
-import { call, open, patchWorker, refusal, reload, tokens } from "./support.mjs";
+import { call, open, patchWorker, refusal, reload, tokens, until } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const GREEDY = { temperature: 0, max_tokens: 24, prompt: "ROMEO:\n" };
@@ -166,6 +166,7 @@ test("where no worker can be made every call is refused, and the page stays", as
   assert.ok(await refusal(page, "ready"));
   // The recording plays all the same, and nobody waits for a text or a measurement.
   await page.getByTestId("scene-stage").click();
+  await page.locator("[data-testid=provenance][data-kind=recorded]").waitFor();
   await page.getByTestId("first").click();
   const shown = () => document.querySelector("[data-testid=manuscript]").innerText.length;
   const before = await page.evaluate(shown);
@@ -266,7 +267,13 @@ test("couplings that wait for a measurement's end are given up where others are 
     window.setTimeout = (task, delay, ...rest) => {
       if (delay !== 60_000) return wait(task, delay, ...rest);
       window.limits += 1;
-      return wait(task, 500, ...rest);
+      return wait(task, 1_500, ...rest);
+    };
+    window.thrown = 0;
+    const post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (message, ...rest) {
+      if (`${message}`.includes('"couple"')) window.thrown += 1;
+      return post.call(this, message, ...rest);
     };
     const measured = couplet.bench({ gammas: [1, 2, 4], pairs: 12, max_tokens: 200 });
     window.measured = measured.then((report) => (window.end = report.gammas.length), (error) => (window.end = error.message));
@@ -274,8 +281,10 @@ test("couplings that wait for a measurement's end are given up where others are 
   await page.waitForTimeout(300);
   await page.getByTestId("handle-draft-0").focus();
   for (let change = 0; change < 3; change += 1) {
+    const before = await page.evaluate(() => window.thrown);
     await page.keyboard.press("ArrowUp");
-    await page.waitForTimeout(700);
+    // Once nobody has moved a handle for a moment.
+    await until(() => page.evaluate((before) => window.thrown > before, before), "couplings are asked for");
   }
   assert.equal(await page.evaluate(() => window.end ?? null), null, "the measurement was over too soon");
   assert.ok((await page.evaluate(() => window.limits)) > 0, "nothing was stopped that the engine had");

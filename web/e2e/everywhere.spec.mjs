@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { compare, easel } from "./golden.mjs";
 import { findings, letters, walk } from "./measure/access.mjs";
-import { call, finished, open, ready, shown, visitor } from "./support.mjs";
+import { call, finished, open, ready, shown, until, visitor } from "./support.mjs";
 import { SCENES, SIZES, THEMES, VIEWS, isSmall, settle, sideways, still, targets } from "./scenes.mjs";
 import { test } from "./test.mjs";
 
@@ -312,8 +312,10 @@ test("a screen reader hears the text as text and a sentence for every step", asy
   const heard = () => page.evaluate(() => window.spoken.slice(window.asked ?? 0, (window.asked = window.spoken.length)));
   await heard();
   for (let time = 0; time < 12; time += 1) {
+    const before = await page.evaluate(() => window.spoken.length);
     await page.keyboard.press("ArrowRight");
-    await page.waitForTimeout(450);
+    // Slowly enough for each to be heard; a step may say what the one before it said.
+    await page.waitForFunction((before) => window.spoken.length > before, before, { timeout: 2_000 }).catch(() => {});
   }
   const slow = await heard();
   assert.ok(slow.length >= 10, `12 steps:\n${slow.join("\n")}`);
@@ -323,6 +325,7 @@ test("a screen reader hears the text as text and a sentence for every step", asy
     const press = () => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
     for (let time = 0; time < 12; time += 1) press();
   });
+  await page.waitForFunction(() => window.spoken.length > window.asked);
   await page.waitForTimeout(900);
   assert.equal((await heard()).length, 1, "of quick steps only the last is said");
   // What was said is gone again: it stands on the page for all.
@@ -395,7 +398,8 @@ test("nothing comes from elsewhere, and no script runs that is not the page's", 
   });
   assert.deepEqual(ran, []);
   assert.ok(await page.evaluate(() => window.probed), "the page's own files run");
-  // What the policy forbids is known here by its name, but leaves for nowhere.
+  // What the policy forbids is known here by its name, but leaves for nowhere; that is told a moment later.
+  await until(async () => foreign.every((request) => request.failure()), "every foreign request has failed");
   assert.deepEqual(foreign.map((request) => request.failure()?.errorText).filter((why) => why !== "csp"), []);
   assert.ok((await page.evaluate(() => window.violations)).length >= 6);
 });

@@ -35,7 +35,7 @@ test("in Firefox two models write on its GPU, and speculation does not change th
   });
 });
 
-test("in Firefox nobody waits a tenth of a second for each readback", async ({ base }) => {
+test("in Firefox nobody waits a tenth of a second for each readback", { tag: "@measured" }, async ({ base }) => {
   await inFirefox(async (page) => {
     const { pair, device } = await open(page, base);
     if (device.backend !== "gpu") return console.log(`        on the CPU: ${device.reason}`);

@@ -20,9 +20,13 @@ const SCENES = {
   couplings: async (page) => page.getByTestId("throw-again").click(),
   speed: async (page) => call(page, "bench", { gammas: [1, 2], pairs: 5, max_tokens: 24 }),
   proof: async (page) => {
+    // Pressed while the first lot is counted, the button would end that.
+    const counted = () => page.locator("[data-testid=add][aria-busy=false]").waitFor({ timeout: 60_000 });
+    await counted();
     await page.getByTestId("all-mistakes").click();
     await page.getByTestId("add").click();
-    await page.waitForTimeout(1500);
+    await counted();
+    await page.getByTestId("stamp").first().waitFor({ timeout: 60_000 });
   },
   lessons: async (page, read) => {
     await page.getByTestId("lesson-slow").click();

@@ -241,6 +241,8 @@ test("what all tokens accepted earn is not said before the guess", async ({ page
   }
   await step(page, base, "draft", 4);
   await place.filter({ hasText: "Covered until" }).waitFor();
+  // Nothing has led whoever comes by a link to the question.
+  await page.getByTestId("lesson-panel").getByRole("radio").first().focus();
   await guess(page);
   await page.waitForFunction(() => !/Covered until/.test(document.querySelector("main").innerText));
 });
@@ -465,12 +467,16 @@ test("a page that is loaded again still has the guess, and its link asks everybo
     await page.getByTestId("reveal").click();
     const said = await page.getByTestId("lesson-verdict").innerText();
     // The address follows once nobody moves.
-    await page.waitForTimeout(600);
+    await page.waitForFunction(() => {
+      const at = (address) => new URLSearchParams(new URL(address).hash.slice(1)).get("at");
+      return at(location.href) === at(window.couplet.link());
+    });
     await page.reload();
     assert.equal(await page.getByTestId("lesson-verdict").innerText(), said);
     if (lesson === "slow") assert.equal(await typed.inputValue(), guess);
     else assert.ok(await page.getByTestId(`option-${guess}`).locator("input").isChecked());
-    assert.equal(await page.getByTestId("lesson-astray").count(), 0);
+    // The lesson may know its run before the Stage shows it.
+    await until(async () => (await page.getByTestId("lesson-astray").count()) === 0, `the answer of ${lesson} is on the page`);
     const { page: other, close } = await visitor(browser);
     await other.goto(page.url());
     await other.getByTestId("reveal").waitFor();
@@ -731,8 +737,11 @@ test("an answer scrolls its panel, not the page", async ({ page, base }) => {
     await page.getByTestId("reveal").click();
     await page.getByTestId("lesson-answer").waitFor();
     await page.waitForTimeout(300);
-    const { y, height } = await page.getByTestId("lesson-next").boundingBox();
-    assert.ok(y >= 0 && y + height <= 720, `${lesson} ${number}: the way on ends at ${y + height}`);
+    const seen = async () => {
+      const { y, height } = await page.getByTestId("lesson-next").boundingBox();
+      return y >= 0 && y + height <= 720;
+    };
+    await until(seen, `the way on of ${lesson} ${number} is in sight`);
     assert.equal(await page.evaluate(() => scrollY), 0, `${lesson} ${number}`);
   }
 });
@@ -757,10 +766,11 @@ test("on a projector the question stands under its picture, and so does the answ
     await page.goto(`${base}?backend=cpu#v=1&lesson=draft&step=2&projector=1`);
     await page.getByTestId("lesson-panel").locator("form").waitFor();
     const box = (selector) => page.locator(selector).first().evaluate((part) => part.getBoundingClientRect().toJSON());
-    const together = async (first) => {
-      const [text, figure, said] = await Promise.all([first, ".columns figure.column.focused svg.figure", ".lesson-turn"].map(box));
-      assert.ok(text.top >= 0 && figure.bottom <= said.top && said.bottom <= height, `${width}x${height}: ${text.top}, ${figure.bottom}, ${said.top} to ${said.bottom}`);
-    };
+    const together = (first) =>
+      until(async () => {
+        const [text, figure, said] = await Promise.all([first, ".columns figure.column.focused svg.figure", ".lesson-turn"].map(box));
+        return text.top >= 0 && figure.bottom <= said.top && said.bottom <= height;
+      }, `${first}, the figure and what is said are in sight at ${width}x${height}`);
     assert.equal(await page.locator(".transport").isVisible(), false, "nobody plays the answer by mistake");
     // What the lesson tells, the bars and the question, without a scroll.
     await page.waitForTimeout(300);
@@ -781,8 +791,11 @@ test("on a projector the question stands under its picture, and so does the answ
   await page.getByTestId("reveal").click();
   await page.getByTestId("lesson-answer").waitFor();
   await page.waitForTimeout(300);
-  const [text, said] = await Promise.all([".page", ".lesson-turn"].map((part) => page.locator(part).boundingBox()));
-  assert.ok(text.y >= 0 && text.y + text.height <= said.y, `the text stands at ${text.y}, the answer at ${said.y}`);
+  const above = async () => {
+    const [text, said] = await Promise.all([".page", ".lesson-turn"].map((part) => page.locator(part).boundingBox()));
+    return text.y >= 0 && text.y + text.height <= said.y;
+  };
+  await until(above, "the text stands above the answer");
 });
 
 test("a lesson gives a run of one's own back when it is closed", async ({ page, base }) => {
@@ -1041,8 +1054,9 @@ test("no lesson scrolls sideways, down to 320 pixels", async ({ page, base }) =>
     for (const [lesson, steps] of Object.entries(STEPS)) {
       await step(page, base, lesson, steps);
       await page.waitForTimeout(150);
-      const found = await page.evaluate(() => document.documentElement.scrollWidth);
-      assert.ok(found <= width, `${lesson} at ${width}: ${found}`);
+      // A drawing has the width of its room a frame after it is there.
+      const fits = async () => (await page.evaluate(() => document.documentElement.scrollWidth)) <= width;
+      await until(fits, `${lesson} fits ${width}`);
     }
     await page.goto("about:blank");
     await page.goto(`${base}?backend=cpu#v=1&scene=lessons`);

@@ -1,8 +1,13 @@
-// `BASE_URL=… npx playwright test` runs the tests of every `*.spec.mjs` on the page that is served there.
+// `BASE_URL=… npx playwright test --project=page` runs the tests of every `*.spec.mjs` on the page that is served there,
+// but those that measure something, which are `--project=measured`.
+import { availableParallelism } from "node:os";
 import { defineConfig } from "@playwright/test";
 import { chromium } from "./browser.mjs";
 
 if (!process.env.BASE_URL?.endsWith("/")) throw new Error("BASE_URL names the page that is tested; it ends in a slash");
+
+/** Tests with a limit in milliseconds that a machine keeps which has little else to do. */
+const MEASURED = /@measured/;
 
 export default defineConfig({
   testMatch: "*.spec.mjs",
@@ -10,8 +15,13 @@ export default defineConfig({
   // How the scenes should look; one that is missing is a failure and not a first picture.
   snapshotPathTemplate: "goldens/{arg}{ext}",
   updateSnapshots: "none",
-  // Two models at once would be timed by what the other leaves of the processor.
-  workers: 1,
+  // A test keeps somewhat more than one processor busy. What measures would measure what others leave it:
+  // `--project=measured` is for when nothing else runs.
+  workers: Math.min(4, availableParallelism()),
+  projects: [
+    { name: "page", grepInvert: MEASURED },
+    { name: "measured", grep: MEASURED, workers: 1 },
+  ],
   // One that was left over would be the only one that runs.
   forbidOnly: true,
   // Far above what the longest takes on a slow and busy machine.

@@ -332,7 +332,7 @@ test("the GPU's kernels pass the live test as well", async ({ page, base }) => {
   await card.getByTestId("stamp").filter({ hasText: "Not the target" }).waitFor({ timeout: 60_000 });
 });
 
-test("a count can be stopped, and one that was left keeps nobody waiting", async ({ page, base }) => {
+test("a count can be stopped, and one that was left keeps nobody waiting", { tag: "@measured" }, async ({ page, base }) => {
   await page.goto(`${base}#scene=proof`);
   await ready(page);
   // On a software adapter the whole of it takes most of a minute.
@@ -508,6 +508,7 @@ test("what stands beside each other is level, and every switch is right of its h
   await page.goto("about:blank");
   await page.goto(`${base}?backend=cpu#v=1&lesson=wrong&step=1`);
   await page.locator(".exhibit").nth(7).waitFor();
+  await page.evaluate(() => document.fonts.ready);
   const fallen = await page.locator(".exhibit > header").evaluateAll((all) =>
     all.filter(({ children: [title, toggle] }) => toggle.getBoundingClientRect().left < title.getBoundingClientRect().right).length,
   );

@@ -41,6 +41,7 @@ const held = (key, way) => async ({ page, base }) => {
 
 test("where the form says something else than the run was written with, the line above the text says so", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
+  await shown(page, "recorded");
   const temperature = page.getByTestId("temperature");
   const own = page.getByTestId("own-settings");
   assert.equal(await own.count(), 0);
@@ -59,6 +60,7 @@ test("the target's one pass shows all drafted tokens, also those that nobody wil
   const [{ round }] = discarded;
   const count = (what) => events.filter((event) => event.event === what && event.round === round).length;
   await open(page, base, "?backend=cpu");
+  await shown(page, "recorded");
   await page.keyboard.press("Home");
   const phase = () => page.locator(".phases .on").innerText();
   const to = async (wanted) => {
@@ -81,7 +83,7 @@ test("the target's one pass shows all drafted tokens, also those that nobody wil
   assert.match(await thrown.first().getByRole("img").getAttribute("aria-label"), new RegExp(`target (${target_prob.toFixed(2)}|<\\.01), never tested$`));
 });
 
-test("a recorded run plays within two seconds, before any weight has arrived, and nothing jumps", async ({ page, browser, base }) => {
+test("a recorded run plays within two seconds, before any weight has arrived, and nothing jumps", { tag: "@measured" }, async ({ page, browser, base }) => {
   const withoutWeights = (page) => page.route(WEIGHTS, () => {});
   // What else the machine does counts too, in which frame something comes included: the best of
   // three visits.

@@ -24,6 +24,8 @@ export async function still(page, base, scene, link = "") {
   await ready(page);
   // Its first texts are counted by themselves.
   if (scene === "proof") await counted(page);
+  // So are its first pairs thrown, under each of the four couplings.
+  if (scene === "couplings") await page.locator("[data-testid^=measured-]").filter({ hasNotText: "–" }).nth(3).waitFor({ state: "attached" });
   if (scene === "lesson") await page.getByTestId("lesson-panel").locator("form input").first().waitFor();
   await page.evaluate(() => document.fonts.ready);
   if (scene === "stage") {

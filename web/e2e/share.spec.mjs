@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { call, finished, noPanicText, notice, open, patchWorker, refusal, shown, until } from "./support.mjs";
+import { call, finished, noPanicText, notice, open, patchWorker, refusal, shown, until, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 /** Opens a link in a tab that knows nothing of the page before. */
@@ -32,7 +32,11 @@ const chosen = async (page) => ({
 const hashOf = (address) => new URL(address).hash;
 
 /** Waits until the address names the place of the playhead. */
-const settled = (page) => page.waitForFunction(() => /[#&]at=/.test(location.hash));
+const settled = (page) =>
+  page.waitForFunction(() => {
+    const at = (address) => new URLSearchParams(new URL(address).hash.slice(1)).get("at");
+    return at(location.href) !== null && at(location.href) === at(window.couplet.link());
+  });
 
 async function saved(page, press) {
   const [download] = await Promise.all([page.waitForEvent("download"), press()]);
@@ -722,6 +726,31 @@ test("a link in the address line of the open page is followed", async ({ page, b
   await shows(8);
   await page.evaluate(() => history.forward());
   await shows(9);
+});
+
+test("a page that is left for a link in its address line no longer writes its own there", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await write(page);
+  await page.locator("#scene").focus();
+  await page.keyboard.press("Home");
+  await settled(page);
+  // On a slow line it stands there for a while after it was left.
+  await page.route("**/?backend=cpu", async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await route.continue();
+  });
+  await page.keyboard.press("ArrowRight");
+  await page.evaluate(() => {
+    location.hash = "#v=1&seed=8&max_tokens=20";
+    const replace = history.replaceState;
+    history.replaceState = function (...all) {
+      sessionStorage.setItem("written", all[2]);
+      return replace.apply(this, all);
+    };
+  });
+  await page.waitForFunction(() => document.querySelector("[data-testid=seed]")?.value === "8");
+  assert.equal(await page.evaluate(() => sessionStorage.getItem("written")), null);
+  assert.equal((await finished(page)).settings.seed, 8);
 });
 
 test("a prompt is shown as it was written, and drawn where XML has no way to write it", async ({ page, base }) => {

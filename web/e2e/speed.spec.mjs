@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fastest } from "../bench/figures.mjs";
-import { call, noPanicText, open, patchWorker, refusal, until, visitor } from "./support.mjs";
+import { call, noPanicText, open, patchWorker, refusal, shown, until, visitor } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
@@ -244,6 +244,7 @@ test("slower is said as loudly as faster, and why", async ({ page, base }) => {
 
 test("nothing moves while it measures, and it can be stopped", async ({ page, base }) => {
   await open(page, base, CPU);
+  await shown(page, "recorded");
   await page.getByTestId("play").click();
   await page.getByTestId("scene-speed").click();
   await page.getByTestId("max_tokens").fill("120");
@@ -296,6 +297,8 @@ test("on a phone the progress comes into view with its Stop, and then the result
     await page.evaluate(() => scrollTo(0, 100_000));
     await timing.waitFor({ state: "detached", timeout: 60_000 });
     await page.waitForFunction(() => document.activeElement?.id === "race-title");
+    // It has the focus before the page has begun to scroll there.
+    await until(() => isInView(page.locator("#race-title")), `the result is in view, ${time}`);
     await untilStill(page);
     assert.ok(await isInView(page.locator("#race-title")), `the result, ${time}`);
   }
@@ -380,7 +383,8 @@ test("the formula answers before anything is measured, and takes the numbers of 
 
 test("a finger that scrolls the page from a slider moves nothing", async ({ browser, base }) => {
   const { page, close } = await visitor(browser, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, serviceWorkers: "block" });
-  await page.goto(`${base}?backend=cpu#v=1&scene=speed`);
+  // What arrives meanwhile would move the slider from under the finger.
+  await open(page, base, SCENE);
   const slider = page.getByTestId("what-if-alpha");
   await slider.scrollIntoViewIfNeeded();
   const before = await slider.inputValue();
@@ -403,6 +407,7 @@ test("a finger that scrolls the page from a slider moves nothing", async ({ brow
   // Nor has it chosen terms, which the address would have once nobody moves.
   await page.waitForTimeout(600);
   assert.doesNotMatch(page.url(), /terms=/);
+  await untilStill(page);
   await page.evaluate((place) => scrollTo(0, place), place);
   await swipe(0.5 * width, 0);
   await until(async () => (await slider.inputValue()) !== before, "a swipe along it moves it");
@@ -454,6 +459,7 @@ test("a sweep stays when less is measured after it, and can be looked at again",
   assert.match(await reports.locator("option:checked").textContent(), /γ 1, 3,/);
   assert.equal(await reports.locator("option").filter({ hasText: "γ 1, 3," }).count(), 2);
   await page.reload();
+  await reports.waitFor();
   assert.equal(await reports.locator("option").count(), 3);
 });
 
@@ -641,6 +647,8 @@ test("how the race ends goes the headline's way", async ({ page, base }) => {
   assert.match(await page.getByTestId("race").innerText(), /of 600 tokens/);
   // At rest all of it is seen at once, as far as a round has some pixels.
   const wide = () => page.locator(".race-drawing").evaluate((drawing) => drawing.getBoundingClientRect().width);
+  // A drawing follows its place's width a frame or two later.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const whole = await wide();
   await page.getByTestId("race-time").focus();
   await page.keyboard.press("Home");

@@ -165,30 +165,40 @@ fn browser_tests(repo: &Repo) -> Result<Tally> {
     let chromium = ensure_chromium()?;
     node::install(&repo.path("web/e2e"))?;
     let url = static_server::start(repo.dist(), SUB_PATH)?;
-    let report = repo.path("target/e2e/report.json");
-    // What an earlier run left would count for one that could not start.
-    if report.exists() {
-        fs::remove_file(&report)?;
-    }
-    let mut tests = playwright(repo, &url, &chromium)?;
-    tests
-        .arg("--reporter=list,json")
-        .env("PLAYWRIGHT_JSON_OUTPUT_FILE", &report);
     // Where there is no Firefox, its tests say that they are skipped; one that is named has to be there.
-    match ensure_firefox() {
-        Ok(firefox) => tests.env("FIREFOX", firefox),
+    let firefox = match ensure_firefox() {
+        Ok(firefox) => Some(firefox),
         Err(why) if std::env::var_os("FIREFOX").is_some() => return Err(why),
         Err(why) => {
             println!("{why:#}");
-            tests.env_remove("FIREFOX")
+            None
         }
     };
-    let succeeded = tests
-        .status()
-        .with_context(|| format!("`{}` could not be started", process::describe(&tests)))?
-        .success();
-    let text = fs::read_to_string(&report).context("the browser tests left no report")?;
-    Ok(playwright_summary(&text)?.with_outcome(succeeded))
+    let report = repo.path("target/e2e/report.json");
+    let mut total = Tally::default();
+    // One after the other: what measures must not be measured beside anything else.
+    for project in ["page", "measured"] {
+        // What an earlier run left would count for one that could not start.
+        if report.exists() {
+            fs::remove_file(&report)?;
+        }
+        let mut tests = playwright(repo, &url, &chromium)?;
+        tests
+            .arg(format!("--project={project}"))
+            .arg("--reporter=list,json")
+            .env("PLAYWRIGHT_JSON_OUTPUT_FILE", &report);
+        match &firefox {
+            Some(firefox) => tests.env("FIREFOX", firefox),
+            None => tests.env_remove("FIREFOX"),
+        };
+        let succeeded = tests
+            .status()
+            .with_context(|| format!("`{}` could not be started", process::describe(&tests)))?
+            .success();
+        let text = fs::read_to_string(&report).context("the browser tests left no report")?;
+        total += playwright_summary(&text)?.with_outcome(succeeded);
+    }
+    Ok(total)
 }
 
 /// The runner of the browser tests, for a page that is served at an address.

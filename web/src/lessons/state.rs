@@ -539,7 +539,9 @@ impl Lessons {
             return Some(Astray::Distributions);
         }
         let (recording, spot) = place.of_run()?;
-        if self.runs.of(recording).with(Option::is_none) {
+        // What has yet to come is no other run.
+        let nothing = self.store.shown.with(Option::is_none);
+        if nothing || self.runs.of(recording).with(Option::is_none) {
             return None;
         }
         if self.runs.taught() != Some(recording) {

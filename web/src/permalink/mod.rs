@@ -259,6 +259,11 @@ fn mark(history: &History) -> JsValue {
 
 fn replace(hash: &str) {
     if let Ok(history) = window().history() {
+        // Until the page is gone for a link that was put into the address line, that stands there.
+        let state = history.state().unwrap_or(JsValue::NULL);
+        if is_claimed() && is_of_another_link(&state) {
+            return;
+        }
         let _ = history.replace_state_with_url(&mark(&history), "", Some(hash));
     }
 }

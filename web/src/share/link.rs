@@ -94,8 +94,7 @@ fn asked_theme() -> Option<LinkTheme> {
 ///
 /// A sentence that says what to do instead.
 pub fn short(sharing: Sharing) -> Result<String, String> {
-    let link = whole(sharing)
-        .ok_or_else(|| tr!("A setting is out of range: put it right, and there is a link."))?;
+    let link = whole(sharing).ok_or_else(out_of_range)?;
     if link.len() > LONGEST_LINK {
         let (bytes, most) = (link.len(), LONGEST_LINK);
         let fits = |view: &View| {
@@ -126,17 +125,30 @@ pub fn short(sharing: Sharing) -> Result<String, String> {
     Ok(link)
 }
 
+fn out_of_range() -> String {
+    tr!("A setting is out of range: put it right, and there is a link.")
+}
+
 /// What another page needs to show this one in a frame.
-pub fn frame(sharing: Sharing) -> Option<String> {
+///
+/// # Errors
+///
+/// A sentence that says why there is no address for it.
+pub fn frame(sharing: Sharing) -> Result<String, String> {
     let view = View {
         embed: true,
         hide: sharing.hidden.get(),
         theme: asked_theme(),
         ..current(sharing)
     };
-    let address = address(sharing, view).filter(|address| address.len() <= LONGEST_LINK)?;
+    let address = address(sharing, view).ok_or_else(out_of_range)?;
+    if address.len() > LONGEST_LINK {
+        return Err(tr!(
+            "A frame opens a link, and this one is too long for it."
+        ));
+    }
     let title = tr!("Couplet: speculative decoding");
-    Some(format!(
+    Ok(format!(
         "<iframe src=\"{}\" title=\"{}\" width=\"100%\" height=\"900\" style=\"border:0\" loading=\"lazy\" allow=\"clipboard-write\"></iframe>",
         escaped(&address),
         escaped(&title)

@@ -150,8 +150,8 @@ fn FramePart(sharing: Sharing) -> impl IntoView {
         <section aria-labelledby="share-frame-title">
             <h3 id="share-frame-title">{tr!("Inside a page of your own")}</h3>
             {move || match snippet.get() {
-                Some(text) => view! { <Copied id="share-frame" label=tr!("Markup of the frame") text=text long=true /> }.into_any(),
-                None => view! { <p class="muted">{tr!("The address is too long for a frame; shorten the prompt, or show fewer tokens.")}</p> }.into_any(),
+                Ok(text) => view! { <Copied id="share-frame" label=tr!("Markup of the frame") text=text long=true /> }.into_any(),
+                Err(sentence) => view! { <p class="muted">{sentence}</p> }.into_any(),
             }}
         </section>
     }
