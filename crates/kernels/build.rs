@@ -144,6 +144,7 @@ fn expand(file: &Path, shaders: &Path) -> Vec<String> {
         }
     }
     expanded += &text;
+    let expanded = code_of(&expanded);
     if expanded.contains(ROW) {
         (1..=MOST_ROWS)
             .map(|rows| for_rows(&expanded, rows))
@@ -151,6 +152,17 @@ fn expand(file: &Path, shaders: &Path) -> Vec<String> {
     } else {
         vec![expanded]
     }
+}
+
+/// The text without comments and indentation: visitors would download them, and kernels that were
+/// chosen for their text would be chosen anew with every word about them.
+fn code_of(text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        let (code, _comment) = line.split_once("//").unwrap_or((line, ""));
+        code.trim()
+    });
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    lines.join("\n") + "\n"
 }
 
 /// The template's text for so many rows: a line with a dollar sign for each of them.

@@ -56,6 +56,30 @@ test("an engine that takes longer than any silence is waited for as long as it k
   }
 });
 
+test("a page that slept does not take the engine's silence for its end", async ({ page, base }) => {
+  await page.addInitScript((limit) => {
+    // The first time the page sleeps for an hour before it looks.
+    window.judged = 0;
+    const [wait, now] = [window.setTimeout, Date.now];
+    window.setTimeout = (task, delay, ...rest) => {
+      if (delay !== limit) return wait(task, delay, ...rest);
+      return wait(() => {
+        window.judged += 1;
+        Date.now = () => now() + (window.judged === 1 ? 3_600_000 : 0);
+        task(...rest);
+        Date.now = now;
+      }, 3_000);
+    };
+  }, SILENCE_MS);
+  await page.route("**/couplet-worker*.wasm*", () => {});
+  await page.goto(base + CPU);
+  await page.waitForFunction(() => window.judged === 1);
+  await page.waitForTimeout(300);
+  assert.ok(await page.getByTestId("notice").isHidden());
+  await notice(page, /nothing came any more\. It was started again/);
+  assert.ok((await page.evaluate(() => window.judged)) >= 2);
+});
+
 test("an engine that falls silent on its way is asked for again", async ({ page, base }) => {
   let asked = 0;
   const server = await between(base, (request, pass) => {

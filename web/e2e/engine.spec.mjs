@@ -233,6 +233,21 @@ test("a run that is stopped while it waits leaves the one on the page", async ({
   assert.deepEqual(await page.evaluate(() => couplet.trace()), mine);
 });
 
+test("a run that is stopped while its prompt is read leaves the one on the page", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const mine = await call(page, "generate", { seed: 3, max_tokens: 20 });
+  const refused = await page.evaluate(() => {
+    const post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (message, ...rest) {
+      post.call(this, message, ...rest);
+      if (`${message}`.includes('"generate"')) queueMicrotask(() => couplet.stop());
+    };
+    return couplet.generate({ seed: 4, max_tokens: 400 }).then(() => null, (error) => error.message);
+  });
+  assert.equal(refused, "The run was stopped before it began.");
+  assert.deepEqual(await page.evaluate(() => couplet.trace()), mine);
+});
+
 test("a run that is stopped while its drafter is on its way is stopped, and no download has failed", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   await page.route("**/bigram.json", () => {});

@@ -213,6 +213,37 @@ test("without the words of its language the page opens in English and says so", 
   await page.getByTestId("notice").waitFor({ state: "hidden" });
 });
 
+test("words that never come are waited for no longer than half a minute", async ({ page, base }) => {
+  // Those half a minute, in short.
+  await page.addInitScript(() => {
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 60);
+  });
+  await page.route("**/words/de.json", () => {});
+  await open(page, base, "?backend=cpu&language=de");
+  await page.getByTestId("notice").getByText("could not be had in this language").waitFor();
+});
+
+test("who writes while the words of a language are on their way goes on writing", async ({ page, base }) => {
+  let arrive;
+  const held = new Promise((resolve) => (arrive = resolve));
+  await page.route("**/words/de.json", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("help").click();
+  await page.getByTestId("languages").getByText("Deutsch").click();
+  await page.keyboard.press("Escape");
+  const prompt = page.locator("#prompt");
+  await prompt.fill("");
+  await prompt.pressSequentially("ROMEO");
+  arrive();
+  await page.waitForFunction(() => document.documentElement.lang === "de" && document.activeElement.id === "prompt");
+  await page.keyboard.type(": I am");
+  assert.equal(await prompt.inputValue(), "ROMEO: I am");
+});
+
 test("a language whose words come late does not take the place of a newer choice", async ({ page, base }) => {
   let arrive;
   const held = new Promise((resolve) => (arrive = resolve));

@@ -1,7 +1,7 @@
 // The lessons, walked through as a visitor does who has only a keyboard.
 import assert from "node:assert/strict";
 import { findings } from "./measure/access.mjs";
-import { call, noPanicText, open, patchWorker, shown, until, visitor, WEIGHTS } from "./support.mjs";
+import { call, finished, noPanicText, open, patchWorker, shown, until, visitor, WEIGHTS } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const STEPS = { slow: 4, draft: 4, exact: 4, chance: 5, pays: 5, wrong: 4 };
@@ -623,8 +623,35 @@ test("whoever chooses another pair during the first lesson gets that pair's own 
   assert.equal(await page.getByTestId("gamma").inputValue(), "5");
 });
 
+test("a run that waits for the models does not take the page in the middle of a question", async ({ page, base }) => {
+  let arrive;
+  const held = new Promise((resolve) => (arrive = resolve));
+  await page.route(WEIGHTS, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${base}?backend=cpu`);
+  await shown(page, "recorded");
+  await page.getByTestId("seed").fill("7");
+  await page.getByTestId("generate").click();
+  await page.getByTestId("scene-lessons").click();
+  await page.getByTestId("lesson-draft").click();
+  await page.getByTestId("lesson-panel").locator("form").waitFor();
+  arrive();
+  await page.evaluate(() => window.couplet.ready());
+  await page.waitForTimeout(1000);
+  assert.equal(await page.getByTestId("lesson-astray").count(), 0);
+  // It is still wanted once the lesson is over.
+  await page.getByTestId("lesson-close").click();
+  assert.equal((await finished(page)).settings.seed, 7);
+});
+
 test("without the run of the target alone, the other questions are asked as ever", async ({ page, base }) => {
-  await page.route("**/recording-alone.json", (route) => route.fulfill({ status: 404 }));
+  let asked = 0;
+  await page.route("**/recording-alone.json", (route) => {
+    asked += 1;
+    return route.fulfill({ status: 404 });
+  });
   await step(page, base, "draft", 2);
   await page.getByTestId("option-0").click();
   await page.getByTestId("reveal").click();
@@ -633,6 +660,9 @@ test("without the run of the target alone, the other questions are asked as ever
   await page.getByTestId("lesson-number").fill("120");
   await page.getByTestId("reveal").click();
   assert.equal(await answer(page), "120 passes");
+  // Nobody asks for it but whoever opens a step.
+  await page.waitForTimeout(500);
+  assert.ok(asked <= 6, `${asked} times`);
   // Of the run that stands there instead, a later step counts the rounds.
   assert.equal(await page.getByTestId("timeline").isVisible(), false);
   // Nor does it matter which of the two is known first.

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { call, finished, noPanicText, notice, open, patchWorker, refusal, shown, until, write } from "./support.mjs";
+import { WEIGHTS, call, finished, noPanicText, notice, open, patchWorker, refusal, shown, until, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 /** Opens a link in a tab that knows nothing of the page before. */
@@ -143,6 +143,18 @@ test("a link to a branch brings back the run that it left, beside it", async ({ 
     await until(async () => (await theirs.getByTestId("versions").innerText()) === versions, "the same runs");
     await until(async () => isDeepStrictEqual(await chosen(theirs), choice), "the same choice");
     assert.equal(await theirs.getByTestId("temperature").inputValue(), "1.4");
+    // Nor is it lost to who presses Write before the models are there.
+    let arrive;
+    const held = new Promise((resolve) => (arrive = resolve));
+    await theirs.route(WEIGHTS, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await theirs.goto("about:blank");
+    await theirs.goto(`${base}?backend=cpu${hashOf(link)}`);
+    await theirs.getByTestId("generate").click();
+    arrive();
+    await until(async () => (await theirs.getByTestId("versions").innerText()) === versions, "the same runs again");
   } finally {
     await context.close();
   }
@@ -740,13 +752,18 @@ test("a page that is left for a link in its address line no longer writes its ow
     await route.continue();
   });
   await page.keyboard.press("ArrowRight");
-  await page.evaluate(() => {
+  await page.evaluate(async () => {
+    const left = new Promise((resolve) => addEventListener("popstate", resolve));
     location.hash = "#v=1&seed=8&max_tokens=20";
-    const replace = history.replaceState;
-    history.replaceState = function (...all) {
-      sessionStorage.setItem("written", all[2]);
-      return replace.apply(this, all);
-    };
+    for (const way of ["replaceState", "pushState"]) {
+      const write = history[way];
+      history[way] = function (...all) {
+        sessionStorage.setItem("written", all[2]);
+        return write.apply(this, all);
+      };
+    }
+    await left;
+    document.querySelector("[data-testid=scene-proof]").click();
   });
   await page.waitForFunction(() => document.querySelector("[data-testid=seed]")?.value === "8");
   assert.equal(await page.evaluate(() => sessionStorage.getItem("written")), null);

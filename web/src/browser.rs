@@ -8,8 +8,8 @@ use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Element, FocusOptions, HtmlElement, PerformanceNavigation, Response, ScrollIntoViewOptions,
-    ScrollLogicalPosition,
+    AbortSignal, Element, FocusOptions, HtmlElement, PerformanceNavigation, RequestInit, Response,
+    ScrollIntoViewOptions, ScrollLogicalPosition,
 };
 
 use crate::projector;
@@ -221,6 +221,10 @@ pub fn jump(selector: &str) {
     }
 }
 
+/// How long a file of the page may take in all. The largest have come by then over the slowest lines
+/// that models ever come over.
+const PATIENCE_MS: u32 = 30_000;
+
 /// A file of the page's server, by an address relative to the page's.
 ///
 /// # Errors
@@ -228,7 +232,9 @@ pub fn jump(selector: &str) {
 /// Why it cannot be had, in a clause in English.
 pub async fn fetch(address: &str) -> Result<Vec<u8>, String> {
     let broken = |_| "the connection broke".to_owned();
-    let response = JsFuture::from(window().fetch_with_str(address))
+    let init = RequestInit::new();
+    init.set_signal(Some(&AbortSignal::timeout_with_u32(PATIENCE_MS)));
+    let response = JsFuture::from(window().fetch_with_str_and_init(address, &init))
         .await
         .map_err(broken)?;
     let response: Response = response.unchecked_into();

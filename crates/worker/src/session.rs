@@ -252,6 +252,13 @@ impl Session {
                 begun => break begun.map_err(|error| error.failure())?,
             }
         };
+        // What was said while the prompt was read is heard now: stopped before it began, a run leaves
+        // the page as it is.
+        scope::breathe().await;
+        if self.is_stopped(id) {
+            self.end_stopped(id);
+            return Ok(());
+        }
         scope::post(&Reply::Events { id, events });
         while run.finished().is_none() {
             let stopped = || self.is_stopped(id);

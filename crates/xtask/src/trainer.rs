@@ -13,9 +13,15 @@ use crate::repo::Repo;
 /// # Errors
 /// If it cannot be built or does not succeed.
 pub fn run(repo: &Repo, command: &str, arguments: Vec<OsString>) -> Result<()> {
+    // What computes for hours is worth the minutes that it takes to optimise all of it.
+    let profile = match command {
+        "train" | "evaluate" => "bench",
+        _ => "dev",
+    };
     process::run(
         Command::new("cargo")
-            .args(["run", "--package", "couplet-trainer", "--manifest-path"])
+            .args(["run", "--profile", profile])
+            .args(["--package", "couplet-trainer", "--manifest-path"])
             .arg(repo.path("Cargo.toml"))
             .args(["--", command])
             .args(arguments),

@@ -16,6 +16,9 @@ const SILENCE_MS: u32 = 60_000;
 /// between two passes of a model, which take a part of that on the slowest devices.
 const STOP_LIMIT_MS: u32 = 10_500;
 
+/// A timer that comes so much too late was held back with the page.
+const OVERDUE_MS: f64 = 2_000.0;
+
 /// Milliseconds before each further attempt to have the worker's script, as for all files; what asks
 /// for the others shares no code with the page, so a test compares the numbers.
 const WAITS_MS: [u32; 4] = [300, 1_000, 3_000, 6_000];
@@ -141,7 +144,7 @@ impl EngineClient {
                 client.crash(generation, "The engine did not answer.");
             }
         };
-        gloo_timers::callback::Timeout::new(SILENCE_MS, judge).forget();
+        judge_in(SILENCE_MS, judge);
     }
 
     /// Finds out whether the engine is alive; what waits for one that is not is refused.
@@ -180,7 +183,7 @@ impl EngineClient {
                 client.crash(before.0, sentence);
             }
         };
-        gloo_timers::callback::Timeout::new(milliseconds, judge).forget();
+        judge_in(milliseconds, judge);
     }
 
     /// Ends the worker and starts a new one.
@@ -285,6 +288,20 @@ impl EngineClient {
         self.tell_waiters(&Err(failure.clone()));
         reject(requests, failure);
     }
+}
+
+/// Has an engine judged in so many milliseconds. A page that slept meanwhile, as phones let those sleep
+/// that nobody looks at, gives the engine as many again: it slept too.
+fn judge_in(milliseconds: u32, judge: impl FnOnce() + 'static) {
+    let due = js_sys::Date::now() + f64::from(milliseconds);
+    let wake = move || {
+        if js_sys::Date::now() > due + OVERDUE_MS {
+            judge_in(milliseconds, judge);
+        } else {
+            judge();
+        }
+    };
+    gloo_timers::callback::Timeout::new(milliseconds, wake).forget();
 }
 
 /// Ends a worker.

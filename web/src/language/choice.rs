@@ -8,8 +8,8 @@ use tr::tr;
 
 use super::{Language, not_had};
 use crate::errors::Said;
-use crate::permalink;
 use crate::store::use_store;
+use crate::{browser, permalink};
 
 thread_local! {
     /// What was chosen last; the views go with every choice.
@@ -40,7 +40,14 @@ pub fn LanguageChoice() -> impl IntoView {
                     if message.as_ref().is_some_and(lacked) {
                         store.message.set(None);
                     }
+                    let field = document().active_element().map(|element| element.id());
                     store.language.set(language);
+                    // Who began to write while the words were on their way goes on in the new field.
+                    request_animation_frame(move || {
+                        if let Some(id) = field.filter(|id| !id.is_empty()) {
+                            browser::focus(&format!("#{id}"));
+                        }
+                    });
                 }
                 Err(sentence) => trouble.set(Some(sentence)),
             }

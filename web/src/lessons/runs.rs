@@ -85,11 +85,14 @@ impl Runs {
         let Some(trace) = self.of(recording).get_untracked() else {
             return false;
         };
-        if untrack(|| self.taught()) == Some(recording) {
+        let (form, asking) = (&self.store.form, &self.store.asking);
+        let wanted = untrack(|| self.store.is_writing());
+        // What is about to take the page would take it in the middle of a question.
+        let waits = wanted || asking.linked.get_untracked() || form.pair.get_untracked() != PAIR;
+        if !waits && untrack(|| self.taught()) == Some(recording) {
             return true;
         }
-        let form = untrack(|| self.store.form.read()).ok();
-        let wanted = self.store.asking.wanted.get_untracked();
+        let form = untrack(|| form.read()).ok();
         let lessons = |form: &Settings| {
             self.opened_here.get_value() && untrack(|| ALL.iter().any(|it| self.is_with(*it, form)))
         };

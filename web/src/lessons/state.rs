@@ -468,9 +468,13 @@ impl Lessons {
         }
     }
 
-    /// Brings the page into a state.
+    /// Brings the page into a state, as soon as it can be.
     fn arrange(&self, place: Place) {
         self.fetch();
+        self.bring_to(place);
+    }
+
+    fn bring_to(&self, place: Place) {
         self.store.playhead.pause();
         self.store.open_scene(place.scene());
         match place {
@@ -580,15 +584,19 @@ impl Lessons {
         }
     }
 
-    /// Has the recordings come, once.
+    /// Has the recordings come. One that could not is asked for again with the next step, and not by
+    /// itself.
     fn fetch(&self) {
         let lessons = *self;
         self.runs.fetch(move || {
             // A link may lead to a place of its own, and whoever looks around meanwhile is not taken
             // away from there.
             let scene = lessons.store.scene.get_untracked();
-            if lessons.owed.get_value() && scene == Scene::Stage {
-                lessons.return_to_step();
+            if lessons.owed.get_value()
+                && scene == Scene::Stage
+                && let Some(place) = untrack(|| lessons.here())
+            {
+                lessons.bring_to(place);
             }
         });
     }

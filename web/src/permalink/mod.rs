@@ -214,7 +214,7 @@ pub fn write_view(step: bool, change: impl FnOnce(&mut View)) {
     }
     // What a link asks for when it is opened, a lesson's scene say, is no step of anybody's.
     if step && is_claimed() {
-        if let Ok(history) = window().history() {
+        if let Some(history) = own_history() {
             let _ = history.push_state_with_url(&mark(&history), "", Some(&hash));
         }
     } else {
@@ -257,13 +257,16 @@ fn mark(history: &History) -> JsValue {
     }
 }
 
+/// The browser's history, unless another link was put into the address line: that stands there until
+/// the page is gone.
+fn own_history() -> Option<History> {
+    let history = window().history().ok()?;
+    let state = history.state().unwrap_or(JsValue::NULL);
+    (!is_claimed() || !is_of_another_link(&state)).then_some(history)
+}
+
 fn replace(hash: &str) {
-    if let Ok(history) = window().history() {
-        // Until the page is gone for a link that was put into the address line, that stands there.
-        let state = history.state().unwrap_or(JsValue::NULL);
-        if is_claimed() && is_of_another_link(&state) {
-            return;
-        }
+    if let Some(history) = own_history() {
         let _ = history.replace_state_with_url(&mark(&history), "", Some(hash));
     }
 }

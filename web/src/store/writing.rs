@@ -35,6 +35,7 @@ impl Store {
         let form = untrack(|| self.form.read());
         if form.is_ok() {
             self.asking.count();
+            self.asking.left.set_value(None);
         }
         let asked = match (branch, form) {
             (Some(branch), Ok(settings)) => {
@@ -131,12 +132,7 @@ impl Store {
     /// stands beside it.
     pub fn ask_linked(&self) {
         let store = *self;
-        let first = self
-            .asking
-            .left
-            .get_value()
-            .filter(|_| self.asking.linked.get_untracked());
-        self.asking.left.set_value(None);
+        let first = self.asking.left.try_update_value(Option::take).flatten();
         let Some(Left { settings, branch }) = first else {
             return self.ask_for(self.asked_branch());
         };
@@ -171,6 +167,7 @@ impl Store {
         also: impl FnMut(&Reply) + 'static,
     ) {
         self.asking.count();
+        self.asking.left.set_value(None);
         self.write_from(self.versions.here(), settings, branch, also);
     }
 
@@ -372,6 +369,7 @@ impl Store {
         self.asking.wanted.set(false);
         // A branch that a link names waits for the run that it left.
         self.asking.linked.set(false);
+        self.asking.left.set_value(None);
         self.arrival.forget_asked();
         self.stop_writing();
     }
@@ -381,6 +379,7 @@ impl Store {
         if self.asking.linked.get_untracked() {
             self.asking.wanted.set(false);
             self.asking.linked.set(false);
+            self.asking.left.set_value(None);
             self.arrival.forget_asked();
         }
     }

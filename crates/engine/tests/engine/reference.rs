@@ -1,11 +1,9 @@
 //! The fused path against plain burn operations, and rows against each other.
 
-mod common;
-
 use std::rc::Rc;
 
 use burn::tensor::{Device, Int, Tensor, TensorData};
-use common::{PROMPTS, backends, clock, louder, shipped, tiny, tiny_files};
+use crate::common::{PROMPTS, backends, clock, louder, shipped, tiny, tiny_files};
 use couplet_engine::{Engine, KernelSet, Pair};
 
 /// Sums run in another order than burn's, over at most a few hundred terms of order one, and

@@ -1,10 +1,8 @@
 //! Rounds that run ahead of their readback write what rounds write that wait for each other.
 
-mod common;
-
 use std::rc::Rc;
 
-use common::{backends, clock, seal, shipped, tiny, tiny_files, tiny_settings};
+use crate::common::{backends, clock, seal, shipped, tiny, tiny_files, tiny_settings};
 use couplet_engine::{Ahead, Backend, Engine, Pair};
 use couplet_protocol::{Event, FinishReason, Rule, Settings};
 

@@ -1,8 +1,6 @@
 //! Branches: a run that goes on from tokens of another one.
 
-mod common;
-
-use common::{backends, tiny, tiny_settings};
+use crate::common::{backends, tiny, tiny_settings};
 use couplet_engine::{Engine, EngineError};
 use couplet_protocol::{Branch, Event, FinishReason, Rule, Settings};
 

@@ -1,8 +1,6 @@
 //! What an engine writes: the same as the target alone, from the distributions it shows.
 
-mod common;
-
-use common::{PROMPTS, backends, shipped, shipped_pair, tiny, tiny_settings, write};
+use crate::common::{PROMPTS, backends, shipped, shipped_pair, tiny, tiny_settings, write};
 use couplet_engine::{Engine, KernelSet};
 use couplet_protocol::{Distribution, Event, FinishReason, Rule, Settings, Which};
 
@@ -152,7 +150,7 @@ fn a_draft_that_paused_has_read_what_was_written_meanwhile() {
         now
     }
     for (name, backend) in backends() {
-        let engine = common::tiny_timed(&backend, 8, whimsical);
+        let engine = crate::common::tiny_timed(&backend, 8, whimsical);
         let mut after_pauses = 0;
         for seed in 0..200 {
             let settings = Settings {

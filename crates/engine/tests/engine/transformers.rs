@@ -1,12 +1,10 @@
 //! The fused kernels and whole speculative rounds against Hugging Face's `transformers`, on a
 //! model that it made (`crates/model/python/make_tiny_llama.py`).
 
-mod common;
-
 use std::path::Path;
 use std::rc::Rc;
 
-use common::{backends, clock, seal, tiny_files, write};
+use crate::common::{backends, clock, seal, tiny_files, write};
 use couplet_engine::{Backend, Engine, Pair};
 use couplet_protocol::{Event, Rule, Settings};
 

@@ -1,9 +1,7 @@
 //! What a bench reports. How fast a machine is, is not tested: reports must be whole and agree
 //! with themselves wherever they are made.
 
-mod common;
-
-use common::{backends, shipped, tiny, tiny_settings};
+use crate::common::{backends, shipped, tiny, tiny_settings};
 use couplet_engine::{Backend, Engine, bench};
 use couplet_protocol::{BackendKind, DeviceInfo, Settings, SpeedReport, SpeedRequest};
 
@@ -178,7 +176,7 @@ fn a_request_out_of_range_is_refused() {
     assert_eq!(failure.field.as_deref(), Some("pairs"));
 }
 
-/// `cargo test --test bench -- --ignored --nocapture` prints what this machine does.
+/// `cargo test --package couplet-engine --test engine -- --ignored --nocapture` prints what this machine does.
 #[test]
 #[ignore = "prints speeds for a person to read"]
 fn print_the_speed_of_this_machine() {

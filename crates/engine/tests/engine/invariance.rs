@@ -1,13 +1,11 @@
 //! Under the rules that compare with the target's own draw, one seed gives one text, to the bit:
 //! whatever drafts, however far it looks ahead, and with nobody drafting at all.
 
-mod common;
-
 use std::collections::HashSet;
 use std::path::Path;
 use std::rc::Rc;
 
-use common::{PROMPTS, backends, clock, write};
+use crate::common::{PROMPTS, backends, clock, write};
 use couplet_engine::{Backend, Engine, KernelSet, Pair, PairFiles};
 use couplet_protocol::{Drafter, Rule, Settings};
 
@@ -149,10 +147,10 @@ fn under_rejection_another_drafter_gives_another_text() {
 
 #[test]
 fn a_bigram_drafter_without_its_table_is_refused() {
-    let engine = common::tiny(&Backend::cpu(), 8);
+    let engine = crate::common::tiny(&Backend::cpu(), 8);
     let settings = Settings {
         drafter: Drafter::Bigram,
-        ..common::tiny_settings()
+        ..crate::common::tiny_settings()
     };
     let error = pollster::block_on(engine.start(&settings)).expect_err("there is no table");
     assert_eq!(error.failure().field.as_deref(), Some("drafter"));

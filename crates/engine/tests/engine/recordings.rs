@@ -1,12 +1,10 @@
 //! The recorded runs that play before the models arrive and in lessons: readable, and what the
 //! shipped models write today.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use common::{clock, write};
+use crate::common::{clock, write};
 use couplet_engine::{Backend, Engine, Pair, PairFiles};
 use couplet_playback::Run;
 use couplet_protocol::{Event, Settings, Trace};

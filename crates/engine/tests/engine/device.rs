@@ -1,12 +1,10 @@
 //! What a device has to compute before a pair is written with on it, and which kernels it goes on
 //! with.
 
-mod common;
-
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use common::{
+use crate::common::{
     backends, clock, files_of, louder, shipped, shipped_pair, tiny, tiny_files, tiny_timed,
 };
 use couplet_engine::{Backend, Engine, EngineError, KernelSet, Pair, Reference};

@@ -1,10 +1,8 @@
 //! Damaged files, impossible prompts, lost devices: each gives a sentence, and nothing is lost.
 
-mod common;
-
 use std::rc::Rc;
 
-use common::{backends, clock, seal, shipped_files, tiny, tiny_files, tiny_settings};
+use crate::common::{backends, clock, seal, shipped_files, tiny, tiny_files, tiny_settings};
 use couplet_engine::{Backend, Engine, EngineError, Pair, PairFiles};
 use couplet_kernels::Device;
 use couplet_protocol::{FailureKind, Settings, Which};
