@@ -84,7 +84,7 @@ fn main() {
          /// The most rows that an invocation can compute together: more than one where the text is\n\
          /// a template for every number of them.\n\
          pub fn most_rows_together(self) -> u32 {{ match self {{\n{most_rows} }} }}\n\
-         /// Its WGSL texts, imports expanded: for each number of rows that an invocation computes\n\
+         /// Its WGSL texts, imports expanded, without comments: for each number of rows that an invocation computes\n\
          /// together, from 1 on.\n pub fn sources(self) -> &'static [&'static str] {{ match self {{\n{sources} }} }}\n\
          /// The kernel with the same results whose invocations share their work, where there is one:\n\
          /// for devices on which waiting inside a workgroup is cheap.\n\
@@ -154,8 +154,8 @@ fn expand(file: &Path, shaders: &Path) -> Vec<String> {
     }
 }
 
-/// The text without comments and indentation: visitors would download them, and kernels that were
-/// chosen for their text would be chosen anew with every word about them.
+/// The text without comments and indentation: visitors would download them, and a comment that changes
+/// would have every visitor's kernels chosen anew (`known_choices.rs` in the worker).
 fn code_of(text: &str) -> String {
     let lines = text.lines().map(|line| {
         let (code, _comment) = line.split_once("//").unwrap_or((line, ""));

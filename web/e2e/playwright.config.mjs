@@ -11,7 +11,6 @@ const MEASURED = /@measured/;
 
 export default defineConfig({
   testMatch: "*.spec.mjs",
-  outputDir: "../../target/e2e/failed",
   // How the scenes should look; one that is missing is a failure and not a first picture.
   snapshotPathTemplate: "goldens/{arg}{ext}",
   updateSnapshots: "none",
@@ -19,8 +18,8 @@ export default defineConfig({
   // `--project=measured` is for when nothing else runs.
   workers: Math.min(4, availableParallelism()),
   projects: [
-    { name: "page", grepInvert: MEASURED },
-    { name: "measured", grep: MEASURED, workers: 1 },
+    { name: "page", grepInvert: MEASURED, outputDir: "../../target/e2e/failed" },
+    { name: "measured", grep: MEASURED, outputDir: "../../target/e2e/failed-measured", workers: 1 },
   ],
   // One that was left over would be the only one that runs.
   forbidOnly: true,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { WEIGHTS, call, finished, noPanicText, notice, open, patchWorker, refusal, shown, until, write } from "./support.mjs";
+import { WEIGHTS, call, finished, noPanicText, notice, open, patchWorker, refusal, settled, shown, until, visitor, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 /** Opens a link in a tab that knows nothing of the page before. */
@@ -30,13 +30,6 @@ const chosen = async (page) => ({
 });
 
 const hashOf = (address) => new URL(address).hash;
-
-/** Waits until the address names the place of the playhead. */
-const settled = (page) =>
-  page.waitForFunction(() => {
-    const at = (address) => new URLSearchParams(new URL(address).hash.slice(1)).get("at");
-    return at(location.href) !== null && at(location.href) === at(window.couplet.link());
-  });
 
 async function saved(page, press) {
   const [download] = await Promise.all([page.waitForEvent("download"), press()]);
@@ -143,20 +136,27 @@ test("a link to a branch brings back the run that it left, beside it", async ({ 
     await until(async () => (await theirs.getByTestId("versions").innerText()) === versions, "the same runs");
     await until(async () => isDeepStrictEqual(await chosen(theirs), choice), "the same choice");
     assert.equal(await theirs.getByTestId("temperature").inputValue(), "1.4");
-    // Nor is it lost to who presses Write before the models are there.
+  } finally {
+    await context.close();
+  }
+
+  // Nor is it lost to who presses Write before the models are there.
+  const { page: hasty, close } = await visitor(browser, { serviceWorkers: "block" });
+  try {
     let arrive;
     const held = new Promise((resolve) => (arrive = resolve));
-    await theirs.route(WEIGHTS, async (route) => {
+    const asked = hasty.waitForRequest(WEIGHTS);
+    await hasty.route(WEIGHTS, async (route) => {
       await held;
       await route.continue();
     });
-    await theirs.goto("about:blank");
-    await theirs.goto(`${base}?backend=cpu${hashOf(link)}`);
-    await theirs.getByTestId("generate").click();
+    await hasty.goto(`${base}?backend=cpu${hashOf(link)}`);
+    await asked;
+    await hasty.getByTestId("generate").click();
     arrive();
-    await until(async () => (await theirs.getByTestId("versions").innerText()) === versions, "the same runs again");
+    await until(async () => (await hasty.getByTestId("versions").innerText()) === versions, "the same runs again");
   } finally {
-    await context.close();
+    await close();
   }
 });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fastest } from "../bench/figures.mjs";
-import { call, noPanicText, open, patchWorker, refusal, shown, until, visitor } from "./support.mjs";
+import { call, frames, noPanicText, open, patchWorker, refusal, shown, until, visitor } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
@@ -648,7 +648,7 @@ test("how the race ends goes the headline's way", async ({ page, base }) => {
   // At rest all of it is seen at once, as far as a round has some pixels.
   const wide = () => page.locator(".race-drawing").evaluate((drawing) => drawing.getBoundingClientRect().width);
   // A drawing follows its place's width a frame or two later.
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await frames(page);
   const whole = await wide();
   await page.getByTestId("race-time").focus();
   await page.keyboard.press("Home");

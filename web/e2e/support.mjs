@@ -184,6 +184,20 @@ export async function counted(page, lots = 1) {
   );
 }
 
+/** Waits until the address names the place of the playhead. */
+export async function settled(page) {
+  await page.waitForFunction(() => {
+    const at = (address) => new URLSearchParams(new URL(address).hash.slice(1)).get("at");
+    const link = window.couplet.link();
+    return link !== null && at(location.href) !== null && at(location.href) === at(link);
+  });
+}
+
+/** Waits for the frame after the next: what the next one measures and moves is done by then. */
+export async function frames(page) {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
 /** Waits for a sentence in a notice. */
 export async function notice(page, pattern) {
   const locator = page.getByTestId("notice").filter({ hasText: pattern });

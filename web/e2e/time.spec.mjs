@@ -1,6 +1,6 @@
 // Time: the playhead, and runs that branch from it.
 import assert from "node:assert/strict";
-import { call, finished, open, refusal, shown, tokens, until } from "./support.mjs";
+import { call, finished, frames, open, refusal, shown, tokens, until } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
@@ -26,10 +26,6 @@ async function standBehind(page, round) {
   await page.keyboard.press("]");
   await page.keyboard.press("ArrowLeft");
 }
-
-/** Waits until the text is at its end, a frame after the run has moved: a click that is forced would miss. */
-const scrolled = (page) =>
-  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
 const heading = (page) => page.getByTestId("round").locator("h2").innerText();
 const version = (page) => page.locator("[data-testid^=version-][aria-pressed=true]").innerText();
@@ -457,7 +453,7 @@ test("a token of the text stops the run, is framed and says why it was rejected"
   const framed = page.locator(".tk[aria-current=true]");
   const struck = page.locator(".rd").nth(lost.round).locator(".tk.res");
   await page.keyboard.press("End");
-  await scrolled(page);
+  await frames(page);
   await struck.click({ force: true });
   const [, draft, target, below, u] = (await said()).match(/rejected: draft ([\d.]+), target ([\d.]+), kept if u\s<\s([\d.]+); u\s=\s([\d.]+)\./);
   for (const [shown, known] of [[draft, lost.draft_prob], [target, lost.target_prob], [below, lost.target_prob / lost.draft_prob], [u, lost.draw]]) {
@@ -502,7 +498,7 @@ test("what the round says of its token the inspector repeats only where that is 
   const height = () => page.getByTestId("inspector").evaluate((inspector) => inspector.offsetHeight);
   await fate.waitFor({ state: "hidden" });
   const low = await height();
-  await scrolled(page);
+  await frames(page);
   await page.locator(".tk.acc").first().click({ force: true });
   await fate.waitFor();
   assert.ok((await height()) > low + 60);
@@ -524,7 +520,7 @@ test("every rule says what became of a token", async ({ page, base }) => {
   for (const [rule, pattern] of Object.entries(words)) {
     await call(page, "generate", { rule, max_tokens: 40 });
     await page.keyboard.press("End");
-    await scrolled(page);
+    await frames(page);
     await page.locator(".tk.acc").first().click({ force: true });
     const said = await page.getByTestId("fate").innerText();
     assert.match(said, /^Round \d+: .*accepted: /, rule);

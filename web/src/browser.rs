@@ -221,9 +221,9 @@ pub fn jump(selector: &str) {
     }
 }
 
-/// How long a file of the page may take in all. The largest have come by then over the slowest lines
-/// that models ever come over.
-const PATIENCE_MS: u32 = 30_000;
+/// How long a file of the page may take in all. Who has a line on which these take longer waits for no
+/// models either.
+const FETCH_LIMIT_MS: u32 = 60_000;
 
 /// A file of the page's server, by an address relative to the page's.
 ///
@@ -233,7 +233,7 @@ const PATIENCE_MS: u32 = 30_000;
 pub async fn fetch(address: &str) -> Result<Vec<u8>, String> {
     let broken = |_| "the connection broke".to_owned();
     let init = RequestInit::new();
-    init.set_signal(Some(&AbortSignal::timeout_with_u32(PATIENCE_MS)));
+    init.set_signal(Some(&AbortSignal::timeout_with_u32(FETCH_LIMIT_MS)));
     let response = JsFuture::from(window().fetch_with_str_and_init(address, &init))
         .await
         .map_err(broken)?;

@@ -174,10 +174,10 @@ fn browser_tests(repo: &Repo) -> Result<Tally> {
             None
         }
     };
-    let report = repo.path("target/e2e/report.json");
     let mut total = Tally::default();
     // One after the other: what measures must not be measured beside anything else.
     for project in ["page", "measured"] {
+        let report = repo.path(&format!("target/e2e/{project}.json"));
         // What an earlier run left would count for one that could not start.
         if report.exists() {
             fs::remove_file(&report)?;

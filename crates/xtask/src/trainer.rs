@@ -13,9 +13,10 @@ use crate::repo::Repo;
 /// # Errors
 /// If it cannot be built or does not succeed.
 pub fn run(repo: &Repo, command: &str, arguments: Vec<OsString>) -> Result<()> {
-    // What computes for hours is worth the minutes that it takes to optimise all of it.
+    // What computes for hours is worth the minutes that it takes to optimise tensor code.
+    let is_quick = arguments.iter().any(|argument| argument == "--quick");
     let profile = match command {
-        "train" | "evaluate" => "bench",
+        "train" | "evaluate" if !is_quick => "bench",
         _ => "dev",
     };
     process::run(

@@ -291,12 +291,12 @@ impl EngineClient {
 }
 
 /// Has an engine judged in so many milliseconds. A page that slept meanwhile, as phones let those sleep
-/// that nobody looks at, gives the engine as many again: it slept too.
+/// that nobody looks at, gives the engine as many once more: it may have slept too.
 fn judge_in(milliseconds: u32, judge: impl FnOnce() + 'static) {
     let due = js_sys::Date::now() + f64::from(milliseconds);
     let wake = move || {
         if js_sys::Date::now() > due + OVERDUE_MS {
-            judge_in(milliseconds, judge);
+            gloo_timers::callback::Timeout::new(milliseconds, judge).forget();
         } else {
             judge();
         }

@@ -19,7 +19,7 @@ const ALL: [Recording; 2] = [Recording::Speculative, Recording::Alone];
 enum Replaced {
     /// A run that can be brought back, by its number.
     Run(u32),
-    /// Another recording, with what the form said, and whether a run of that was to be written.
+    /// A recording, with what the form said, and whether a run of that was to be written.
     Form(Settings, bool),
 }
 
@@ -80,18 +80,24 @@ impl Runs {
         self.of(recording).with(with)
     }
 
-    /// Puts a recording on the page, where it is not there already. Tells whether it is here.
+    /// Puts a recording on the page, where it is not there already to stay. Tells whether it is here.
     pub fn show(self, recording: Recording) -> bool {
         let Some(trace) = self.of(recording).get_untracked() else {
             return false;
         };
         let (form, asking) = (&self.store.form, &self.store.asking);
-        let wanted = untrack(|| self.store.is_writing());
         // What is about to take the page would take it in the middle of a question.
-        let waits = wanted || asking.linked.get_untracked() || form.pair.get_untracked() != PAIR;
-        if !waits && untrack(|| self.taught()) == Some(recording) {
+        let waits =
+            untrack(|| self.store.is_writing()) || form.pair.with_untracked(|pair| pair != PAIR);
+        let is_linked = asking.linked.get_untracked();
+        if (is_linked || !waits) && untrack(|| self.taught()) == Some(recording) {
+            if is_linked {
+                // What the link asks for is still to be had by whoever presses Write.
+                asking.wanted.set(false);
+            }
             return true;
         }
+        let wanted = asking.wanted.get_untracked();
         let form = untrack(|| form.read()).ok();
         let lessons = |form: &Settings| {
             self.opened_here.get_value() && untrack(|| ALL.iter().any(|it| self.is_with(*it, form)))
@@ -104,9 +110,10 @@ impl Runs {
             },
         };
         self.replaced.update_value(|before| {
-            // A run that somebody had written meanwhile is what they want back.
+            // What somebody had written or asked for meanwhile is what they want back.
             *before = match (before.take(), replaced) {
                 (_, run @ Replaced::Run(_)) => Some(run),
+                (_, form) if waits => Some(form),
                 (before, form) => before.or(Some(form)),
             };
         });

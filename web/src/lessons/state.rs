@@ -544,8 +544,8 @@ impl Lessons {
         }
         let (recording, spot) = place.of_run()?;
         // What has yet to come is no other run.
-        let nothing = self.store.shown.with(Option::is_none);
-        if nothing || self.runs.of(recording).with(Option::is_none) {
+        let is_empty = self.store.shown.with(Option::is_none);
+        if is_empty || self.runs.of(recording).with(Option::is_none) {
             return None;
         }
         if self.runs.taught() != Some(recording) {

@@ -376,10 +376,10 @@ impl Store {
 
     /// Neither waits for the run that the address asks for nor goes to its place in it.
     pub fn forget_link(&self) {
+        self.asking.left.set_value(None);
         if self.asking.linked.get_untracked() {
             self.asking.wanted.set(false);
             self.asking.linked.set(false);
-            self.asking.left.set_value(None);
             self.arrival.forget_asked();
         }
     }

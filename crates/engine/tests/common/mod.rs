@@ -1,6 +1,6 @@
 //! What the engine's tests share: backends, the shipped pair, and tiny pairs with random weights.
 
-#![allow(dead_code, reason = "every test file uses another part")]
+#![allow(dead_code, reason = "memory.rs uses a part of it")]
 
 use std::path::Path;
 use std::rc::Rc;

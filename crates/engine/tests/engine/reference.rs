@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use burn::tensor::{Device, Int, Tensor, TensorData};
 use crate::common::{PROMPTS, backends, clock, louder, shipped, tiny, tiny_files};
+use burn::tensor::{Device, Int, Tensor, TensorData};
 use couplet_engine::{Engine, KernelSet, Pair};
 
 /// Sums run in another order than burn's, over at most a few hundred terms of order one, and
