@@ -629,28 +629,32 @@ test("whoever chooses another pair during the first lesson gets that pair's own 
   assert.equal(await page.getByTestId("gamma").inputValue(), "5");
 });
 
-test("a run that waits for the models does not take the page in the middle of a question", async ({ page, base }) => {
-  let arrive;
-  const held = new Promise((resolve) => (arrive = resolve));
-  await page.route(WEIGHTS, async (route) => {
-    await held;
-    await route.continue();
+for (const [way, hash] of [["pressed", ""], ["linked", "#v=1&seed=7&max_tokens=20"]]) {
+  test(`a run that is ${way} and waits for the models does not take the page in the middle of a question`, async ({ page, base }) => {
+    let arrive;
+    const held = new Promise((resolve) => (arrive = resolve));
+    await page.route(WEIGHTS, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${base}?backend=cpu${hash}`);
+    await shown(page, "recorded");
+    if (way === "pressed") {
+      await page.getByTestId("seed").fill("7");
+      await page.getByTestId("generate").click();
+    }
+    await page.getByTestId("scene-lessons").click();
+    await page.getByTestId("lesson-draft").click();
+    await page.getByTestId("lesson-panel").locator("form").waitFor();
+    arrive();
+    await page.evaluate(() => window.couplet.ready());
+    await page.waitForTimeout(1000);
+    assert.equal(await page.getByTestId("lesson-astray").count(), 0);
+    // It is still wanted once the lesson is over.
+    await page.getByTestId("lesson-close").click();
+    assert.equal((await finished(page)).settings.seed, 7);
   });
-  await page.goto(`${base}?backend=cpu`);
-  await shown(page, "recorded");
-  await page.getByTestId("seed").fill("7");
-  await page.getByTestId("generate").click();
-  await page.getByTestId("scene-lessons").click();
-  await page.getByTestId("lesson-draft").click();
-  await page.getByTestId("lesson-panel").locator("form").waitFor();
-  arrive();
-  await page.evaluate(() => window.couplet.ready());
-  await page.waitForTimeout(1000);
-  assert.equal(await page.getByTestId("lesson-astray").count(), 0);
-  // It is still wanted once the lesson is over.
-  await page.getByTestId("lesson-close").click();
-  assert.equal((await finished(page)).settings.seed, 7);
-});
+}
 
 test("without the run of the target alone, the other questions are asked as ever", async ({ page, base }) => {
   let asked = 0;

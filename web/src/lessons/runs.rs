@@ -21,6 +21,8 @@ enum Replaced {
     Run(u32),
     /// A recording, with what the form said, and whether a run of that was to be written.
     Form(Settings, bool),
+    /// The run that the address asks for, which had yet to come.
+    Link,
 }
 
 /// The runs, as they come; copies are the same.
@@ -91,9 +93,9 @@ impl Runs {
             untrack(|| self.store.is_writing()) || form.pair.with_untracked(|pair| pair != PAIR);
         let is_linked = asking.linked.get_untracked();
         if (is_linked || !waits) && untrack(|| self.taught()) == Some(recording) {
-            if is_linked {
-                // What the link asks for is still to be had by whoever presses Write.
+            if is_linked && asking.wanted.get_untracked() {
                 asking.wanted.set(false);
+                self.replaced.set_value(Some(Replaced::Link));
             }
             return true;
         }
@@ -114,6 +116,7 @@ impl Runs {
             *before = match (before.take(), replaced) {
                 (_, run @ Replaced::Run(_)) => Some(run),
                 (_, form) if waits => Some(form),
+                (Some(Replaced::Link), Replaced::Form(form, _)) => Some(Replaced::Form(form, true)),
                 (before, form) => before.or(Some(form)),
             };
         });
@@ -134,6 +137,13 @@ impl Runs {
         let Some(taught) = untrack(|| self.taught()) else {
             return;
         };
+        if let Some(Replaced::Link) = replaced {
+            // Unless somebody has left the link since.
+            if self.store.asking.linked.get_untracked() {
+                self.store.generate();
+            }
+            return;
+        }
         if let Some(Replaced::Run(id)) = replaced {
             if !self.store.bring_back_if_last(id) {
                 // Somebody wanted it gone.
