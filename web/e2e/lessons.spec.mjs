@@ -469,8 +469,9 @@ test("a page that is loaded again still has the guess, and its link asks everybo
     await settled(page);
     let arrive;
     const held = new Promise((resolve) => (arrive = resolve));
-    // The Stage's copy comes later than the lesson's.
-    await page.route("**/pairs/shakespeare/recording.json", async (route) => {
+    // The Stage's copy, which is asked for first, comes later than the lesson's.
+    const file = lesson === "slow" ? "recording-alone.json" : "recording.json";
+    await page.route(`**/pairs/shakespeare/${file}`, async (route) => {
       await held;
       await route.continue();
     }, { times: 1 });
