@@ -221,6 +221,8 @@ test("Stop ends a run between two rounds", async ({ page, base }) => {
   await open(page, base);
   await page.getByTestId("max_tokens").fill("4096");
   await page.getByTestId("generate").click();
+  // Stopped before, it would leave the page as it is.
+  await page.waitForFunction(() => window.couplet.trace()?.events.some(({ event }) => event === "committed"));
   // At once: a click would wait until the button stands still.
   await page.getByTestId("stop").evaluate((button) => button.click());
   const trace = await finished(page);
