@@ -303,6 +303,7 @@ test("a prompt or a branch too long for a link is said, and the file is offered"
   await call(page, "replay", { ...trace, settings, pair: { ...trace.pair, tokens } });
   await page.getByTestId("share").click();
   assert.match(await page.getByTestId("share-too-long").innerText(), /too long for a link.*trace file/);
+  await page.locator("[aria-labelledby=share-frame-title]").getByText("this one is too long for it").waitFor();
   assert.equal(await page.evaluate(() => window.couplet.link()), null);
   await page.getByTestId("share-panel").getByRole("button", { name: "Close" }).click();
   // A branch that keeps much, behind a prompt that would fit.
