@@ -362,7 +362,7 @@ test("keys of a single character can be switched off, and stay so until they are
   assert.equal(await page.getByTestId("help-panel").isVisible(), false);
   assert.equal(await said(page), start);
   await page.keyboard.press("ArrowRight");
-  assert.notEqual(await said(page), start, "keys that write nothing are no accident");
+  await until(async () => (await said(page)) !== start, "keys that write nothing are no accident");
   await reload(page);
   await page.getByTestId("help").click();
   assert.equal(await page.getByTestId("single-keys").isChecked(), false);
@@ -371,7 +371,7 @@ test("keys of a single character can be switched off, and stay so until they are
   for (const key of [".", "]", "Alt+]"]) {
     assert.equal(await atTheStart(page), start);
     await page.keyboard.press(key);
-    assert.notEqual(await said(page), start, key);
+    await until(async () => (await said(page)) !== start, key);
   }
   await page.keyboard.press("?");
   await page.getByTestId("help-panel").waitFor();

@@ -154,6 +154,11 @@ test("a link to a branch brings back the run that it left, beside it", async ({ 
     await asked;
     await hasty.getByTestId("generate").click();
     arrive();
+    await hasty.getByTestId("row-branch").waitFor({ timeout: 60_000 });
+    assert.deepEqual((await finished(hasty)).branch, branch.branch);
+    // What is told of the runs is told of them as far as they have played.
+    await hasty.locator("#scene").focus();
+    await hasty.keyboard.press("End");
     await until(async () => (await hasty.getByTestId("versions").innerText()) === versions, "the same runs again");
   } finally {
     await close();
