@@ -18,8 +18,7 @@ export default defineConfig({
   // `--project=measured` is for when nothing else runs.
   workers: Math.min(4, availableParallelism()),
   projects: [
-    // Where several share the processor, a page may be looked at too early once. Such a test is told as flaky.
-    { name: "page", grepInvert: MEASURED, outputDir: "../../target/e2e/failed", retries: 1 },
+    { name: "page", grepInvert: MEASURED, outputDir: "../../target/e2e/failed" },
     { name: "measured", grep: MEASURED, outputDir: "../../target/e2e/failed-measured", workers: 1 },
   ],
   // One that was left over would be the only one that runs.
