@@ -1,7 +1,7 @@
 // The page in its other language.
 import assert from "node:assert/strict";
 import { settle, sideways } from "./scenes.mjs";
-import { call, notice, ready, refusal, until, visitor } from "./support.mjs";
+import { call, hold, notice, ready, refusal, until, visitor } from "./support.mjs";
 import { test } from "./test.mjs";
 
 /** What makes each scene say more than at first. */
@@ -225,12 +225,7 @@ test("words that never come are waited for no longer than a minute", async ({ pa
 });
 
 test("who writes while the words of a language are on their way goes on writing", async ({ page, base }) => {
-  let arrive;
-  const held = new Promise((resolve) => (arrive = resolve));
-  await page.route("**/words/de.json", async (route) => {
-    await held;
-    await route.continue();
-  });
+  const arrive = await hold(page, "**/words/de.json");
   await open(page, base, "?backend=cpu");
   await page.getByTestId("help").click();
   await page.getByTestId("languages").getByText("Deutsch").click();
@@ -245,12 +240,7 @@ test("who writes while the words of a language are on their way goes on writing"
 });
 
 test("a language whose words come late does not take the place of a newer choice", async ({ page, base }) => {
-  let arrive;
-  const held = new Promise((resolve) => (arrive = resolve));
-  await page.route("**/words/de.json", async (route) => {
-    await held;
-    await route.continue();
-  });
+  const arrive = await hold(page, "**/words/de.json");
   await open(page, base, "?backend=cpu");
   await page.getByTestId("help").click();
   const choose = (name) => page.getByTestId("languages").getByText(name).click();

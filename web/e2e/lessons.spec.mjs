@@ -1,7 +1,7 @@
 // The lessons, walked through as a visitor does who has only a keyboard.
 import assert from "node:assert/strict";
 import { findings } from "./measure/access.mjs";
-import { call, finished, frames, noPanicText, open, patchWorker, settled, shown, until, visitor, WEIGHTS } from "./support.mjs";
+import { call, finished, frames, hold, noPanicText, open, patchWorker, settled, shown, until, visitor, WEIGHTS } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const STEPS = { slow: 4, draft: 4, exact: 4, chance: 5, pays: 5, wrong: 4 };
@@ -24,12 +24,7 @@ async function guess(page) {
 const answer = (page) => page.getByTestId("lesson-answer").innerText();
 
 test("whoever leaves a lesson's scene before its run has come stays where they went", async ({ page, base }) => {
-  let arrive;
-  const held = new Promise((resolve) => (arrive = resolve));
-  await page.route("**/pairs/shakespeare/recording.json", async (route) => {
-    await held;
-    await route.continue();
-  });
+  const arrive = await hold(page, "**/pairs/shakespeare/recording.json");
   await page.goto(`${base}?backend=cpu#v=1&lesson=draft&step=2`);
   await page.getByTestId("lesson-panel").waitFor();
   await page.getByTestId("scene-couplings").click();
@@ -467,14 +462,9 @@ test("a page that is loaded again still has the guess, and its link asks everybo
     const said = await page.getByTestId("lesson-verdict").innerText();
     // The address follows once nobody moves.
     await settled(page);
-    let arrive;
-    const held = new Promise((resolve) => (arrive = resolve));
     // The Stage's copy, which is asked for first, comes later than the lesson's.
     const file = lesson === "slow" ? "recording-alone.json" : "recording.json";
-    await page.route(`**/pairs/shakespeare/${file}`, async (route) => {
-      await held;
-      await route.continue();
-    }, { times: 1 });
+    const arrive = await hold(page, `**/pairs/shakespeare/${file}`, { times: 1 });
     await page.reload();
     assert.equal(await page.getByTestId("lesson-verdict").innerText(), said);
     await page.waitForTimeout(300);
@@ -632,12 +622,7 @@ test("whoever chooses another pair during the first lesson gets that pair's own 
 
 for (const [way, hash] of [["pressed", ""], ["linked", "#v=1&seed=7&max_tokens=20"]]) {
   test(`a run that is ${way} and waits for the models does not take the page in the middle of a question`, async ({ page, base }) => {
-    let arrive;
-    const held = new Promise((resolve) => (arrive = resolve));
-    await page.route(WEIGHTS, async (route) => {
-      await held;
-      await route.continue();
-    });
+    const arrive = await hold(page, WEIGHTS);
     await page.goto(`${base}?backend=cpu${hash}`);
     await shown(page, "recorded");
     if (way === "pressed") {

@@ -377,6 +377,18 @@ test("keys of a single character can be switched off, and stay so until they are
   await page.getByTestId("help-panel").waitFor();
 });
 
+test("a key right behind the Escape that closes the help is heard", async ({ page, base }) => {
+  await page.goto(`${base}?backend=cpu`);
+  const start = await atTheStart(page);
+  await page.getByTestId("help").click();
+  await page.evaluate(() => {
+    // The page hears of that a moment later.
+    document.querySelector("dialog[open]").close();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+  });
+  await until(async () => (await said(page)) !== start, "the page has gone on");
+});
+
 test("numbers between the steps of a field's arrows are written with", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   await page.getByTestId("temperature").fill("0.72");

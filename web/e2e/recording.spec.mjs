@@ -1,7 +1,7 @@
 // Something to watch before any weight has arrived, and what becomes of it.
 import assert from "node:assert/strict";
 import * as first from "./measure/first.mjs";
-import { WEIGHTS, call, finished, noPanicText, notice, open, patchWorker, ready, shown, tokens } from "./support.mjs";
+import { WEIGHTS, call, finished, hold, noPanicText, notice, open, patchWorker, ready, shown, tokens } from "./support.mjs";
 import { test } from "./test.mjs";
 
 /** The recording of the pair that the page opens with. */
@@ -165,12 +165,7 @@ test("changing a setting holds the recording still, and Play then writes", async
 });
 
 test("a branch that waits for the models is not written behind another prompt", async ({ page, base }) => {
-  let arrive;
-  const held = new Promise((resolve) => (arrive = resolve));
-  await page.route(WEIGHTS, async (route) => {
-    await held;
-    await route.continue();
-  });
+  const arrive = await hold(page, WEIGHTS);
   await page.goto(`${base}?backend=cpu`);
   await shown(page, "recorded");
   await page.keyboard.press("Home");

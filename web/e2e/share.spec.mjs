@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { WEIGHTS, call, finished, noPanicText, notice, open, patchWorker, refusal, settled, shown, until, visitor, write } from "./support.mjs";
+import { WEIGHTS, call, finished, hold, noPanicText, notice, open, patchWorker, refusal, settled, shown, until, visitor, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 /** Opens a link in a tab that knows nothing of the page before. */
@@ -143,13 +143,8 @@ test("a link to a branch brings back the run that it left, beside it", async ({ 
   // Nor is it lost to who presses Write before the models are there.
   const { page: hasty, close } = await visitor(browser, { serviceWorkers: "block" });
   try {
-    let arrive;
-    const held = new Promise((resolve) => (arrive = resolve));
     const asked = hasty.waitForRequest(WEIGHTS);
-    await hasty.route(WEIGHTS, async (route) => {
-      await held;
-      await route.continue();
-    });
+    const arrive = await hold(hasty, WEIGHTS);
     await hasty.goto(`${base}?backend=cpu${hashOf(link)}`);
     await asked;
     await hasty.getByTestId("generate").click();

@@ -63,6 +63,18 @@ export async function hasten(page, milliseconds, fewer) {
   return () => page.evaluate((milliseconds) => (window.hastened ?? []).includes(milliseconds), milliseconds);
 }
 
+/** Has requests wait; returns a function that lets them go on. `options` are those of `page.route`. */
+export async function hold(page, pattern, options) {
+  let release;
+  const held = new Promise((resolve) => (release = resolve));
+  const wait = async (route) => {
+    await held;
+    await route.continue();
+  };
+  await page.route(pattern, wait, options);
+  return release;
+}
+
 /** All committed tokens of a trace, prompt included. */
 export function tokens(trace) {
   const started = trace.events.find((event) => event.event === "started");

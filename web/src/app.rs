@@ -64,7 +64,9 @@ pub fn App(
     api::install(store, sharing);
     let (help, single_keys) = (RwSignal::new(false), single_keys());
     let listener = window_event_listener(ev::keydown, move |event| {
-        if !help.get_untracked() && !sharing.open.get_untracked() {
+        // Not by what the page knows: of a dialog that Escape has closed it hears a moment later.
+        let dialog = document().query_selector("dialog[open]");
+        if dialog.is_ok_and(|dialog| dialog.is_none()) {
             on_key(store, lessons, help, single_keys, &event);
         }
     });

@@ -12,6 +12,8 @@ pub(super) struct Asked {
     pub(super) branch: Branch,
     /// Where; an address leaves it to the page.
     pub(super) from: Option<AskedFrom>,
+    /// The run that it has left, where that is to be written first: an address may name one.
+    pub(super) left: Option<Left>,
 }
 
 /// What the page was when a branch was asked for.
@@ -34,8 +36,6 @@ pub struct Asking {
     pub(super) branch: StoredValue<Option<Asked>>,
     /// A branch that was asked for and has no events yet.
     pub(super) beginning: StoredValue<Option<(Settings, Branch)>>,
-    /// What the run that the address names has left, until that is asked for.
-    pub(super) left: StoredValue<Option<Left>>,
     /// Counts what somebody asked to take the page, runs and files.
     asked: StoredValue<u32>,
 }
@@ -48,11 +48,20 @@ impl Asking {
             writing: RwSignal::default(),
             wanted: RwSignal::new(asks),
             linked: RwSignal::new(asks),
-            branch: StoredValue::new(branch.map(|branch| Asked { branch, from: None })),
+            branch: StoredValue::new(branch.map(|branch| Asked {
+                branch,
+                from: None,
+                left,
+            })),
             beginning: StoredValue::new(None),
-            left: StoredValue::new(left),
             asked: StoredValue::new(0),
         }
+    }
+
+    /// The run that the branch that was asked for has left, to be written before it; told once.
+    pub(super) fn take_left(&self) -> Option<Left> {
+        let take = |asked: &mut Option<Asked>| asked.as_mut()?.left.take();
+        self.branch.try_update_value(take).flatten()
     }
 
     /// Counts something that somebody asks to take the page. Returns its number.

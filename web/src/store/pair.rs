@@ -40,7 +40,6 @@ impl Store {
         let usual = Settings::default().pair;
         if !is_known(asked) && is_known(&usual) {
             // A branch is made of the other pair's tokens.
-            self.asking.left.set_value(None);
             self.asking.branch.set_value(None);
             // What the link asks for besides is written all the same.
             self.load_pair(&usual);

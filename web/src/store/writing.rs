@@ -35,7 +35,6 @@ impl Store {
         let form = untrack(|| self.form.read());
         if form.is_ok() {
             self.asking.count();
-            self.asking.left.set_value(None);
         }
         let asked = match (branch, form) {
             (Some(branch), Ok(settings)) => {
@@ -43,6 +42,7 @@ impl Store {
                 Some(Asked {
                     branch,
                     from: Some(AskedFrom { settings, origin }),
+                    left: None,
                 })
             }
             // What a branch leaves is finished first, so that both can be compared to their ends.
@@ -132,8 +132,7 @@ impl Store {
     /// stands beside it.
     pub fn ask_linked(&self) {
         let store = *self;
-        let first = self.asking.left.try_update_value(Option::take).flatten();
-        let Some(Left { settings, branch }) = first else {
+        let Some(Left { settings, branch }) = self.asking.take_left() else {
             return self.ask_for(self.asked_branch());
         };
         self.asking.wanted.set(false);
@@ -167,7 +166,6 @@ impl Store {
         also: impl FnMut(&Reply) + 'static,
     ) {
         self.asking.count();
-        self.asking.left.set_value(None);
         self.write_from(self.versions.here(), settings, branch, also);
     }
 
@@ -369,14 +367,13 @@ impl Store {
         self.asking.wanted.set(false);
         // A branch that a link names waits for the run that it left.
         self.asking.linked.set(false);
-        self.asking.left.set_value(None);
         self.arrival.forget_asked();
         self.stop_writing();
     }
 
     /// Neither waits for the run that the address asks for nor goes to its place in it.
     pub fn forget_link(&self) {
-        self.asking.left.set_value(None);
+        self.asking.take_left();
         if self.asking.linked.get_untracked() {
             self.asking.wanted.set(false);
             self.asking.linked.set(false);
