@@ -362,7 +362,7 @@ test("keys of a single character can be switched off, and stay so until they are
   assert.equal(await page.getByTestId("help-panel").isVisible(), false);
   assert.equal(await said(page), start);
   await page.keyboard.press("ArrowRight");
-  await until(async () => (await said(page)) !== start, "keys that write nothing are no accident");
+  assert.notEqual(await said(page), start, "keys that write nothing are no accident");
   await reload(page);
   await page.getByTestId("help").click();
   assert.equal(await page.getByTestId("single-keys").isChecked(), false);
@@ -371,7 +371,7 @@ test("keys of a single character can be switched off, and stay so until they are
   for (const key of [".", "]", "Alt+]"]) {
     assert.equal(await atTheStart(page), start);
     await page.keyboard.press(key);
-    await until(async () => (await said(page)) !== start, key);
+    assert.notEqual(await said(page), start, key);
   }
   await page.keyboard.press("?");
   await page.getByTestId("help-panel").waitFor();
@@ -386,7 +386,7 @@ test("a key right behind the Escape that closes the help is heard", async ({ pag
     document.querySelector("dialog[open]").close();
     document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
   });
-  await until(async () => (await said(page)) !== start, "the page has gone on");
+  assert.notEqual(await said(page), start);
 });
 
 test("numbers between the steps of a field's arrows are written with", async ({ page, base }) => {
