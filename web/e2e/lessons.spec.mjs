@@ -642,6 +642,28 @@ for (const [way, hash] of [["pressed", ""], ["linked", "#v=1&seed=7&max_tokens=2
   });
 }
 
+test("a run whose prompt is still being read when a lesson takes the page is written once the lesson is over", async ({ page, base }) => {
+  await patchWorker(
+    page,
+    `const post = self.postMessage.bind(self);
+     let wait = 0;
+     self.postMessage = (text) => {
+       if (String(text).includes('"started"')) wait = 4_000;
+       wait ? setTimeout(() => post(text), wait) : post(text);
+     };`,
+  );
+  await open(page, base, "?backend=cpu");
+  await shown(page, "recorded");
+  await page.getByTestId("seed").fill("7");
+  await page.getByTestId("generate").click();
+  await page.getByTestId("scene-lessons").click();
+  await page.getByTestId("lesson-draft").click();
+  await page.getByTestId("lesson-panel").locator("form").waitFor();
+  await shown(page, "recorded");
+  await page.getByTestId("lesson-close").click();
+  assert.equal((await finished(page)).settings.seed, 7);
+});
+
 test("without the run of the target alone, the other questions are asked as ever", async ({ page, base }) => {
   let asked = 0;
   await page.route("**/recording-alone.json", (route) => {

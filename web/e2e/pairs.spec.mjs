@@ -37,6 +37,22 @@ const prompt = (page) => page.getByTestId("prompt").inputValue();
 const pair = (page) => page.getByTestId("pair").inputValue();
 const choose = (page, name) => page.getByTestId("pair").selectOption(name);
 
+test("a list of pairs that alone could not be had is asked for once more when the models are there", async ({ page, base }) => {
+  await offerTwin(page);
+  let misses = 0;
+  await page.route(
+    "**/pairs/pairs.json",
+    (route) => {
+      misses += 1;
+      return route.fulfill({ status: 404 });
+    },
+    { times: 1 },
+  );
+  await open(page, base, CPU);
+  await page.getByTestId("pair").getByRole("option", { name: TWIN.title }).waitFor({ state: "attached" });
+  assert.equal(misses, 1);
+});
+
 test("every pair on offer has a recording to watch and writes", async ({ page, base }) => {
   await open(page, base, CPU);
   const offered = await page.evaluate(() => window.couplet.pairs());

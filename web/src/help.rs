@@ -274,7 +274,7 @@ fn terms() -> [(String, String, &'static str); 33] {
 }
 
 /// Where rules, formulas and random numbers come from: who, when and what, and its address.
-const SOURCES: [(&str, &str, &str); 20] = [
+const SOURCES: [(&str, &str, &str); 21] = [
     (
         "Leviathan, Kalman, Matias 2023",
         "Fast inference from transformers via speculative decoding",
@@ -309,6 +309,11 @@ const SOURCES: [(&str, &str, &str); 20] = [
         "Maddison, Tarlow, Minka 2014",
         "A* sampling",
         "https://arxiv.org/abs/1411.0030",
+    ),
+    (
+        "von Neumann 1951",
+        "Various techniques used in connection with random digits",
+        "https://mcnp.lanl.gov/pdf_files/InBook_Computing_1961_Neumann_JohnVonNeumannCollectedWorks_VariousTechniquesUsedinConnectionwithRandomDigits.pdf",
     ),
     (
         "Stern, Shazeer, Uszkoreit 2018",
@@ -438,5 +443,35 @@ pub fn Help(
                 <a href="API.txt" target="_blank" rel="noopener" data-testid="api">{tr!("For scripts and the console: window.couplet")}</a>
             </p>
         </Dialog>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_named_stands_among_the_sources() {
+        let of_terms = terms().map(|(_, _, from)| from).join("; ");
+        let of_sentences = include_str!("../words/de.json");
+        let mut named = 0;
+        for text in [&of_terms, of_sentences] {
+            let words: Vec<&str> = text.split([' ', ';', ',', ':', '(', ')', '"']).collect();
+            for (place, year) in words.iter().enumerate() {
+                if year.len() != 4 || year.parse::<u32>().is_err() {
+                    continue;
+                }
+                let mut before = words[..place].iter().rev();
+                let name = before.find(|word| !["et", "al.", ""].contains(*word));
+                let name = name.copied().unwrap_or_default();
+                if !name.starts_with(char::is_uppercase) {
+                    continue;
+                }
+                named += 1;
+                let is_it = |(who, ..): &(&str, _, _)| who.contains(name) && who.ends_with(year);
+                assert!(SOURCES.iter().any(is_it), "{name} {year}");
+            }
+        }
+        assert!(named > 20, "{named}");
     }
 }

@@ -74,6 +74,8 @@ impl EngineClient {
                     if is_newest() {
                         client.state.set(EngineState::Ready);
                         client.tell_waiters(&Ok(()));
+                        // A list that could not be had before the models may come now.
+                        client.ask_for_pairs();
                     }
                 }
                 Reply::Failed { failure, .. } if is_newest() => {

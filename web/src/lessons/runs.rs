@@ -19,7 +19,7 @@ const ALL: [Recording; 2] = [Recording::Speculative, Recording::Alone];
 enum Replaced {
     /// A run that can be brought back, by its number.
     Run(u32),
-    /// A recording, with what the form said, and whether a run of that was to be written.
+    /// A recording, with what the form said, and whether a run of that was to be written or about to begin.
     Form(Settings, bool),
     /// The run that the address asks for, which had yet to come.
     Link,
@@ -99,7 +99,8 @@ impl Runs {
             }
             return true;
         }
-        let wanted = asking.wanted.get_untracked();
+        // A run whose prompt is still being read has nothing to come back with.
+        let wanted = untrack(|| self.store.is_writing());
         let form = untrack(|| form.read()).ok();
         let lessons = |form: &Settings| {
             self.opened_here.get_value() && untrack(|| ALL.iter().any(|it| self.is_with(*it, form)))
