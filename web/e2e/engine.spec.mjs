@@ -1,6 +1,6 @@
 // The engine in a real worker, on real WebGPU and on the CPU.
 import assert from "node:assert/strict";
-import { call, open, patchWorker, refusal, reload, tokens, until } from "./support.mjs";
+import { LONG_PROMPT, call, delay, open, patchWorker, pressStop, refusal, reload, tokens, until } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const GREEDY = { temperature: 0, max_tokens: 24, prompt: "ROMEO:\n" };
@@ -225,8 +225,7 @@ test("a run that is stopped while it waits leaves the one on the page", async ({
     window.measured = couplet.bench({ gammas: [2], pairs: 20, max_tokens: 96 });
     window.refused = couplet.generate({ seed: 4, max_tokens: 20 }).then(() => null, (error) => error.message);
   });
-  await page.getByTestId("scene-stage").click();
-  await page.getByTestId("stop").click();
+  await pressStop(page, "scene-stage");
   assert.equal(await page.evaluate(() => window.refused), "The run was stopped before it began.");
   assert.deepEqual(await page.evaluate(() => couplet.trace()), mine);
   await page.evaluate(() => window.measured);
@@ -236,14 +235,15 @@ test("a run that is stopped while it waits leaves the one on the page", async ({
 test("a run that is stopped while its prompt is read leaves the one on the page", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   const mine = await call(page, "generate", { seed: 3, max_tokens: 20 });
-  const refused = await page.evaluate(() => {
+  // A prompt that takes the engine a while, however late the page is with what follows.
+  const refused = await page.evaluate((prompt) => {
     const post = Worker.prototype.postMessage;
     Worker.prototype.postMessage = function (message, ...rest) {
       post.call(this, message, ...rest);
       if (`${message}`.includes('"generate"')) queueMicrotask(() => couplet.stop());
     };
-    return couplet.generate({ seed: 4, max_tokens: 400 }).then(() => null, (error) => error.message);
-  });
+    return couplet.generate({ seed: 4, max_tokens: 400, prompt }).then(() => null, (error) => error.message);
+  }, LONG_PROMPT);
   assert.equal(refused, "The run was stopped before it began.");
   assert.deepEqual(await page.evaluate(() => couplet.trace()), mine);
 });
@@ -290,7 +290,7 @@ test("couplings that wait for a measurement's end are given up where others are 
       if (`${message}`.includes('"couple"')) window.thrown += 1;
       return post.call(this, message, ...rest);
     };
-    const measured = couplet.bench({ gammas: [1, 2, 4], pairs: 12, max_tokens: 200 });
+    const measured = couplet.bench({ gammas: [1, 2, 4], pairs: 25, max_tokens: 200 });
     window.measured = measured.then((report) => (window.end = report.gammas.length), (error) => (window.end = error.message));
   });
   await page.waitForTimeout(300);
@@ -352,7 +352,9 @@ test("Stop ends the run that is written and those that wait", async ({ page, bas
 });
 
 test("a branch that is stopped before it begins leaves the page where it stands", async ({ page, base }) => {
-  await open(page, base);
+  // A run that takes as long as is needed here.
+  await delay(page, '"finished"', 5_000);
+  await open(page, base, "?backend=cpu");
   await page.getByTestId("max_tokens").fill("4096");
   await page.getByTestId("generate").click();
   await page.waitForFunction(() => window.couplet.trace()?.events.filter(({ event }) => event === "committed").length > 4);
@@ -462,10 +464,12 @@ test("a script stops what is written, what waits and what is measured", async ({
     const { generate, bench } = window.couplet;
     window.ends = Promise.all([told(generate({ max_tokens: 240, prompt: "O " })), told(generate({ max_tokens: 9 })), told(bench({ pairs: 50 }))]);
     window.coupled = couplet.couple({ draft: [0.5, 0.5], target: [0.2, 0.8], rule: "optimal", trials: 1e9 });
+    // The first run is under way; it may be over before another call comes.
+    return (async () => {
+      while (!couplet.trace()) await new Promise(requestAnimationFrame);
+      couplet.stop();
+    })();
   });
-  // The first run is under way.
-  await page.waitForFunction(() => window.couplet.trace());
-  await page.evaluate(() => window.couplet.stop());
   const stopped = "AbortError: The run was stopped before it began.";
   assert.deepEqual(await page.evaluate(() => window.ends), ["stopped", stopped, "AbortError: The measurement was stopped."]);
   const { counts, trials } = await page.evaluate(() => window.coupled);

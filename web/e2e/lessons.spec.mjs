@@ -1,7 +1,7 @@
 // The lessons, walked through as a visitor does who has only a keyboard.
 import assert from "node:assert/strict";
 import { findings } from "./measure/access.mjs";
-import { call, finished, frames, hold, noPanicText, open, patchWorker, settled, shown, until, visitor, WEIGHTS } from "./support.mjs";
+import { call, delay, finished, frames, hold, noPanicText, open, patchWorker, settled, shown, until, visitor, WEIGHTS } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const STEPS = { slow: 4, draft: 4, exact: 4, chance: 5, pays: 5, wrong: 4 };
@@ -643,15 +643,7 @@ for (const [way, hash] of [["pressed", ""], ["linked", "#v=1&seed=7&max_tokens=2
 }
 
 test("a run whose prompt is still being read when a lesson takes the page is written once the lesson is over", async ({ page, base }) => {
-  await patchWorker(
-    page,
-    `const post = self.postMessage.bind(self);
-     let wait = 0;
-     self.postMessage = (text) => {
-       if (String(text).includes('"started"')) wait = 4_000;
-       wait ? setTimeout(() => post(text), wait) : post(text);
-     };`,
-  );
+  await delay(page, '"started"', 4_000);
   await open(page, base, "?backend=cpu");
   await shown(page, "recorded");
   await page.getByTestId("seed").fill("7");
@@ -659,7 +651,7 @@ test("a run whose prompt is still being read when a lesson takes the page is wri
   await page.getByTestId("scene-lessons").click();
   await page.getByTestId("lesson-draft").click();
   await page.getByTestId("lesson-panel").locator("form").waitFor();
-  await shown(page, "recorded");
+  assert.equal(await page.evaluate(() => window.couplet.trace()), null, "it had begun before");
   await page.getByTestId("lesson-close").click();
   assert.equal((await finished(page)).settings.seed, 7);
 });

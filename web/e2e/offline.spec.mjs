@@ -168,7 +168,8 @@ test("the first visit keeps nothing while the models are on their way, however l
   let open;
   const gate = new Promise((resolve) => (open = resolve));
   try {
-    const limited = await hasten(page, SETTLE_LIMIT_MS, 300);
+    // Long enough for a page that starts slowly, which would be one that has not started.
+    const limited = await hasten(page, SETTLE_LIMIT_MS, 6_000);
     await page.route(WEIGHTS, async (route) => {
       await gate;
       await route.continue();
@@ -176,7 +177,7 @@ test("the first visit keeps nothing while the models are on their way, however l
     await page.goto(server.address + CPU);
     await page.waitForFunction(() => window.couplet);
     await until(limited, "the limit has begun");
-    await page.waitForTimeout(2000);
+    await page.waitForTimeout(7_000);
     assert.ok(!server.asked.includes("service-worker.js"));
     open();
     await stands(page, "kept");
@@ -465,7 +466,7 @@ test("a release whose files do not fit together never takes over", async ({ brow
     server.serve({ "service-worker.js": script });
     await page.reload();
     await ready(page);
-    await until(() => server.asked.filter((path) => path === "index.html").length >= 3, "the file was asked for twice more");
+    await until(() => server.asked.filter((path) => path === "index.html").length >= 4, "the file was asked for twice more");
     await page.waitForTimeout(300);
     assert.ok(await page.getByTestId("notice").isHidden());
     server.close();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { SIZES, THEMES } from "./scenes.mjs";
-import { finished, noPanicText, notice, open, reload, shown, until, visitor, write } from "./support.mjs";
+import { finished, noPanicText, notice, open, pressStop, reload, shown, until, visitor, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -220,11 +220,12 @@ test("phases step forward and back to the same picture", async ({ page, base }) 
 test("Stop ends a run between two rounds", async ({ page, base }) => {
   await open(page, base);
   await page.getByTestId("max_tokens").fill("4096");
-  await page.getByTestId("generate").click();
-  // Stopped before, it would leave the page as it is.
-  await page.waitForFunction(() => window.couplet.trace()?.events.some(({ event }) => event === "committed"));
-  // At once: a click would wait until the button stands still.
-  await page.getByTestId("stop").evaluate((button) => button.click());
+  // Stopped before it has begun, it would leave the page as it is; and it may be over before another call comes.
+  await page.evaluate(async () => {
+    document.querySelector("[data-testid=generate]").click();
+    while (!couplet.trace()?.events.some(({ event }) => event === "committed")) await new Promise(requestAnimationFrame);
+    document.querySelector("[data-testid=stop]").click();
+  });
   const trace = await finished(page);
   assert.equal(trace.events.at(-1).reason, "stopped");
 });
@@ -455,13 +456,8 @@ test("a button that is gone once it is pressed leaves the focus where somebody g
   await notice(page, /left out/);
   await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
   await focused("#scene");
-  await page.getByTestId("generate").click();
-  // At once: a click would wait for a button that moves and is soon gone by itself.
-  await page.getByTestId("stop").evaluate((button) => {
-    button.focus();
-    button.click();
-  });
-  // Whether the run had begun by then or not.
+  // Whether the run has begun by then or not.
+  await pressStop(page, "generate");
   await page.getByTestId("stop").waitFor({ state: "detached" });
   await focused("[data-testid=play]");
   await open(page, base, "?backend=cpu");

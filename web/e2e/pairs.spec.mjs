@@ -1,6 +1,6 @@
 // Two pairs on offer: going from one to the other keeps what makes sense.
 import assert from "node:assert/strict";
-import { WEIGHTS, call, finished, noPanicText, notice, open, patchWorker, ready, reload, shown, tokens, write } from "./support.mjs";
+import { WEIGHTS, call, delay, finished, noPanicText, notice, open, patchWorker, ready, reload, shown, tokens, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
@@ -35,6 +35,8 @@ async function offerTwin(page, { recorded = true, models = true } = {}) {
 
 const prompt = (page) => page.getByTestId("prompt").inputValue();
 const pair = (page) => page.getByTestId("pair").inputValue();
+/** Waits until the recording of the second pair is on the page; that of the first stays until then. */
+const recordedTwin = (page) => page.locator("[data-testid=manuscript]", { hasText: /^JULIET/ }).waitFor();
 const choose = (page, name) => page.getByTestId("pair").selectOption(name);
 
 test("a list of pairs that alone could not be had is asked for once more when the models are there", async ({ page, base }) => {
@@ -192,7 +194,7 @@ test("another pair brings its own prompt and recording, and writes", async ({ pa
   await choose(page, "twin");
   assert.equal(await prompt(page), "JULIET:\n");
   assert.equal(await page.getByTestId("gamma").inputValue(), "3", "settings are kept");
-  await shown(page, "recorded");
+  await recordedTwin(page);
   const trace = await write(page);
   assert.deepEqual([trace.settings.pair, trace.pair.name, trace.settings.gamma], ["twin", "twin", 3]);
 });
@@ -227,8 +229,7 @@ test("a run that was written here is kept when another pair is chosen", async ({
 });
 
 test("a run that ends late does not keep another pair's recording away", async ({ page, base }) => {
-  await patchWorker(page, `{ const post = self.postMessage.bind(self);
-      self.postMessage = (text) => setTimeout(() => post(text), text.includes('"finished"') ? 1500 : 0); }`);
+  await delay(page, '"finished"', 1500);
   await open(page, base, CPU);
   await page.getByTestId("max_tokens").fill("4096");
   await page.getByTestId("generate").click();
@@ -242,7 +243,7 @@ test("a prompt that someone typed stays", async ({ page, base }) => {
   await open(page, base, CPU);
   await page.getByTestId("prompt").fill("My own words");
   await choose(page, "twin");
-  await shown(page, "recorded");
+  await recordedTwin(page);
   assert.equal(await prompt(page), "My own words");
 });
 

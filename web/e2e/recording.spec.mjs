@@ -164,6 +164,16 @@ test("changing a setting holds the recording still, and Play then writes", async
   assert.equal((await finished(page)).settings.seed, 5);
 });
 
+test("a recording that comes once somebody has changed a setting does not play: Play writes", async ({ page, base }) => {
+  const arrive = await hold(page, "**/pairs/shakespeare/recording.json");
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("gamma").fill("3");
+  arrive();
+  await shown(page, "recorded");
+  await page.getByTestId("play").click();
+  assert.equal((await finished(page)).settings.gamma, 3);
+});
+
 test("a branch that waits for the models is not written behind another prompt", async ({ page, base }) => {
   const arrive = await hold(page, WEIGHTS);
   await page.goto(`${base}?backend=cpu`);

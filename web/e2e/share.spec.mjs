@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { WEIGHTS, call, finished, hold, noPanicText, notice, open, patchWorker, refusal, settled, shown, until, visitor, write } from "./support.mjs";
+import { LONG_PROMPT, WEIGHTS, call, finished, hold, noPanicText, notice, open, patchWorker, refusal, settled, shown, until, visitor, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 /** Opens a link in a tab that knows nothing of the page before. */
@@ -555,7 +555,7 @@ test("a run that is still being written does not mix with a replayed one", async
 test("a run that takes the page over is not played by one that was asked for before", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   const mine = await call(page, "generate", { seed: 3, max_tokens: 30 });
-  await page.getByTestId("prompt").fill("KING RICHARD:\nA ".repeat(12));
+  await page.getByTestId("prompt").fill(LONG_PROMPT);
   await page.evaluate(async (mine) => {
     document.querySelector("[data-testid=generate]").click();
     await window.couplet.replay(mine);
@@ -573,6 +573,8 @@ test("a run that was being written when another took its place comes back as one
   await open(page, base, "?backend=cpu");
   const other = await (await page.request.get(`${base}pairs/stories/recording.json`)).json();
   await page.getByTestId("seed").fill("77");
+  // Its end comes in no message with its beginning.
+  await page.getByTestId("max_tokens").fill("2000");
   await page.getByTestId("generate").click();
   await page.waitForFunction(() => window.couplet.trace()?.events.filter(({ event }) => event === "committed").length > 2);
   await call(page, "replay", other);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fastest } from "../bench/figures.mjs";
-import { call, frames, noPanicText, open, patchWorker, refusal, shown, until, visitor } from "./support.mjs";
+import { call, delay, frames, noPanicText, open, patchWorker, refusal, shown, until, visitor } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
@@ -282,6 +282,8 @@ test("nothing moves while it measures, and it can be stopped", async ({ page, ba
 });
 
 test("on a phone the progress comes into view with its Stop, and then the result", async ({ page, base }) => {
+  // What it takes is looked at before it is over.
+  await delay(page, '"benched"', 3_000);
   await short(page, base);
   await page.getByTestId("max_tokens").fill("60");
   await page.setViewportSize({ width: 390, height: 844 });
@@ -305,6 +307,7 @@ test("on a phone the progress comes into view with its Stop, and then the result
 });
 
 test("whoever is busy elsewhere on the page is left there", async ({ page, base }) => {
+  await delay(page, '"benched"', 3_000);
   await short(page, base);
   await page.getByTestId("max_tokens").fill("60");
   await page.setViewportSize({ width: 390, height: 844 });

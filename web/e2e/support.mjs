@@ -45,6 +45,36 @@ export async function patchWorker(page, script) {
   });
 }
 
+/** Has what the engine says come so many milliseconds late, from the first message on that holds these words. */
+export function delay(page, words, milliseconds) {
+  return patchWorker(
+    page,
+    `{ const post = self.postMessage.bind(self);
+       let isLate = false;
+       self.postMessage = (text) => {
+         isLate ||= String(text).includes(${JSON.stringify(words)});
+         isLate ? setTimeout(() => post(text), ${milliseconds}) : post(text);
+       }; }`,
+  );
+}
+
+/**
+ * Presses Stop as soon as it is there, after a press on another button. Both within the page: a run may be
+ * over before another call of a test comes.
+ */
+export function pressStop(page, first) {
+  return page.evaluate(async (first) => {
+    const button = (name) => document.querySelector(`[data-testid=${name}]`);
+    button(first).click();
+    while (!button("stop")) await new Promise(requestAnimationFrame);
+    button("stop").focus();
+    button("stop").click();
+  }, first);
+}
+
+/** A prompt that the engine reads for a while. */
+export const LONG_PROMPT = "KING RICHARD:\nA ".repeat(12);
+
 /**
  * Has a limit of the page's pass sooner: what it would wait for so many milliseconds, it waits for fewer.
  * Returns whether the page has waited for that limit, without which a test says nothing of it.
@@ -125,7 +155,7 @@ export async function between(base, handle) {
           if (sent < cutAfter) return response.write(rest);
           onward.destroy();
           // What was written must arrive before the connection ends, also where the browser is busy.
-          response.write(rest, () => hold || setTimeout(() => response.destroy(), 500));
+          response.write(rest, () => hold || setTimeout(() => response.destroy(), 2_000));
         });
         answer.on("end", () => response.end());
       });
@@ -192,7 +222,7 @@ export async function counted(page, lots = 1) {
   await page.waitForFunction(
     (count) => document.querySelector("[data-testid=test-about]").textContent.startsWith(count),
     (20_000 * lots).toLocaleString("en"),
-    { timeout: 60_000 },
+    { timeout: 180_000 },
   );
 }
 

@@ -82,16 +82,17 @@ export async function obedience(browser, base, backend) {
   const { page, close } = await visitor(browser, { viewport: { width: 1440, height: 900 }, serviceWorkers: "block" });
   try {
     await open(page, base, backend === "cpu" ? "?backend=cpu" : "");
-    /** Clicks a button as soon as it is there and waits for a condition, within the page. */
-    const press = (id, condition) =>
+    /** Clicks a button as soon as it is there and `first` holds, and waits for a condition, within the page. */
+    const press = (id, first, condition) =>
       page.evaluate(
-        ([id, condition]) => {
+        ([id, first, condition]) => {
+          const may = new Function(`return ${first}`);
           const met = new Function(`return ${condition}`);
           return new Promise((resolve) => {
             let start;
             const look = () => {
               const button = document.querySelector(`[data-testid=${id}]`);
-              if (start === undefined && button && !button.disabled) {
+              if (start === undefined && button && !button.disabled && may()) {
                 start = performance.now();
                 button.click();
               }
@@ -101,13 +102,15 @@ export async function obedience(browser, base, backend) {
             look();
           });
         },
-        [id, condition],
+        [id, first, condition],
       );
     const pause = [];
     const stop = [];
     for (let tries = 0; tries < 5; tries += 1) {
       await page.getByTestId("max_tokens").fill("400");
-      const ended = press("stop", "!document.querySelector('[data-testid=stop]')");
+      // Before it has begun, there is no run to end.
+      const isWritten = "!['finished', undefined].includes(couplet.trace()?.events.at(-1)?.event)";
+      const ended = press("stop", isWritten, "!document.querySelector('[data-testid=stop]')");
       await page.getByTestId("generate").click();
       stop.push(await ended);
       // The play goes on behind the writing.
@@ -115,8 +118,8 @@ export async function obedience(browser, base, backend) {
         await page.keyboard.press("Home");
         await page.getByTestId("play").click();
       }
-      await page.waitForTimeout(100);
-      pause.push(await press("play", "!/pause/i.test(document.querySelector('[data-testid=play]').innerText)"));
+      const plays = "/pause/i.test(document.querySelector('[data-testid=play]').innerText)";
+      pause.push(await press("play", plays, `!${plays}`));
     }
     return { pause: median(pause), stop: median(stop) };
   } finally {

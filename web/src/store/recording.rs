@@ -41,6 +41,7 @@ impl Store {
     pub fn open_recording(&self, pair: &str) {
         let store = *self;
         let pair = pair.to_owned();
+        let edits = store.form.edits.get_untracked();
         spawn_local(async move {
             let linked = store.asking.linked.get_untracked();
             let asked = untrack(|| store.form.read()).ok().filter(|_| linked);
@@ -72,7 +73,8 @@ impl Store {
                 TimeoutFuture::new(PATIENCE_MS).await;
             }
             if store.lacks_run_of(&pair) {
-                store.show_recording(trace);
+                let is_edited = store.form.edits.get_untracked() != edits;
+                store.show_recording(trace, is_edited);
             }
         });
     }
@@ -89,7 +91,8 @@ impl Store {
         self.form.pair.with_untracked(|chosen| chosen == pair)
     }
 
-    fn show_recording(&self, trace: Trace) {
+    /// `is_edited`: whether somebody changed a setting while it was on its way, and is done with watching.
+    fn show_recording(&self, trace: Trace, is_edited: bool) {
         self.set_aside();
         if !self.asking.linked.get_untracked() && self.form_is_untouched() {
             self.form.write(&trace.settings);
@@ -106,7 +109,7 @@ impl Store {
         self.append(&trace.events);
         if self.asking.linked.get_untracked() {
             self.playhead.play();
-        } else if !wants_stillness() || self.is_awaited() {
+        } else if self.is_awaited() || !(is_edited || wants_stillness()) {
             // Nobody pressed Play: whoever wants less movement does that first.
             self.play_or_arrive();
         }
