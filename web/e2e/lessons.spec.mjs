@@ -643,7 +643,7 @@ for (const [way, hash] of [["pressed", ""], ["linked", "#v=1&seed=7&max_tokens=2
 }
 
 test("a run whose prompt is still being read when a lesson takes the page is written once the lesson is over", async ({ page, base }) => {
-  await delay(page, '"started"', 4_000);
+  await delay(page, '"event":"started"', 4_000);
   await open(page, base, "?backend=cpu");
   await shown(page, "recorded");
   await page.getByTestId("seed").fill("7");
