@@ -108,8 +108,8 @@ export async function obedience(browser, base, backend) {
     const stop = [];
     for (let tries = 0; tries < 5; tries += 1) {
       await page.getByTestId("max_tokens").fill("400");
-      // Before it has begun, there is no run to end.
-      const isWritten = "!['finished', undefined].includes(couplet.trace()?.events.at(-1)?.event)";
+      // A run with something to play behind the writing; one that has none yet leaves nothing to pause.
+      const isWritten = "(({ events }) => events.length > 5 && events.at(-1).event !== 'finished')(couplet.trace() ?? { events: [] })";
       const ended = press("stop", isWritten, "!document.querySelector('[data-testid=stop]')");
       await page.getByTestId("generate").click();
       stop.push(await ended);
