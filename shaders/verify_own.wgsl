@@ -1,4 +1,4 @@
-// Keeps the drafted tokens that equal the target's own (Gumbel, MinHash, Sample-and-match), puts
+// Keeps the drafted tokens that equal the target's own (Gumbel, MinHash, Sample and match), puts
 // the target's own in the place of the first that does not, and commits the result.
 //
 // settings       seed, rule and its parameters
@@ -42,7 +42,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>) {
             accepted += 1u;
         }
     }
-    // Only Sample-and-match draws the target's own token with a number that can be shown.
+    // Only Sample and match draws the target's own token with a number that can be shown.
     var u = 0.0;
     if settings.rule == RULE_SAMPLE_AND_MATCH {
         u = uniform_at(settings.seed, length + accepted, PURPOSE_TARGET, 0u);

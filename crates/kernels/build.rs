@@ -224,7 +224,7 @@ fn check(file: &Path, source: &str) -> (String, u32) {
     (kinds.join(", "), invocations)
 }
 
-/// The first sentence of the file's comment.
+/// The first paragraph of the file's comment.
 fn source_comment(file: &Path) -> String {
     let text = read(file);
     let comment: Vec<&str> = text

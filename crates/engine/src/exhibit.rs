@@ -51,7 +51,7 @@ fn at_fault(error: &InputError) -> EngineError {
 ///
 /// # Errors
 ///
-/// If an argument is out of range, or the device fails.
+/// If an argument is out of range, or the device fails or counts otherwise than the processor.
 pub async fn couple(
     device: &Device,
     request: &CoupleRequest,
@@ -135,7 +135,7 @@ fn check_rounds(request: &RoundsRequest) -> Result<(), EngineError> {
 ///
 /// # Errors
 ///
-/// If an argument is out of range, or the device fails.
+/// If an argument is out of range, or the device fails or counts otherwise than the processor.
 pub async fn count_rounds(
     device: &Device,
     kernel_set: KernelSet,

@@ -207,6 +207,9 @@ impl Device {
     }
 
     /// Overwrites words of a buffer, before everything submitted later.
+    ///
+    /// # Panics
+    /// When the buffer is another device's, or on the CPU too short.
     pub fn write(&self, buffer: &Buffer, start: usize, words: &[u32]) {
         match (self, buffer) {
             (Self::Gpu(gpu), Buffer::Gpu(buffer)) => gpu.write(buffer, start, words),
@@ -218,6 +221,9 @@ impl Device {
     }
 
     /// Prepares dispatches.
+    ///
+    /// # Panics
+    /// When a dispatch has another number of bindings than its kernel, or buffers of another device.
     pub fn program(&self, dispatches: Vec<Dispatch>) -> Program {
         for dispatch in &dispatches {
             let without_gains = matches!(self, Self::Cpu) && dispatch.kernel.reads_halves();

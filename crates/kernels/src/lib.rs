@@ -1,5 +1,5 @@
-//! The kernels of a round: WGSL for the GPU, and for each a twin in Rust with the same name and
-//! the same bindings.
+//! The kernels of a round: WGSL for the GPU, and for each but [`Kernel::DraftBlock`] a twin in Rust with
+//! the same name and the same bindings, less the gains of those that [read halves](Kernel::reads_halves).
 //!
 //! A [`Device`] is either a GPU or the CPU; [`Dispatch`]es are the same for both, so the engine
 //! is written once and every kernel can be compared with its twin.

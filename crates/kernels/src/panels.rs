@@ -30,7 +30,7 @@ pub const fn padded(columns: usize) -> usize {
 }
 
 /// Lays out a matrix in panels of so many columns. Shapes: `matrix` (inputs, outputs), row after
-/// row; returns (panels, inputs, `columns`).
+/// row; returns (panels, inputs, `columns`). `columns` is [`PANEL`] or [`CPU_PANEL`].
 pub fn in_panels(matrix: &[f32], inputs: usize, columns: usize) -> Vec<f32> {
     let outputs = matrix.len() / inputs;
     let mut panels = vec![0.0; inputs * padded(outputs)];

@@ -1,4 +1,5 @@
-//! Llama-style decoders on burn: configuration, modules, weights and tokenizer.
+//! Llama-style decoders on burn: configuration, modules, weights and tokenizer; the model card, the
+//! bigram table, and how a pair's files arrive.
 //!
 //! The modules here are the reference: training differentiates them, tests compare the fused
 //! kernels with them, and every file format is Hugging Face's (`config.json`,

@@ -25,7 +25,7 @@ pub enum WeightsError {
     NotFinite,
     /// The file's hash is not the one in the model card.
     #[error(
-        "the weights' SHA-256 is {found}, but the model card says {expected}; download them again"
+        "the SHA-256 of a file of the pair is {found}, but the model card says {expected}; download it again"
     )]
     WrongHash {
         /// From the model card.

@@ -3,7 +3,7 @@ use couplet_speculation::{Purpose, uniform};
 
 use crate::Proposal;
 
-/// The draw with which Sample-and-match has the target draw a token of its own: the target's
+/// The draw with which Sample and match has the target draw a token of its own: the target's
 /// distribution lies end to end from 0 to 1 in the order of the vocabulary, and u lands somewhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OwnDraw {

@@ -15,7 +15,7 @@ pub struct Verdict {
     pub draw: f32,
     /// What u or the target's probability had to pass, under Block and Typical.
     pub threshold: Option<f32>,
-    /// What the target draws here by itself, under Gumbel, MinHash and Sample-and-match.
+    /// What the target draws here by itself, under Gumbel, MinHash and Sample and match.
     pub own_token: Option<u32>,
     /// Whether the token was kept.
     pub accepted: bool,

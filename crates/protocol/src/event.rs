@@ -86,7 +86,7 @@ pub enum FinishReason {
     ContextFull,
     /// The end-of-text token was committed.
     EndOfText,
-    /// The person stopped it.
+    /// Somebody stopped it, or its end did not come: the engine failed, or a file ends before it.
     Stopped,
 }
 
@@ -135,7 +135,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         threshold: Option<f32>,
         /// The token that the target draws at this position by itself, under Gumbel, MinHash and
-        /// Sample-and-match; absent under the others.
+        /// Sample and match; absent under the others.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         own_token: Option<u32>,
         /// Whether it was kept.

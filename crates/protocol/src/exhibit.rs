@@ -44,15 +44,15 @@ impl CouplingName {
 /// Pairs of tokens to throw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CoupleRequest {
-    /// The draft's probabilities. Shape: (tokens).
+    /// The draft's probabilities, which sum to 1 to within 10⁻⁶. Shape: (tokens), at least 2.
     pub draft: Vec<f64>,
-    /// The target's probabilities. Shape: (tokens).
+    /// The target's probabilities, likewise. Shape: (tokens).
     pub target: Vec<f64>,
     /// How the two are drawn together.
     pub rule: CouplingName,
     /// How many pairs, from 1 to 10^9.
     pub trials: u64,
-    /// The seed of their numbers.
+    /// The seed of their numbers, at most [`MAX_SEED`](crate::MAX_SEED).
     pub seed: u64,
 }
 
@@ -127,9 +127,9 @@ impl Mistake {
 /// Each trial is a text of its own, written round after round until `gamma + 1` tokens stand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoundsRequest {
-    /// The draft's probabilities. Shape: (tokens).
+    /// The draft's probabilities, which sum to 1 to within 10⁻⁶. Shape: (tokens), at least 2.
     pub draft: Vec<f64>,
-    /// The target's probabilities. Shape: (tokens).
+    /// The target's probabilities, likewise. Shape: (tokens).
     pub target: Vec<f64>,
     /// Tokens drafted per round, 1 to 8; `tokens^(gamma + 1)` is at most
     /// [`Self::MAX_OUTCOMES`].
@@ -149,7 +149,7 @@ pub struct RoundsRequest {
     pub trials: u64,
     /// How many texts of this seed were counted before: those are not repeated.
     pub first_trial: u64,
-    /// The seed of their numbers.
+    /// The seed of their numbers, at most [`MAX_SEED`](crate::MAX_SEED).
     pub seed: u64,
 }
 

@@ -107,7 +107,7 @@ impl Drafter {
 pub struct Settings {
     /// Name of the pair of models.
     pub pair: String,
-    /// Text to continue.
+    /// Text to continue, at most [`Self::MAX_PROMPT`] characters.
     pub prompt: String,
     /// Tokens the draft proposes per round, 0 to [`MAX_GAMMA`]; 0 is the target alone.
     pub gamma: u32,
@@ -127,9 +127,10 @@ pub struct Settings {
     pub drafter: Drafter,
     /// Divides the logits, 0 or [`Self::SMALLEST_TEMPERATURE`] to [`Self::LARGEST_TEMPERATURE`]; 0 takes the most probable token.
     pub temperature: f64,
-    /// Only the k most probable tokens stay possible; 0 is off.
+    /// Only the k most probable tokens stay possible; 0 is off. At most 1,000,000.
     pub top_k: u32,
-    /// Only the most probable tokens that together reach this mass stay possible; 1 is off.
+    /// Only the most probable tokens that together reach this mass stay possible,
+    /// [`Self::SMALLEST_SHARE`] to 1; 1 is off.
     pub top_p: f64,
     /// Seed of every random number, at most [`MAX_SEED`].
     pub seed: u64,
@@ -162,7 +163,8 @@ impl Default for Settings {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{field}: {sentence}")]
 pub struct SettingsError {
-    /// Name of the field: one of [`Settings`], of a [`SpeedRequest`](crate::SpeedRequest), or `branch`.
+    /// Name of the field: one of [`Settings`], of a [`SpeedRequest`](crate::SpeedRequest), or `branch`;
+    /// `settings` where a text is no such object.
     pub field: &'static str,
     /// What is wrong and what would be right.
     pub sentence: String,

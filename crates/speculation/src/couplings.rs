@@ -4,7 +4,7 @@
 //! | coupling | how | agreement |
 //! |---|---|---|
 //! | [`Independent`](Coupling::Independent) | two draws | `Σ t·d` |
-//! | [`MinHash`](Coupling::MinHash) | the same darts | `Σ min(t, d)·(1 + |t − d|) / (1 + TV)` |
+//! | [`MinHash`](Coupling::MinHash) | the same darts | `Σ min(t, d)·(1 + \|t − d\|) / (1 + TV)` |
 //! | [`Gumbel`](Coupling::Gumbel) | the same clocks | `Σ_i 1 / Σ_j max(t_j/t_i, d_j/d_i)` |
 //! | [`Optimal`](Coupling::Optimal) | one side sees both rows | `1 − TV` |
 //!

@@ -92,7 +92,7 @@ pub fn median(values: &[f64]) -> f64 {
 }
 
 /// An interval `[lower, upper]` that covers the median of the values' source with a probability
-/// of at least `confidence`, whatever that source's distribution. The order of `values` does not
+/// of at least `confidence`, which lies between 0 and 1, whatever that source's distribution. The order of `values` does not
 /// matter.
 ///
 /// Its ends are the k-th smallest and the k-th largest value, with the largest k for which
@@ -115,7 +115,7 @@ pub fn median_interval(values: &[f64], confidence: f64) -> [f64; 2] {
 
 /// The confidence that each of several intervals has to have, so that all of them together hold
 /// what they are about with a probability of `confidence`: what may be said of the one that was
-/// chosen because it looks best. For one it is `confidence` itself.
+/// chosen because it looks best. For one it is `confidence` itself, which lies between 0 and 1.
 ///
 /// Source: Bonferroni's inequality; Miller 1981, "Simultaneous statistical inference", section 1.3.
 pub fn confidence_of_each(confidence: f64, intervals: usize) -> f64 {

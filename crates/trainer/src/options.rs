@@ -51,7 +51,8 @@ usage: couplet-trainer bench --pair-folder FOLDER [options]
 Prints the engine's bench as JSON, natively; `cargo xtask bench` compares it with the browser's.
 
   --device NAME         cpu, or gpu                              [cpu]
-  --request JSON        a SpeedRequest, as window.couplet.bench() takes it
+  --request JSON        a SpeedRequest: what window.couplet.bench() takes, with all but gammas,
+                        pairs and auto below `settings`
   --plain-tokens N      also writes N tokens with plain burn operations, in turn with the engine
 
 usage: couplet-trainer costs --pair-folder FOLDER [--device NAME | --suppose MICROSECONDS,GB_PER_S[,GB_PER_S]]

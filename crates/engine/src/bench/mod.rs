@@ -105,7 +105,8 @@ impl<F: AsyncFnMut(Progress<'_>) -> bool> Runs<F> {
 ///
 /// # Errors
 ///
-/// If the request is out of range or the device fails.
+/// If the request is out of range, its prompt cannot be read, its drafter lacks its table, or the
+/// device fails.
 pub async fn bench(
     engine: &Engine,
     request: &SpeedRequest,

@@ -176,7 +176,8 @@ fn a_request_out_of_range_is_refused() {
     assert_eq!(failure.field.as_deref(), Some("pairs"));
 }
 
-/// `cargo test --package couplet-engine --test engine -- --ignored --nocapture` prints what this machine does.
+/// `cargo test --package couplet-engine --test engine -- --ignored --nocapture` prints what
+/// this machine's CPU does, with `COUPLET_BENCH_BACKEND=GPU` its GPU.
 #[test]
 #[ignore = "prints speeds for a person to read"]
 fn print_the_speed_of_this_machine() {
