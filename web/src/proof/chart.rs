@@ -108,7 +108,7 @@ pub fn base(slots: Slots, pair: &ProofPair, y: f64, small: bool) -> AnyView {
         .collect_view();
     let y = format!("{:.1}", y + 0.5);
     view! {
-        <line class="axis" x1="0" x2="100%" y1=y.clone() y2=y />
+        <line class="axis" x1=percent(slots.left) x2="100%" y1=y.clone() y2=y />
         {names}
     }
     .into_any()

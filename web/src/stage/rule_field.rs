@@ -111,6 +111,8 @@ fn Choice(form: Form, inexact: Memo<bool>) -> impl IntoView {
             if browser::is_narrow() {
                 browser::jump(".field-choice");
             } else {
+                // Further down on a page, the list may end below the window.
+                browser::bring_near("#rule-list");
                 bring_near(active);
             }
         });
