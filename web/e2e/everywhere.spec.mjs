@@ -178,6 +178,21 @@ test("on a projector the end has its bonus, and a line of text is never an empty
   assert.match(await inSight(), /KING RICHARD/);
 });
 
+test("on a projector many columns scroll by themselves, and not the page", async ({ page, base }) => {
+  await page.setViewportSize({ width: 1366, height: 768 });
+  await open(page, base, "?backend=cpu#v=1&projector=1&gamma=16&max_tokens=40");
+  await finished(page);
+  await page.keyboard.press("Home");
+  for (let phase = 0; phase < 4; phase += 1) {
+    const [columns, whole] = await page.evaluate(() =>
+      [document.querySelector(".round > .columns"), document.documentElement].map((box) => box.scrollWidth - box.clientWidth),
+    );
+    assert.ok(columns > 100, `the columns have to be more than there is room for: ${columns}`);
+    assert.equal(whole, 0);
+    await page.keyboard.press(".");
+  }
+});
+
 test("the text, the round and its verdict are on a low laptop's screen together", async ({ page, base }) => {
   // 768 lines, and 1080 enlarged by half, without what the browser needs for itself.
   for (const [width, height] of [[1366, 640], [1280, 600]]) {

@@ -178,8 +178,18 @@ test("320 pixels are wide enough", async ({ page, base }) => {
   await page.setViewportSize({ width: 320, height: 640 });
   await open(page, base, "?backend=cpu");
   await write(page);
-  const width = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert.ok(width <= 320, `${width}`);
+  const fits = async (what) => {
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 320, `${what}: ${width}`);
+  };
+  await fits("a run");
+  // The longest name of a rule, and what belongs into no field.
+  await page.getByTestId("settings").click();
+  await page.getByTestId("rule").click();
+  await page.getByTestId("rule-sample_and_match").click();
+  await page.getByTestId("temperature").fill("0.12345678901234567890123456789012345");
+  await page.getByTestId("settings").click();
+  await fits("folded settings");
 });
 
 test("a phone shows one column in every phase of a round", async ({ page, base }) => {

@@ -827,6 +827,36 @@ test("every scene prints without the page's furniture, and whole", async ({ page
   }
 });
 
+test("what says which run it is stands under the title on paper of every size", async ({ page, base }) => {
+  for (const [width, height, rule] of [[1056, 816, "rejection"], [1498, 1058, "greedy"]]) {
+    await page.goto("about:blank");
+    await page.setViewportSize({ width, height });
+    await open(page, base, `?backend=cpu#v=1&rule=${rule}&max_tokens=20`);
+    await finished(page);
+    await page.emulateMedia({ media: "print" });
+    const [title, which] = await page.evaluate(() => ["body header", "[data-testid=provenance]"].map((part) => document.querySelector(part).getBoundingClientRect()));
+    assert.ok(which.top >= title.bottom, `${width}: ${which.top} over ${title.bottom}`);
+    await page.emulateMedia({ media: "screen" });
+  }
+});
+
+test("after the browser's Back the address names the run that plays", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("temperature").fill("0");
+  await write(page);
+  await page.getByTestId("scene-lessons").click();
+  await page.getByTestId("scene-stage").click();
+  await page.getByTestId("prompt").fill("JULIET:\n");
+  await page.getByTestId("generate").click();
+  await page.waitForFunction(() => /JULIET/.test(location.hash) && window.couplet.trace()?.settings.prompt.startsWith("JULIET"));
+  await page.goBack();
+  await page.goBack();
+  await page.waitForFunction(() => /JULIET/.test(location.hash));
+  // While it stands the address has its place, too.
+  assert.match(await page.getByTestId("play").innerText(), /Pause/);
+  assert.doesNotMatch(await page.evaluate(() => location.hash), /[#&]at=/);
+});
+
 test("the browser's Back closes what stands over the part that is left", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   await page.getByTestId("scene-couplings").click();

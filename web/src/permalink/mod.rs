@@ -222,6 +222,12 @@ pub fn write_view(step: bool, change: impl FnOnce(&mut View)) {
     }
 }
 
+/// Whether the address asks for a run with other settings.
+pub fn names_another(settings: &Settings) -> bool {
+    let link = read();
+    link.asks && settings.as_used() != link.settings
+}
+
 /// Writes settings and a view into the address.
 pub fn write_all(settings: &Settings, change: impl FnOnce(&mut View)) {
     let link = read();

@@ -80,8 +80,8 @@ pub fn changes(
     forced: Option<(Option<String>, String)>,
 ) -> Vec<String> {
     let forced = forced.map(|(stood, token)| match stood {
-        Some(stood) => tr!("“{stood}” → “{token}”, by hand", stood, token),
-        None => tr!("“{token}” by hand", token),
+        Some(stood) if stood != token => tr!("“{stood}” → “{token}”, by hand", stood, token),
+        _ => tr!("“{token}” by hand", token),
     });
     let both = named(old).into_iter().zip(named(new));
     let changed = both
