@@ -180,6 +180,8 @@ mod tests {
         let old = Settings::default();
         let forced = Some((Some("n".to_owned()), "e".to_owned()));
         assert_eq!(changes(&old, &old, forced), ["“n” → “e”, by hand"]);
+        let same = Some((Some("e".to_owned()), "e".to_owned()));
+        assert_eq!(changes(&old, &old, same), ["“e” by hand"]);
         let behind = Some((None, "e".to_owned()));
         assert_eq!(changes(&old, &old, behind), ["“e” by hand"]);
     }
