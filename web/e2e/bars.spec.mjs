@@ -33,7 +33,7 @@ function obeys(backend, name, limit) {
 
 busy("cpu", "the CPU");
 busy("gpu", "WebGPU");
-// Twice the bar here too: a processor that does other things is slower even so.
+// Twice the bar, as above.
 obeys("cpu", "the CPU", 200);
 // A GPU made of software shares the processor with everything else, and a round is not cut short.
 obeys("gpu", "WebGPU", 500);

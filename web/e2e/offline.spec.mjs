@@ -168,7 +168,7 @@ test("the first visit keeps nothing while the models are on their way, however l
   let open;
   const gate = new Promise((resolve) => (open = resolve));
   try {
-    // Long enough for a page that starts slowly, which would be one that has not started.
+    // Longer than any page takes to start: one that has not by then keeps what it can.
     const limited = await hasten(page, SETTLE_LIMIT_MS, 6_000);
     await page.route(WEIGHTS, async (route) => {
       await gate;

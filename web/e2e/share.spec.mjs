@@ -827,7 +827,7 @@ test("every scene prints without the page's furniture, and whole", async ({ page
   }
 });
 
-test("what says which run it is stands under the title on paper of every size", async ({ page, base }) => {
+test("what says which run it is stands under the title on wide paper, too", async ({ page, base }) => {
   for (const [width, height, rule] of [[1056, 816, "rejection"], [1498, 1058, "greedy"]]) {
     await page.goto("about:blank");
     await page.setViewportSize({ width, height });

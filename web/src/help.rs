@@ -453,6 +453,7 @@ mod tests {
     #[test]
     fn whoever_is_named_stands_among_the_sources() {
         let of_terms = terms().map(|(_, _, from)| from).join("; ");
+        // Its keys are all sentences of the page.
         let of_sentences = include_str!("../words/de.json");
         let mut named = 0;
         for text in [&of_terms, of_sentences] {

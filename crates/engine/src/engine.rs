@@ -134,7 +134,8 @@ impl Engine {
     /// # Errors
     ///
     /// If a setting is out of range, the prompt has characters without a token or is too long, the
-    /// drafter is a bigram table that the pair lacks ([`EngineError::NoBigram`]), or the device fails or [computes otherwise](Engine::hold_run) than the processor.
+    /// drafter is a bigram table that the pair lacks ([`EngineError::NoBigram`]), or the device fails
+    /// or [computes otherwise](Engine::hold_run) than the processor.
     pub async fn start(&self, settings: &Settings) -> Result<(Run, Vec<Event>), EngineError> {
         self.branch(settings, &Branch::default()).await
     }

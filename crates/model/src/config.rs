@@ -168,7 +168,7 @@ pub enum ConfigError {
 
 impl DecoderConfig {
     /// A decoder with tied embeddings and as many key and value heads as query heads, for 256 positions.
-    /// Nothing is checked, as [`Self::from_json`] does.
+    /// Checks nothing; [`Self::from_json`] does.
     pub fn new(vocab_size: usize, hidden_size: usize, layers: usize, heads: usize) -> Self {
         Self {
             architectures: vec!["LlamaForCausalLM".to_owned()],

@@ -132,8 +132,8 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         branch: Option<Branch>,
     },
-    /// End the request with this number: a run with what it has told of itself, which is nothing but its
-    /// end while its prompt is being read; a download at once. A pass in progress is finished first.
+    /// End the request with this number: a run keeps what it has told, which is nothing while its prompt is
+    /// being read; a download ends at once. A pass in progress is finished first.
     /// Answered by `Alive`, whether or not there is such a request.
     Stop {
         /// Number of the `Load`, `Generate`, `Couple`, `CountRounds` or `Bench` request; 0 for none.

@@ -92,8 +92,8 @@ pub fn median(values: &[f64]) -> f64 {
 }
 
 /// An interval `[lower, upper]` that covers the median of the values' source with a probability
-/// of at least `confidence`, which lies between 0 and 1, whatever that source's distribution. The order of `values` does not
-/// matter.
+/// of at least `confidence`, which lies between 0 and 1, whatever that source's distribution. The
+/// order of `values` does not matter.
 ///
 /// Its ends are the k-th smallest and the k-th largest value, with the largest k for which
 /// `2·P(Binomial(n, ½) < k) ≤ 1 − confidence`. Where no k is, as of fewer than six values at 95 %, the

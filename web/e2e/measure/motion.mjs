@@ -88,8 +88,10 @@ export async function obedience(browser, base, backend) {
         ([id, first, condition]) => {
           const may = new Function(`return ${first}`);
           const met = new Function(`return ${condition}`);
-          return new Promise((resolve) => {
+          return new Promise((resolve, reject) => {
             let start;
+            // A run may be over before anybody looks.
+            const since = performance.now();
             const look = () => {
               const button = document.querySelector(`[data-testid=${id}]`);
               if (start === undefined && button && !button.disabled && may()) {
@@ -97,6 +99,7 @@ export async function obedience(browser, base, backend) {
                 button.click();
               }
               if (start !== undefined && met()) resolve(performance.now() - start);
+              else if (start === undefined && performance.now() - since > 60_000) reject(new Error(`${id} could not be pressed`));
               else setTimeout(look);
             };
             look();

@@ -100,7 +100,7 @@ impl Runs {
             return true;
         }
         // A run whose prompt is still being read has nothing to come back with.
-        let wanted = untrack(|| self.store.is_writing());
+        let wanted = asking.is_about_to_begin();
         let form = untrack(|| form.read()).ok();
         let lessons = |form: &Settings| {
             self.opened_here.get_value() && untrack(|| ALL.iter().any(|it| self.is_with(*it, form)))

@@ -222,10 +222,10 @@ pub fn write_view(step: bool, change: impl FnOnce(&mut View)) {
     }
 }
 
-/// Whether the address asks for a run with other settings.
-pub fn names_another(settings: &Settings) -> bool {
+/// Whether the address asks for another run than the one with these settings and this branch.
+pub fn names_another(settings: &Settings, branch: &Option<Branch>) -> bool {
     let link = read();
-    link.asks && settings.as_used() != link.settings
+    link.asks && (settings.as_used() != link.settings || *branch != link.view.branch)
 }
 
 /// Writes settings and a view into the address.

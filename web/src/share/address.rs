@@ -31,15 +31,15 @@ pub fn follow(sharing: Sharing) {
 fn write(store: Store, view: View) {
     // The address may still name a run that has not come, and no address can bring back a run from
     // a file.
-    let run = store.shown.with_untracked(|shown| {
+    let settings = store.shown.with_untracked(|shown| {
         let own = shown.as_ref().filter(|shown| shown.file.is_none());
-        own.map(|shown| (shown.settings.clone(), shown.branch.clone()))
+        own.map(|shown| shown.settings.clone())
     });
     let waits = store.is_arriving()
         || store.asking.linked.get_untracked()
         || store.asking.wanted.get_untracked();
     let form = untrack(|| store.form.read()).ok();
-    let known = run.filter(|(settings, _)| !waits && form.as_ref() == Some(settings));
+    let known = settings.filter(|settings| !waits && form.as_ref() == Some(settings));
     let at = view.at;
     // What is hidden is for whoever gets a link: the address keeps what it was opened with, so that a
     // teacher who hides something has it back by loading the page.
@@ -51,19 +51,14 @@ fn write(store: Store, view: View) {
         now.projector = projector::is_on();
     };
     match known {
-        Some((settings, _)) if at.is_some() => permalink::write_all(&settings, |now| {
-            (now.at, now.pick) = (at, view.pick);
-            (now.branch, now.left) = (view.branch.clone(), view.left.clone());
-            keep(now);
-        }),
-        known => {
-            // While a run plays, the browser's Back leads to the address of the one before it.
-            if let Some((settings, branch)) = known
-                && permalink::names_another(&settings)
-            {
-                permalink::write(&settings, branch.as_ref());
-            }
-            permalink::write_view(false, keep);
+        // While a run plays, the browser's Back may lead to the address of the one before it.
+        Some(settings) if at.is_some() || permalink::names_another(&settings, &view.branch) => {
+            permalink::write_all(&settings, |now| {
+                (now.at, now.pick) = (at, view.pick);
+                (now.branch, now.left) = (view.branch.clone(), view.left.clone());
+                keep(now);
+            });
         }
+        _ => permalink::write_view(false, keep),
     }
 }

@@ -34,8 +34,8 @@ pub struct Asking {
     pub linked: RwSignal<bool>,
     /// What the run that was asked for last is to go on from.
     pub(super) branch: StoredValue<Option<Asked>>,
-    /// A branch that was asked for and has no events yet.
-    pub(super) beginning: StoredValue<Option<(Settings, Branch)>>,
+    /// What a person asked for that has no events yet.
+    pub(super) beginning: StoredValue<Option<(Settings, Option<Branch>)>>,
     /// Counts what somebody asked to take the page, runs and files.
     asked: StoredValue<u32>,
 }
@@ -56,6 +56,12 @@ impl Asking {
             beginning: StoredValue::new(None),
             asked: StoredValue::new(0),
         }
+    }
+
+    /// Whether a text from its prompt on is wanted, or was asked for and has yet to begin.
+    pub fn is_about_to_begin(&self) -> bool {
+        let from_prompt = |asked: &Option<_>| matches!(asked, Some((_, None)));
+        self.wanted.get_untracked() || self.beginning.with_value(from_prompt)
     }
 
     /// The run that the branch that was asked for has left, to be written before it; told once.

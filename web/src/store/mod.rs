@@ -119,6 +119,8 @@ pub struct Store {
     taken_over: StoredValue<u32>,
     /// How many runs were taken off the page.
     taken_off: StoredValue<u32>,
+    /// How often the form had been edited when a recording was asked for last.
+    watched: StoredValue<u32>,
     events: StoredValue<Vec<Event>>,
     /// The settings that the page itself wrote into the form last.
     usual: StoredValue<Settings>,
@@ -157,6 +159,7 @@ impl Store {
             aside: RwSignal::new(Vec::new()),
             taken_over: StoredValue::new(0),
             taken_off: StoredValue::new(0),
+            watched: StoredValue::new(0),
             events: StoredValue::new(Vec::new()),
             usual: StoredValue::new(Settings::default()),
         };

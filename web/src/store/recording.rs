@@ -41,7 +41,7 @@ impl Store {
     pub fn open_recording(&self, pair: &str) {
         let store = *self;
         let pair = pair.to_owned();
-        let edits = store.form.edits.get_untracked();
+        store.watched.set_value(store.form.edits.get_untracked());
         spawn_local(async move {
             let linked = store.asking.linked.get_untracked();
             let asked = untrack(|| store.form.read()).ok().filter(|_| linked);
@@ -73,8 +73,7 @@ impl Store {
                 TimeoutFuture::new(PATIENCE_MS).await;
             }
             if store.lacks_run_of(&pair) {
-                let is_edited = store.form.edits.get_untracked() != edits;
-                store.show_recording(trace, is_edited);
+                store.show_recording(trace);
             }
         });
     }
@@ -91,8 +90,7 @@ impl Store {
         self.form.pair.with_untracked(|chosen| chosen == pair)
     }
 
-    /// `is_edited`: whether somebody changed a setting while it was on its way, and is done with watching.
-    fn show_recording(&self, trace: Trace, is_edited: bool) {
+    fn show_recording(&self, trace: Trace) {
         self.set_aside();
         if !self.asking.linked.get_untracked() && self.form_is_untouched() {
             self.form.write(&trace.settings);
@@ -107,6 +105,8 @@ impl Store {
             file: None,
         }));
         self.append(&trace.events);
+        // Whoever has changed a setting since it was asked for is done with watching.
+        let is_edited = self.watched.get_value() != self.form.edits.get_untracked();
         if self.asking.linked.get_untracked() {
             self.playhead.play();
         } else if self.is_awaited() || !(is_edited || wants_stillness()) {

@@ -95,9 +95,9 @@ impl Store {
             return;
         }
         self.asking.wanted.set(false);
-        let beginning = branch.clone().map(|branch| (settings.clone(), branch));
+        let beginning = Some((settings.clone(), branch.clone()));
         // Pressed twice before anything of it is there, the same branch comes once.
-        if beginning.is_some() && self.asking.beginning.get_value() == beginning {
+        if branch.is_some() && self.asking.beginning.get_value() == beginning {
             return;
         }
         self.asking.beginning.set_value(beginning);
@@ -367,6 +367,7 @@ impl Store {
         self.asking.wanted.set(false);
         // A branch that a link names waits for the run that it left.
         self.asking.linked.set(false);
+        self.asking.beginning.set_value(None);
         self.arrival.forget_asked();
         self.stop_writing();
     }
