@@ -1,7 +1,7 @@
 // How drafted tokens are judged: the choice of a rule, its parameters, and what a round shows of
 // each rule.
 import assert from "node:assert/strict";
-import { call, open, ready, shown, write } from "./support.mjs";
+import { call, open, ready, shown, until, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const RUN = { prompt: "ROMEO:\n", temperature: 1, gamma: 4, max_tokens: 60, lenience: 0.9 };
@@ -46,6 +46,18 @@ test("the list of rules stays within the window, however narrow", async ({ page,
     assert.ok((await page.evaluate(() => document.scrollingElement.scrollWidth)) <= width, `${width}`);
     await page.keyboard.press("Escape");
   }
+});
+
+test("a list of rules that opens low on a page is brought whole into the window", async ({ page, base }) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await open(page, base, "?backend=cpu#v=1&scene=speed");
+  await page.getByTestId("rule").click();
+  const isWhole = () =>
+    page.locator("#rule-list").evaluate((list) => {
+      const { top, bottom, height } = list.getBoundingClientRect();
+      return height > 300 && top >= 0 && bottom <= innerHeight;
+    });
+  await until(isWhole, "the whole list is in the window");
 });
 
 test("every rule that is offered is among those whose rounds are looked at", async ({ page, base }) => {
