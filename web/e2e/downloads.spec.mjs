@@ -214,7 +214,10 @@ test("a server that knows no ranges sends everything again", async ({ page, base
   }
 });
 
-test("a connection that keeps breaking ends in a sentence, and another try goes on", async ({ page, base }) => {
+for (const [what, keepsNothing] of [
+  ["keeps nothing", "Object.defineProperty(self, 'caches', { get: () => undefined });"],
+  ["only says that it keeps something", "CacheStorage.prototype.open = () => Promise.reject(new DOMException('', 'SecurityError'));"],
+]) test(`a connection that keeps breaking ends in a sentence, and another try goes on where a browser ${what}`, async ({ page, base }) => {
   let broken = true;
   const asked = [];
   let drafts = 0;
@@ -227,8 +230,7 @@ test("a connection that keeps breaking ends in a sentence, and another try goes 
     request.socket.destroy();
   });
   try {
-    // What has arrived is not lost where the browser keeps nothing either.
-    await patchWorker(page, "Object.defineProperty(self, 'caches', { get: () => undefined });");
+    await patchWorker(page, keepsNothing);
     await page.goto(server.address + CPU);
     const retry = page.getByRole("button", { name: "Try again" });
     await retry.waitFor({ timeout: 60_000 });

@@ -478,6 +478,23 @@ test("a script stops what is written, what waits and what is measured", async ({
   assert.equal((await call(page, "generate", { max_tokens: 9 })).events.at(-1).reason, "length");
 });
 
+test("a script stops the six texts of Couplings and the count of Proof", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu#v=1&scene=couplings&max_tokens=240");
+  await page.evaluate(async () => {
+    const button = document.querySelector("[data-testid=swap-run]");
+    const before = button.innerText;
+    button.click();
+    while (button.innerText === before) await new Promise(requestAnimationFrame);
+    couplet.stop();
+  });
+  await page.getByTestId("swap-run").getByText("Write all six").waitFor();
+  await page.getByTestId("scene-proof").click();
+  const run = page.getByTestId("test-run");
+  await run.getByText("Stop").waitFor();
+  await page.evaluate(() => couplet.stop());
+  await run.getByText("Stop").waitFor({ state: "detached" });
+});
+
 test("a script stops what it has just asked for, before the page knows what there is", async ({ page, base }) => {
   await page.goto(`${base}?backend=cpu`);
   await page.waitForFunction(() => window.couplet);

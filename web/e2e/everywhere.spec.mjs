@@ -144,6 +144,25 @@ test("letters are 20 pixels on a projector, in the link and at a press", async (
   assert.ok((await letters(page)) >= 20);
 });
 
+test("a style sheet that an extension brings along does not keep a projector's letters away", async ({ page, base }) => {
+  await page.addInitScript(() => {
+    const { get } = Object.getOwnPropertyDescriptor(Document.prototype, "styleSheets");
+    const foreign = Object.defineProperty({}, "cssRules", {
+      get() {
+        throw new DOMException("from elsewhere", "SecurityError");
+      },
+    });
+    Object.defineProperty(Document.prototype, "styleSheets", { get() { return [foreign, ...get.call(this)]; } });
+  });
+  const faults = [];
+  page.on("pageerror", (fault) => faults.push(fault.message));
+  await still(page, base, "stage", "&projector=1");
+  const zoom = () => page.evaluate(() => document.documentElement.style.zoom);
+  assert.ok(Number(await zoom()) >= 1.5, await zoom());
+  await page.getByTestId("projector").click();
+  assert.deepEqual([await zoom(), faults], ["", []]);
+});
+
 test("the text, the round and what it is decided by are on a projector's screen together", async ({ page, base }) => {
   for (const [width, height] of [[1024, 768], [1280, 720], [1280, 800], [1366, 768], [1440, 900], [1920, 1080]]) {
     await page.setViewportSize({ width, height });

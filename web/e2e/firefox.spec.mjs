@@ -38,7 +38,7 @@ test("in Firefox two models write on its GPU, and speculation does not change th
 test("in Firefox nobody waits a tenth of a second for each readback", { tag: "@measured" }, async ({ base }) => {
   await inFirefox(async (page) => {
     const { pair, device } = await open(page, base);
-    if (device.backend !== "gpu") return console.log(`        on the CPU: ${device.reason}`);
+    test.skip(device.backend !== "gpu", device.reason);
     const times = await page.evaluate(async (pair) => {
       const times = [];
       for (let turn = 0; turn < 9; turn += 1) {

@@ -393,6 +393,63 @@ test("a tab that did not ask for the newer release keeps its own and says so", a
   }
 });
 
+test("the tab of the first visit, which nothing controls, goes over to a newer release at once", async ({ browser, base }) => {
+  const server = await release(base);
+  const { page, context, close } = await visitor(browser);
+  try {
+    await firstVisit(page, server);
+    assert.equal(await page.evaluate(() => navigator.serviceWorker.controller), null);
+    const other = await context.newPage();
+    await other.goto(server.address + CPU);
+    await ready(other);
+    server.serve(await retitled(base, "Newer"));
+    await page.evaluate(async () => (await navigator.serviceWorker.getRegistration()).update());
+    await stands(other, "ready");
+    await other.getByRole("button", { name: "Later" }).click();
+    await other.getByTestId("notice").waitFor({ state: "hidden" });
+    await notice(page, /newer version/);
+    await page.getByRole("button", { name: "Load it" }).click();
+    await page.waitForFunction(() => document.title === "Newer");
+    // Whoever put it off hears that their remaining files are gone.
+    await notice(other, /Another tab went over/);
+  } finally {
+    server.close();
+    await close();
+  }
+});
+
+test("a page that starts while its network is asked keeps its copy", async ({ browser, base }) => {
+  const server = await release(base);
+  const { page, context, close } = await visitor(browser);
+  try {
+    await firstVisit(page, server);
+    await page.reload();
+    await ready(page);
+    const before = await kept(page);
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    let loads = 0;
+    page.on("framenavigated", () => (loads += 1));
+    await context.route("**/service-worker.js", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.addInitScript(() =>
+      document.addEventListener("readystatechange", () => {
+        dispatchEvent(new ErrorEvent("error", { message: "the page's", filename: `${location.href.split("?")[0]}odd.js` }));
+      }, { once: true }),
+    );
+    await page.reload();
+    await ready(page);
+    release();
+    await page.waitForTimeout(500);
+    assert.deepEqual([await kept(page), loads], [before, 1]);
+  } finally {
+    server.close();
+    await close();
+  }
+});
+
 test("kept files that have gone bad are fetched again by themselves", async ({ browser, base }) => {
   const server = await release(base);
   const { page, close } = await visitor(browser);

@@ -314,6 +314,8 @@ test("any token shows its whole distribution", async ({ page, base }) => {
   const before = await page.getByTestId("inspector").innerText();
   await page.getByTestId("manuscript").locator(".tk:not(.prompt)").nth(3).click();
   await until(async () => (await page.getByTestId("inspector").innerText()) !== before, "the token's own is shown");
+  const all = await page.evaluate(() => window.couplet.trace().pair.tokens.length);
+  assert.equal(await page.getByTestId("inspector").locator(".pick").count(), all);
 });
 
 test("playback goes on when a hidden tab is shown again", async ({ page, base }) => {

@@ -496,6 +496,11 @@ test("a dropped file is replayed; a wrong one gets a sentence and takes nothing 
     await page.getByRole("button", { name: "Bring it back" }).click();
     assert.deepEqual(await page.evaluate(() => window.couplet.trace()), run);
   }
+  // Of several, Close is seen to close one.
+  await drop(other, "stories.json");
+  await notice(page, /^The last two runs that were here are kept/);
+  await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
+  await notice(page, /^The run that was here before is kept/);
   await noPanicText(page);
 });
 

@@ -259,11 +259,8 @@ test("a step changes little of the page, and whoever stands on a letter of the c
 
 test("nothing can be written behind a token that was thrown away", async ({ page, base }) => {
   await open(page, base, CPU);
-  const run = await call(page, "generate", { max_tokens: 60 });
-  const round = run.events.find((event) => event.event === "resampled").round;
-  const drafted = run.events.filter((event) => event.event === "drafted" && event.round === round);
-  const judged = run.events.filter((event) => event.event === "verified" && event.round === round);
-  if (drafted.length === judged.length) return;
+  const run = await call(page, "generate", { max_tokens: 60, seed: 7 });
+  const { round } = run.events.find((event) => event.event === "discarded");
   await page.keyboard.press("Home");
   for (let index = 0; index <= round; index += 1) await page.keyboard.press("]");
   await page.keyboard.press(".");

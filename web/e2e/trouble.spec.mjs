@@ -1,6 +1,6 @@
 // Bad luck: each case gives a sentence and a way out, and nothing that the person had is lost.
 import assert from "node:assert/strict";
-import { WEIGHTS, call, finished, hasten, noPanicText, notice, open, patchWorker, ready, refusal, shown, tokens, until } from "./support.mjs";
+import { WEIGHTS, call, finished, hasten, noPanicText, notice, open, patchWorker, ready, refusal, shown, tokens, until, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const NO_GPU = "Object.defineProperty(WorkerNavigator.prototype, 'gpu', { get: () => undefined });";
@@ -136,6 +136,40 @@ test("an adapter without a needed limit is passed over", async ({ page, base }) 
   const { device } = await open(page, base);
   assert.equal(device.backend, "cpu");
   assert.match(device.reason, /storage buffers/);
+});
+
+test("a GPU that never answers is passed over", async ({ page, base }) => {
+  await patchWorker(
+    page,
+    `GPU.prototype.requestAdapter = () => new Promise(() => {});
+     const wait = self.setTimeout;
+     self.setTimeout = (task, delay, ...rest) => wait(task, delay === 20_000 ? 500 : delay, ...rest);`,
+  );
+  const { device } = await open(page, base);
+  assert.equal(device.backend, "cpu");
+  assert.match(device.reason, /the GPU did not answer/);
+});
+
+test("what the engine refuses and no field shows does not keep Write from writing", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu#v=1&seed=5&max_tokens=20&branch=__");
+  await notice(page, /There is no token/);
+  const trace = await write(page);
+  assert.deepEqual([trace.settings.seed, trace.events.at(-1).reason], [5, "length"]);
+  await page.getByTestId("notice").waitFor({ state: "hidden" });
+});
+
+test("where the models cannot be had, nobody waits for them, and what was asked for comes if they do", async ({ page, base }) => {
+  await page.route(WEIGHTS, (route) => route.fulfill({ status: 404 }));
+  await page.goto(base + "?backend=cpu#v=1&seed=5&max_tokens=20");
+  await notice(page, /could not be downloaded/);
+  await shown(page, "recorded");
+  await page.keyboard.press("Home");
+  const play = page.getByTestId("play");
+  if (/Pause/.test(await play.innerText())) await play.click();
+  assert.doesNotMatch(await page.locator("#scene").innerText(), /Waiting|as soon as the models are here/);
+  await page.unroute(WEIGHTS);
+  await page.getByRole("button", { name: "Try again" }).click();
+  assert.equal((await finished(page)).settings.seed, 5);
 });
 
 test("weights that cannot be fetched: a sentence, and another try works", async ({ page, base }) => {

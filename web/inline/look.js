@@ -24,14 +24,22 @@
 
   /** What style sheets say of windows, as it was written. */
   const written = new Map();
+  /** None of a sheet from elsewhere, as extensions bring along: it is not to be read. */
+  function rulesOf(sheet) {
+    try {
+      return sheet.cssRules;
+    } catch {
+      return [];
+    }
+  }
   function enlarge() {
     const enlarged = "projector" in root.dataset && innerWidth >= HAND_HELD_PX;
     const scale = enlarged ? Math.max(LEAST, innerWidth / WIDEST_PX) : 1;
     const small = enlarged && innerWidth / scale < ROOMY_PX;
     const counted = small ? Math.max(scale, innerWidth / SMALL_PX) : scale;
     for (const name of ["zoom", "--scale"]) root.style.setProperty(name, scale === 1 ? "" : scale);
-    for (const { cssRules } of document.styleSheets) {
-      for (const { media } of cssRules) {
+    for (const sheet of document.styleSheets) {
+      for (const { media } of rulesOf(sheet)) {
         if (!media) continue;
         if (!written.has(media)) written.set(media, media.mediaText);
         media.mediaText = written.get(media).replace(/([\d.]+)px/g, (_, px) => `${px * counted}px`);

@@ -40,7 +40,7 @@
   }
   function watch(registration) {
     const replacing = isKept();
-    let accepted = false;
+    let isAccepted = false;
     const look = () => {
       if (registration.waiting && registration.active) return tell("ready");
       const coming = registration.installing;
@@ -53,13 +53,15 @@
     look();
     registration.addEventListener("updatefound", look);
     addEventListener("couplet-update", () => {
-      accepted = true;
-      if (registration.waiting) registration.waiting.postMessage("use this release");
-      else location.reload();
+      isAccepted = true;
+      const { waiting } = registration;
+      if (!waiting) return location.reload();
+      // A tab that no worker controls hears of no new one.
+      waiting.addEventListener("statechange", () => waiting.state !== "activating" && location.reload());
+      waiting.postMessage("use this release");
     });
     container.addEventListener("controllerchange", () => {
-      if (accepted) location.reload();
-      else if (replacing) tell("elsewhere");
+      if (replacing && !isAccepted) tell("elsewhere");
     });
     let asked = Date.now();
     document.addEventListener("visibilitychange", () => {
@@ -91,12 +93,17 @@
     if (address.startsWith(SCOPE)) failed();
   }
   /** Of a promise nobody tells whose it was, so the page has its time all the same. */
-  const limit = () => loaded.then(() => setTimeout(failed, START_LIMIT_MS));
+  const limit = () => loaded.then(() => setTimeout(judge, START_LIMIT_MS, Date.now()));
+  /** A timer that comes much too late was held back with the page, which then has its time once more. */
+  const judge = (from) => (Date.now() - from < 1.1 * START_LIMIT_MS ? failed() : limit());
   let failing = false;
   async function failed() {
     if (started || failing) return;
     failing = true;
-    if (isKept() && (await online()) && firstTry()) {
+    const isCurable = isKept() && (await online());
+    // It may have started while the network was asked.
+    if (started) return;
+    if (isCurable && firstTry()) {
       const own = (await container.getRegistrations()).filter(({ scope }) => scope === SCOPE);
       await Promise.all(own.map((registration) => registration.unregister()));
       const names = (await caches.keys()).filter((name) => name.startsWith(FAMILY) && name.endsWith(` ${SCOPE}`));

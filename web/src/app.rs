@@ -61,7 +61,7 @@ pub fn App(
     share::dress(view, sharing.hidden);
     share::accept_drops(store, sharing);
     share::follow(sharing);
-    api::install(store, sharing);
+    api::install(store, exhibit, proof, sharing);
     let (help, single_keys) = (RwSignal::new(false), single_keys());
     let listener = window_event_listener(ev::keydown, move |event| {
         // Not by what the page knows: of a dialog that Escape has closed it hears a moment later.

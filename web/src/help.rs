@@ -46,7 +46,7 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Speculative decoding"),
             tr!(
-                "also speculative sampling: a small model drafts, a large one checks the whole draft in one pass, and what it would not have written as often is redrawn. The alternative, a pass for every token, is autoregressive decoding: the target alone, γ = 0."
+                "also speculative sampling: a small model drafts, a large one checks the whole draft in one pass, and what it would have written less often is redrawn just often enough. The alternative, a pass for every token, is autoregressive decoding: the target alone, γ = 0."
             ),
             "Leviathan et al. 2023; Chen et al. 2023",
         ),
@@ -58,7 +58,7 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Draft"),
             tr!(
-                "the small, quick model. It proposes the next few tokens one after another, in pencil."
+                "the small, quick model. It proposes the next few tokens one after another, in pencil. Both must have the same tokens."
             ),
             "",
         ),
@@ -72,7 +72,7 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Pass"),
             tr!(
-                "one run of a model over one or more positions of the text. It reads every weight once and gives, at each position, the probabilities of the next token. Where reading takes longer than computing, it is memory-bound, and further positions cost little."
+                "one run of a model over one or more positions of the text. It needs every weight only once and gives, at each position, the probabilities of the next token. Where reading takes longer than computing, it is memory-bound, and further positions cost little."
             ),
             "",
         ),
@@ -85,7 +85,7 @@ fn terms() -> [(String, String, &'static str); 33] {
         ),
         (
             tr!("term" => "Look-ahead γ"),
-            tr!("how many tokens the draft proposes in a round."),
+            tr!("how many tokens the draft proposes in a round. Chen et al. call it K."),
             "",
         ),
         (
@@ -126,14 +126,14 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Acceptance rate α"),
             tr!(
-                "the share of judged tokens that stay. Tokens behind a rejected one or behind the end of the text do not count. Under Block no token is tested by itself, so the share has no interval there."
+                "the share of judged tokens that stay. Tokens behind a rejected one or behind the end of the text do not count. Later places are tested only where all before stayed, in easier text, so more may stay there. Under Block no token is tested by itself, so the share has no interval there."
             ),
             "",
         ),
         (
             tr!("term" => "Residual"),
             tr!(
-                "where the target gives more than the draft: max(0, target − draft), scaled to 1. A rejected token is replaced from it, and that makes the text exactly the target’s own. Block and Lenience scale one of the two first."
+                "where the target gives more than the draft: max(0, target − draft), scaled to 1. Under Rejection a rejected token is replaced from it, and that makes the text exactly the target’s own. Block scales the target first and stays exact; Lenience scales the draft and does not."
             ),
             "",
         ),
@@ -170,7 +170,7 @@ fn terms() -> [(String, String, &'static str); 33] {
             tr!(
                 "what drafting one token takes, and what one pass over γ + 1 positions takes, the proposals and the place of the bonus, both in passes of the target over one token. Drafting pays if a round writes more tokens than γ·c + v."
             ),
-            "Leviathan et al. 2023, Thm. 3.8",
+            "Leviathan et al. 2023, Thm. 3.8, where v = 1",
         ),
         (
             tr!("term" => "Coupling"),
@@ -182,16 +182,16 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Optimal coupling"),
             tr!(
-                "agrees as often as any coupling can, with probability 1 − TV. Rejection is this one, used at each place; it has to see both distributions."
+                "also maximal coupling: agrees as often as any coupling can, with probability 1 − TV. Rejection is this one, used at each place. To agree that often always, one side has to see both distributions."
             ),
             "",
         ),
         (
             tr!("term" => "Gumbel"),
             tr!(
-                "a coupling: every token has a random clock, both models divide the same clocks by their own probabilities, and in each the earliest token is drawn. Kept is what is earliest in both."
+                "a coupling: every token has a random clock, both models divide the same clocks by their own probabilities, and in each the earliest token is drawn. That is the one with the largest ln p − ln clock, and −ln clock is Gumbel noise. Kept is what is earliest in both."
             ),
-            "Daliri et al. 2025; Maddison et al. 2014",
+            "Daliri et al. 2025; Maddison et al. 2014; Moulton et al. 2018",
         ),
         (
             tr!("term" => "MinHash"),
@@ -203,7 +203,7 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Sample and match"),
             tr!(
-                "the independent coupling: the target draws a token of its own with a number of its own, and only the same token is kept. llama.cpp compares like this. By default, in 2026, vLLM’s draft proposes its favourite, which stays as often as its target probability: exact too, without draft probabilities, but above temperature 0 usually fewer stay."
+                "the independent coupling: the target draws a token of its own with a number of its own, and only the same token is kept. llama.cpp compares like this. It and, by default in 2026, vLLM let the draft propose its favourite, which then stays as often as its target probability: exact too, without draft probabilities, but above temperature 0 usually fewer stay than under Rejection."
             ),
             "Miao et al. 2023",
         ),
@@ -224,14 +224,14 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Block verification"),
             tr!(
-                "judges the drafted tokens together. Each beginning of them has its own test, and the longest that passes is kept, even if a shorter one fails. Exact, and on average no fewer tokens than Rejection."
+                "judges the drafted tokens together. Each beginning of them has its own test, and the longest that passes is kept, even if a shorter one fails. With r = 1 before the first and r ← min(1, r·target / draft) at each token, and with S = Σ max(0, r·target − draft) at the place behind it, it passes if u < h = S / (S + 1 − r); the whole block, if u < r. Exact, and on average no fewer tokens than Rejection."
             ),
             "Sun et al. 2024, Alg. 2",
         ),
         (
             tr!("term" => "Lenience"),
             tr!(
-                "the share of the draft’s probability that counts. Below 1 more is kept than is the target’s due, so above temperature 0 the text is not exact."
+                "the share of the draft’s probability that counts. Below 1 more is kept than is the target’s due, so in general the text is not exact. No token comes more often than target / lenience."
             ),
             "Leviathan et al. 2023, App. A.5",
         ),
@@ -259,7 +259,7 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Temperature"),
             tr!(
-                "divides the models’ scores (logits) before they become probabilities: below 1 probable tokens gain, above 1 improbable ones do; at 0 the most probable token is always taken. It changes draft and target alike, so exact means exact to the target at this temperature."
+                "divides the models’ scores (logits) before they become probabilities: below 1 probable tokens gain, above 1 improbable ones do; at 0 the most probable token is always taken. It changes draft and target alike: exact means exact to the target at this temperature, and more or fewer proposals may stay."
             ),
             "",
         ),
@@ -274,7 +274,7 @@ fn terms() -> [(String, String, &'static str); 33] {
 }
 
 /// Where rules, formulas and random numbers come from: who, when and what, and its address.
-const SOURCES: [(&str, &str, &str); 21] = [
+const SOURCES: [(&str, &str, &str); 23] = [
     (
         "Leviathan, Kalman, Matias 2023",
         "Fast inference from transformers via speculative decoding",
@@ -311,6 +311,11 @@ const SOURCES: [(&str, &str, &str); 21] = [
         "https://arxiv.org/abs/1411.0030",
     ),
     (
+        "Moulton, Jiang 2018",
+        "Maximally consistent sampling and the Jaccard index of probability distributions",
+        "https://arxiv.org/abs/1809.04052",
+    ),
+    (
         "von Neumann 1951",
         "Various techniques used in connection with random digits",
         "https://mcnp.lanl.gov/pdf_files/InBook_Computing_1961_Neumann_JohnVonNeumannCollectedWorks_VariousTechniquesUsedinConnectionwithRandomDigits.pdf",
@@ -339,6 +344,11 @@ const SOURCES: [(&str, &str, &str); 21] = [
         "Li et al. 2024",
         "EAGLE: speculative sampling requires rethinking feature uncertainty",
         "https://arxiv.org/abs/2401.15077",
+    ),
+    (
+        "Gloeckle et al. 2024",
+        "Better & faster large language models via multi-token prediction",
+        "https://arxiv.org/abs/2404.19737",
     ),
     (
         "Miao et al. 2023",
@@ -405,7 +415,7 @@ pub fn Help(
         <Dialog open=open name="help" title=tr!("Keys and terms")>
             <LanguageChoice />
             <p class="serif">
-                {tr!("The draft writes in pencil; the target reads several pencilled tokens in one pass. Each is then tested against the probabilities: the rule says how. What passes is inked, and the first that fails is replaced. Under the rules marked exact, the text is distributed just as if the target had written alone.")}
+                {tr!("The draft writes in pencil; the target reads several pencilled tokens in one pass. They are then tested against the probabilities; how, and which stay, the rule says. Those are inked, and one more token follows. Under the rules marked exact, the text is distributed just as if the target had written alone.")}
             </p>
             <h3>{tr!("Keys")}</h3>
             <dl class="help-keys">

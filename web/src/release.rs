@@ -23,7 +23,8 @@ pub enum Release {
 }
 
 impl Release {
-    fn found() -> Self {
+    /// What `web/inline/release.js` has found out.
+    pub fn found() -> Self {
         let root = document().document_element();
         match root
             .and_then(|root| root.get_attribute("data-release"))

@@ -50,6 +50,17 @@ pub enum EngineError {
         /// What is wrong and what would be right.
         sentence: String,
     },
+    /// Runs are over before a clock has moved often enough to time them: some browsers make theirs
+    /// coarse on purpose.
+    #[error(
+        "max_tokens: a run takes {run:.0} ms, and the clock here moves by {tick:.0} ms at a time; ask for more tokens or allow the page a finer clock"
+    )]
+    CoarseClock {
+        /// The target alone, in milliseconds.
+        run: f64,
+        /// What the clock moves by, in milliseconds.
+        tick: f64,
+    },
     /// A file of a pair cannot be read from disk.
     #[error("cannot read {0}")]
     Unreadable(String),
@@ -68,6 +79,7 @@ impl EngineError {
             Self::Settings(error) => (FailureKind::Input, Some(error.field)),
             Self::Prompt(_) | Self::PromptTooLong { .. } => (FailureKind::Input, Some("prompt")),
             Self::BranchTooLong { .. } => (FailureKind::Input, Some("branch")),
+            Self::CoarseClock { .. } => (FailureKind::Input, Some("max_tokens")),
             Self::NoBigram => (FailureKind::Input, Some("drafter")),
             Self::Request { argument, .. } => (FailureKind::Input, Some(*argument)),
             Self::Config(_)
@@ -83,6 +95,7 @@ impl EngineError {
             Self::Prompt(error) => error.to_string(),
             Self::PromptTooLong { .. } => self.to_string().replacen("prompt: it", "it", 1),
             Self::BranchTooLong { .. } => self.to_string().replacen("branch: ", "", 1),
+            Self::CoarseClock { .. } => self.to_string().replacen("max_tokens: ", "", 1),
             other => other.to_string(),
         };
         let mut letters = sentence.chars();

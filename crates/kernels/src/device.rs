@@ -18,6 +18,9 @@ pub enum DeviceError {
     /// The GPU gives no access to itself.
     #[error("no GPU is available: {0}")]
     NoDevice(String),
+    /// The GPU was asked for and nothing came.
+    #[error("the GPU did not answer")]
+    NoAnswer,
     /// The GPU lacks something the kernels need.
     #[error("this GPU allows {found} {limit}, but {needed} are needed")]
     Limit {

@@ -172,7 +172,7 @@ fn over_one_vocabulary(distributions: &[&Distribution]) -> Option<(Vec<u32>, Vec
     tokens.dedup();
     let row = |distribution: &&Distribution| {
         let prob = |id: &u32| f64::from(distribution.prob(*id).unwrap_or(0.0));
-        let whole = distribution.tokens.is_none();
+        let whole = distribution.is_whole();
         if whole && distribution.probs.len() == tokens.len() {
             return distribution
                 .probs

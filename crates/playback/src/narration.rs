@@ -164,7 +164,7 @@ fn close(round: &Round, closing: &Closing, rule: Rule, token: String) -> String 
         }
         Rule::Rejection => tr!("The residual is what the target has beyond the draft."),
         Rule::Block => tr!(
-            "The residual is what the target, times the ratio of what was kept, has beyond the draft."
+            "The residual is what the target, times the ratios of what was kept (cut to 1 after each), has beyond the draft."
         ),
         Rule::Lenience => {
             tr!("The residual is what the target has beyond the part of the draft that counts.")
@@ -266,9 +266,14 @@ pub fn redraws(rule: Rule) -> bool {
 /// With a capital at the start of a sentence.
 pub fn capital(text: &str) -> String {
     let mut characters = text.chars();
-    characters.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(characters).collect()
-    })
+    // Unicode's own tables of capitals would be a hundredth of what a visitor downloads.
+    let first = characters.next().map(|first| match first {
+        'ä' => 'Ä',
+        'ö' => 'Ö',
+        'ü' => 'Ü',
+        other => other.to_ascii_uppercase(),
+    });
+    first.into_iter().chain(characters).collect()
 }
 
 #[cfg(test)]

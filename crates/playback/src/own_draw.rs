@@ -30,7 +30,7 @@ impl OwnDraw {
 }
 
 fn place(distribution: &Distribution, token: u32) -> Option<[f64; 2]> {
-    if distribution.tokens.is_some() {
+    if !distribution.is_whole() {
         return None;
     }
     let total: f64 = distribution.probs.iter().map(|prob| f64::from(*prob)).sum();

@@ -47,11 +47,16 @@ impl Distribution {
         }
     }
 
+    /// Whether it has a probability for every token of the vocabulary.
+    pub fn is_whole(&self) -> bool {
+        self.tokens.is_none()
+    }
+
     /// (token, probability) of every kept token. A file may hold fewer tokens than probabilities:
     /// those without one are left out.
     pub fn iter(&self) -> impl Iterator<Item = (u32, f32)> + '_ {
         let listed = self.tokens.iter().flatten().copied();
-        let in_order = 0..if self.tokens.is_none() { u32::MAX } else { 0 };
+        let in_order = 0..if self.is_whole() { u32::MAX } else { 0 };
         listed.chain(in_order).zip(self.probs.iter().copied())
     }
 

@@ -121,7 +121,8 @@ pub fn minhash_agreement(draft_probs: &[f64], target_probs: &[f64]) -> f64 {
 /// # Panics
 /// When the lengths differ.
 ///
-/// Source: Daliri, Musco, Suresh 2025, as [`minhash_agreement`].
+/// Source: Moulton, Jiang 2018, "Maximally consistent sampling and the Jaccard index of probability
+/// distributions"; for speculative decoding Daliri, Musco, Suresh 2025, as [`minhash_agreement`].
 pub fn gumbel_agreement(draft_probs: &[f64], target_probs: &[f64]) -> f64 {
     Race::new(draft_probs, target_probs).agreement()
 }
@@ -161,7 +162,7 @@ pub fn lenience_acceptance(draft_probs: &[f64], target_probs: &[f64], lenience: 
 /// # Panics
 /// When the lengths differ.
 ///
-/// Source: as [`lenience_acceptance`].
+/// Source: as [`lenience_acceptance`]; of the residual, [`Rule::Lenience`](crate::Rule::Lenience).
 pub fn lenience_output(draft_probs: &[f64], target_probs: &[f64], lenience: Lenience) -> Vec<f64> {
     let kept = kept_by_lenience(draft_probs, target_probs, lenience);
     let rejected = 1.0 - kept.iter().sum::<f64>();

@@ -67,7 +67,8 @@ pub enum Rule {
     /// `u·l·draft < target`, and otherwise draws from `max(0, target − l·draft)`. Lossless
     /// at 1, and where one token is left of the target's row (temperature 0, top-k 1).
     ///
-    /// Source: Leviathan, Kalman, Matias 2023, appendix A.5.
+    /// Source of the test: Leviathan, Kalman, Matias 2023, appendix A.5, which says nothing of the
+    /// residual. It is scaled likewise here, and as there no token comes more often than `target/l`.
     Lenience(Lenience),
     /// Keeps a drafted token iff `target > min(ε, δ·e^(−H))`, where H is the entropy of the
     /// target's row in nats, and otherwise draws from the target. Lossless

@@ -82,9 +82,9 @@ fn kept_without_repetition(draft_probs: &[f64], target_probs: &[f64], drafts: us
 /// The most often that any lossless rule can keep one of so many independent drafts:
 /// `min over S of 1 + t(S) − d(S)^k` for k drafts, where S is any set of tokens.
 ///
-/// For the target to write a token outside of S, one of the drafts has to be outside of S. The
-/// smallest set is one of those that hold all tokens above some ratio `d/t`, so only these are
-/// looked at.
+/// What is kept lies in S with probability `t(S)` at most, and outside of S only if one of the drafts
+/// does. The smallest set is one of those that hold all tokens above some ratio `d/t`, so only these
+/// are looked at.
 ///
 /// In [0, 1]. With one draft it is [`overlap`].
 ///

@@ -8,6 +8,9 @@ use web_sys::{Cache, CacheStorage};
 
 use crate::scope;
 
+/// A disk that answers later than this, in milliseconds, keeps nothing.
+const PATIENCE_MS: u32 = 10_000;
+
 /// All caches of this origin, where there are any.
 pub(crate) fn storage() -> Option<CacheStorage> {
     // Absent where the origin is not secure: looked up by name, since the typed access would
@@ -18,6 +21,7 @@ pub(crate) fn storage() -> Option<CacheStorage> {
 
 /// The cache of a name, made anew if need be.
 pub(crate) async fn open(name: &str) -> Option<Cache> {
-    let cache = JsFuture::from(storage()?.open(name)).await.ok()?;
+    let opened = scope::within(PATIENCE_MS, JsFuture::from(storage()?.open(name)));
+    let cache = opened.await?.ok()?;
     Some(cache.unchecked_into())
 }

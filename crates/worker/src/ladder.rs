@@ -11,6 +11,10 @@ use crate::known_choices::Place;
 use crate::scope;
 use crate::stillness::Stillness;
 
+/// A GPU that has not answered by then, in milliseconds, is taken for none: drivers can hang. Others
+/// answer within a second.
+const GPU_LIMIT_MS: u32 = 20_000;
+
 /// The GPU, as long as it works: burn keeps whatever it is given for good, so that another connection
 /// for every pair would fill the memory, and each would have every kernel compiled anew.
 #[derive(Default)]
@@ -77,7 +81,10 @@ pub(crate) async fn open_gpu(
     connection: &Connection,
 ) -> Option<Result<Gpu, DeviceError>> {
     match choice {
-        BackendChoice::Auto => Some(Gpu::open(pair, connection).await),
+        BackendChoice::Auto => {
+            let opened = scope::within(GPU_LIMIT_MS, Gpu::open(pair, connection)).await;
+            Some(opened.unwrap_or(Err(DeviceError::NoAnswer)))
+        }
         BackendChoice::Cpu => None,
     }
 }

@@ -58,6 +58,14 @@ pub(crate) async fn sleep_unless(milliseconds: u32, gave_up: &impl Fn() -> bool)
 /// Milliseconds between looks at work that is being waited for.
 const GLANCE: u32 = 5;
 
+/// Waits for something, but so many milliseconds at most: `None` then.
+pub(crate) async fn within<T>(milliseconds: u32, work: impl Future<Output = T>) -> Option<T> {
+    match select(pin!(work), sleep(milliseconds)).await {
+        Either::Left((result, _)) => Some(result),
+        Either::Right(_) => None,
+    }
+}
+
 /// Waits for work on a device, but not when it is to be given up: `None` then. Meanwhile the
 /// browser is reminded to look whether the device has finished something.
 pub(crate) async fn attend<T>(

@@ -15,7 +15,7 @@ use futures_util::future::{join, join_all};
 
 use crate::download::{self, Downloads, Stage, Watcher};
 use crate::stillness::Stillness;
-use crate::{browser_cache, ladder, scope};
+use crate::{ladder, scope};
 
 /// The loaded pair and requests to stop.
 #[derive(Default)]
@@ -221,12 +221,12 @@ impl Session {
         if fetched.iter().all(Result::is_ok) {
             return fetched.into_iter().collect();
         }
-        // What one of them cannot have, the others do not lose, also where the browser keeps nothing.
-        let keeps = browser_cache::storage().is_some();
+        // What one of them cannot have, the others do not lose, also where the browser keeps nothing
+        // or only says that it does.
         let mut trouble = Vec::new();
         for (entry, file) in entries.iter().zip(fetched) {
             match file {
-                Ok(bytes) if !keeps && !self.is_stopped(id) => {
+                Ok(bytes) if !self.is_stopped(id) => {
                     self.downloads.put_back(entry, &bytes);
                 }
                 Ok(_) => {}

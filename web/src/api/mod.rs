@@ -10,15 +10,16 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use wasm_bindgen::prelude::*;
 
-use crate::couplings;
+use crate::couplings::{self, Exhibit};
 use crate::engine_client::{EngineClient, reply_id};
 use crate::language;
+use crate::proof::ProofState;
 use crate::share::{self, Sharing};
 use crate::store::{AskedBy, Scene, Store, is_end};
 use options::Refusal;
 
 /// Puts `couplet` into the window.
-pub fn install(store: Store, sharing: Sharing) {
+pub fn install(store: Store, exhibit: Exhibit, proof: ProofState, sharing: Sharing) {
     let api = Object::new();
     let set = |name: &str, value: &JsValue| {
         let _ = Reflect::set(&api, &name.into(), value);
@@ -73,6 +74,8 @@ pub fn install(store: Store, sharing: Sharing) {
         for id in couples.get_value() {
             store.engine.stop(id);
         }
+        exhibit.stop_swap();
+        proof.stop();
         // What is not stopped, a distribution say, may wait for an engine that is dead.
         store.engine.probe();
     });

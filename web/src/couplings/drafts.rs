@@ -21,14 +21,14 @@ fn rows() -> [(&'static str, String, Kept); 3] {
             recursive,
         ),
         (
+            "most",
+            tr!("drawn independently, the best exact rule"),
+            most,
+        ),
+        (
             "once",
             tr!("no token drawn twice, tested one after the other"),
             recursive_without_repetition,
-        ),
-        (
-            "most",
-            tr!("drawn independently, the most that any exact rule can keep"),
-            most,
         ),
     ]
 }

@@ -50,7 +50,7 @@ pub const PRESETS: [Preset; 6] = [
         target: &[0.45, 0.55],
         lesson: || {
             tr!(
-                "With two letters darts and race agree as often as the overlap allows: all three that share chance coincide."
+                "With two letters darts and race agree as often as the overlap allows: all but independent draws coincide."
             )
         },
     },

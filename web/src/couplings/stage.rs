@@ -119,7 +119,7 @@ fn taken(
         .collect();
     tokens.sort_unstable();
     tokens.dedup();
-    let whole = draft.tokens.is_none() && target.tokens.is_none();
+    let whole = draft.is_whole() && target.is_whole();
     let prob =
         |of: &Distribution, token| of.prob(token).map_or(0.0, |prob| f64::from(prob).max(0.0));
     let mut all: Vec<(u32, f64, f64)> = tokens
@@ -210,13 +210,16 @@ pub fn StagePicker() -> impl IntoView {
     let exhibit = use_exhibit();
     let taking = exhibit.taking;
     let count = Memo::new(move |_| exhibit.store.told_count());
+    // Of the whole vocabulary, where all of it is known.
     let size = Memo::new(move |_| {
         exhibit.store.run.with(|run| {
             run.rounds()
                 .iter()
                 .flat_map(|round| &round.proposals)
+                .map(|proposal| &proposal.distribution)
                 .next()
-                .map_or(0, |proposal| proposal.distribution.probs.len())
+                .filter(|distribution| distribution.is_whole())
+                .map(|distribution| distribution.probs.len())
         })
     });
     let alphabet = move |event| {
@@ -250,8 +253,8 @@ pub fn StagePicker() -> impl IntoView {
                     </option>
                     <option value="all" selected=move || taking.alphabet.get() == Alphabet::All>
                         {move || match size.get() {
-                            20 => tr!("all that are listed, renormalised"),
-                            size => tr!("all {}", size),
+                            None => tr!("all that are listed, renormalised"),
+                            Some(size) => tr!("all {}", size),
                         }}
                     </option>
                 </select>

@@ -1,8 +1,10 @@
 //! Distributions as lists of numbers: typed, or pasted from elsewhere.
 
-use couplet_playback::separator;
+use couplet_playback::{grouped, separator};
 use couplet_speculation::distribution::DistributionError;
-use couplet_speculation::input::{Argument, InputError, check_argument, normalised};
+use couplet_speculation::input::{
+    Argument, InputError, MAX_JOINT_TOKENS, check_argument, normalised,
+};
 use leptos::prelude::*;
 use tr::tr;
 
@@ -28,9 +30,10 @@ fn check(row: Row, text: &str) -> Result<Vec<f64>, Fault> {
     let list = numbers(text).map_err(other)?;
     if list.len() > MOST_TOKENS {
         return Err(other(tr!(
-            "has {count} probabilities; the page draws up to {most}, and couplet.couple takes up to 2,048",
+            "has {count} probabilities; the page draws up to {most}, and couplet.couple takes up to {joint}",
             count = list.len(),
-            most = MOST_TOKENS
+            most = MOST_TOKENS,
+            joint = grouped(MAX_JOINT_TOKENS)
         )));
     }
     let argument = match row {

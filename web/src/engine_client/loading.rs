@@ -34,6 +34,7 @@ impl EngineClient {
         };
         if let Some(id) = given_up {
             self.post_stop(id);
+            self.limit_ending(id);
         }
         self.retry();
     }

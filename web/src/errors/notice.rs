@@ -1,3 +1,4 @@
+use couplet_playback::count_word;
 use couplet_protocol::{BackendKind, FailureKind};
 use leptos::prelude::*;
 use tr::tr;
@@ -21,8 +22,8 @@ pub struct Known {
     /// Whether the notice of that waits until it is asked for. On a phone it would push the text down
     /// while that is read; the badge says which device it is.
     waits: RwSignal<bool>,
-    /// Whether a newer release is to come later.
-    later: RwSignal<bool>,
+    /// What was said of a newer release and is to be heard later: what is said then is another thing.
+    later: RwSignal<Release>,
 }
 
 impl Known {
@@ -31,7 +32,7 @@ impl Known {
         Self {
             reason: RwSignal::new(browser::remembered_by_tab(KNOWN)),
             waits: RwSignal::new(browser::is_narrow()),
-            later: RwSignal::new(false),
+            later: RwSignal::default(),
         }
     }
 
@@ -124,7 +125,7 @@ impl Way {
             Self::BringBack => store.bring_back(),
             Self::DismissAside => store.aside.update(|all| drop(all.pop())),
             Self::LoadNewer => release::load_newer(),
-            Self::Later => known.later.set(true),
+            Self::Later => known.later.set(Release::found()),
             Self::HideReason => {
                 let reason = store.engine.device.get_untracked();
                 known.keep(reason.and_then(|device| device.reason));
@@ -203,9 +204,15 @@ fn notices(
             way: Way::DismissRefusal,
         });
     }
-    if store.aside.with(|all| !all.is_empty()) {
+    let aside = store.aside.with(Vec::len);
+    if aside > 0 {
         notices.push(Notice {
-            sentence: tr!("The run that was here before is kept."),
+            // How many, so that closing one is seen to do so.
+            sentence: tr!(
+                "The run that was here before is kept."
+                    | "The last {n} runs that were here are kept." % aside,
+                n = count_word(aside)
+            ),
             way: Way::BringBack,
         });
     }
@@ -259,11 +266,8 @@ pub fn Notices() -> impl IntoView {
     let release = release::follow(store);
     let known = expect_context::<Known>();
     let all = Memo::new(move |_| {
-        let release = if known.later.get() {
-            Release::default()
-        } else {
-            release.get()
-        };
+        let release = Some(release.get()).filter(|release| known.later.get() != *release);
+        let release = release.unwrap_or_default();
         notices(store, release, hidden, known)
     });
     let newest = newest(all);

@@ -11,6 +11,7 @@ use super::state::{Astray, Lessons, step_of, use_lessons};
 use super::words::{StepWords, Style, pieces, words};
 use crate::browser;
 use crate::stage::{Sign, error_line, icon};
+use crate::words::tied;
 
 /// The panel; nothing while no lesson is open.
 #[component]
@@ -167,12 +168,12 @@ fn why_astray(astray: Astray) -> String {
     }
 }
 
-/// A text of the words with its bold and its raised letters.
+/// A text of the words with its bold and its raised letters. Short formulas are not broken.
 pub fn rich(text: &str, facts: &Facts) -> Vec<AnyView> {
     pieces(text, facts)
         .into_iter()
         .map(|piece| match piece.style {
-            Style::Plain => piece.text.into_any(),
+            Style::Plain => tied(&piece.text).into_any(),
             Style::Bold => view! { <b>{piece.text}</b> }.into_any(),
             Style::Raised => view! { <sup>{piece.text}</sup> }.into_any(),
         })

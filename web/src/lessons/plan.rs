@@ -187,7 +187,7 @@ fn repeats(sentence: &str, answer: &str) -> bool {
 }
 
 fn words_of(text: &str) -> Vec<String> {
-    let text = text.to_lowercase();
+    let text = text.to_ascii_lowercase();
     let words = text.split(|letter: char| !letter.is_alphanumeric());
     words
         .filter(|word| !word.is_empty())

@@ -196,8 +196,7 @@ fn pick(value: &str) -> Option<Selection> {
 
 /// A branch that keeps something.
 pub(super) fn branch(value: &str) -> Option<Branch> {
-    let branch = Branch::parse(value).filter(|branch| !branch.is_empty())?;
-    (branch.kept.len() <= Branch::MAX_KEPT).then_some(branch)
+    Branch::parse(value).filter(|branch| !branch.is_empty())
 }
 
 /// A name of lower-case letters, digits and hyphens.

@@ -122,7 +122,7 @@ fn whole_variation(draft: &Distribution, target: &Distribution) -> Option<f64> {
             .iter()
             .map(|prob| f64::from(*prob))
             .collect();
-        (distribution.tokens.is_none() && f64::from(distribution.rest) < NOTHING).then_some(probs)
+        (distribution.is_whole() && f64::from(distribution.rest) < NOTHING).then_some(probs)
     };
     let (draft, target) = (whole(draft)?, whole(target)?);
     (draft.len() == target.len()).then(|| total_variation(&draft, &target))

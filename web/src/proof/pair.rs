@@ -1,8 +1,8 @@
 //! The two distributions of the scene, and where they come from.
 
 use couplet_playback::{at_most, count_word, decimal, shortest};
-use couplet_speculation::input::{check_argument, normalised};
-use couplet_speculation::{Argument, InputError, overlap, total_variation};
+use couplet_speculation::input::normalised;
+use couplet_speculation::{Argument, overlap, total_variation};
 use tr::tr;
 
 use crate::typed_list::{labels, numbers, of_distribution};
@@ -240,46 +240,11 @@ fn preset(tokens: &[&str], draft: &[f64], target: &[f64]) -> ProofPair {
 /// # Errors
 /// Which of the two lists is wrong, and a sentence about what would be right.
 pub fn typed(draft: &str, target: &str) -> Result<ProofPair, (Argument, String)> {
-    let mut lists = Vec::new();
-    let mut scaled = Vec::new();
-    for (argument, text) in [(Argument::Draft, draft), (Argument::Target, target)] {
-        let list = match argument {
-            Argument::Draft => tr!("The draft"),
-            _ => tr!("The target"),
-        };
-        let weights = numbers(text).map_err(|sentence| {
-            (
-                argument,
-                tr!(
-                    "{list}: {sentence}; write for instance 0.25",
-                    list,
-                    sentence
-                ),
-            )
-        })?;
-        if weights.len() < 2 || weights.len() > MOST_TOKENS {
-            let count = weights.len();
-            return Err((
-                argument,
-                tr!(
-                    "{list} has {count} numbers; this picture takes 2 to {most}",
-                    list,
-                    count,
-                    most = MOST_TOKENS
-                ),
-            ));
-        }
-        let probs = normalised(&weights)
-            .map_err(|error| (argument, format!("{list}: {}", of_distribution(&error))))?;
-        check_argument(argument, &probs)
-            .map_err(|error: InputError| (argument, error.to_string()))?;
-        let sum: f64 = weights.iter().sum();
-        scaled.push(((sum - 1.0).abs() > NOTHING).then(|| (sum * 1e6).round() / 1e6));
-        lists.push(probs);
-    }
-    let (Some(target), Some(draft)) = (lists.pop(), lists.pop()) else {
-        return Err((Argument::Draft, tr!("Two lists are needed")));
+    let read = |argument, list: String, text| {
+        divided(&list, text).map_err(|sentence| (argument, sentence))
     };
+    let (draft, draft_sum) = read(Argument::Draft, tr!("The draft"), draft)?;
+    let (target, target_sum) = read(Argument::Target, tr!("The target"), target)?;
     if draft.len() != target.len() {
         return Err((
             Argument::Target,
@@ -296,6 +261,31 @@ pub fn typed(draft: &str, target: &str) -> Result<ProofPair, (Argument, String)>
         draft,
         target,
         kind: Kind::Letter,
-        note: Note::Divided(scaled[0], scaled[1]),
+        note: Note::Divided(draft_sum, target_sum),
     })
+}
+
+/// Weights divided by their sum, and that, where it is not 1.
+fn divided(list: &str, text: &str) -> Result<(Vec<f64>, Option<f64>), String> {
+    let weights = numbers(text).map_err(|sentence| {
+        tr!(
+            "{list}: {sentence}; write for instance 0.25",
+            list,
+            sentence
+        )
+    })?;
+    if weights.len() < 2 || weights.len() > MOST_TOKENS {
+        let count = weights.len();
+        return Err(tr!(
+            "{list} has {count} numbers; this picture takes 2 to {most}",
+            list,
+            count,
+            most = MOST_TOKENS
+        ));
+    }
+    let probs =
+        normalised(&weights).map_err(|error| format!("{list}: {}", of_distribution(&error)))?;
+    let sum: f64 = weights.iter().sum();
+    let scaled = ((sum - 1.0).abs() > NOTHING).then(|| (sum * 1e6).round() / 1e6);
+    Ok((probs, scaled))
 }

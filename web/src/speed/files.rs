@@ -15,7 +15,7 @@ pub fn name(report: &SpeedReport) -> String {
         settings.pair,
         settings.rule.name().replace('_', "-"),
         settings.temperature,
-        words::backend(report.device.backend).to_lowercase()
+        words::backend(report.device.backend).to_ascii_lowercase()
     );
     match report.taken_at.as_deref().map(to_the_second) {
         Some(time) => format!("{name}-{time}"),
@@ -155,7 +155,7 @@ fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
         top_k.to_string(),
         top_p.to_string(),
         drafter.name().to_owned(),
-        words::backend(report.device.backend).to_lowercase(),
+        words::backend(report.device.backend).to_ascii_lowercase(),
         report.device.name.clone(),
         report.device.variant.clone(),
         seed.to_string(),

@@ -81,7 +81,7 @@ pub fn Shares(
         let first_step = report.shares.iter().any(|share| share.gamma > 0)
             && report.request.settings.drafter == Drafter::Model;
         let drafting = first_step.then(|| format!(" {}", tr!(
-            "The first draft step reads two tokens; its extra cost is counted in v, not in c."
+            "The first draft step reads two tokens, as after a round kept whole the draft has yet to read its own last; the extra cost is counted in v, not in c."
         )));
         let elsewhere = report.best().is_some_and(|best| points_elsewhere(best, report.target_alone));
         let medians = elsewhere.then(|| format!(" {}", tr!(

@@ -8,9 +8,10 @@ use super::rule_field::{AutoNote, RuleField, RuleNote};
 use super::rule_words;
 use super::transport::focus_play;
 use crate::browser;
-use crate::form::Form;
+use crate::form::{FieldError, Form};
 use crate::language::of_engine;
 use crate::number_input::NumberInput;
+use crate::share::{has_control, use_sharing};
 use crate::store::use_store;
 
 /// The settings, and the button that writes with them.
@@ -18,7 +19,10 @@ use crate::store::use_store;
 pub fn Controls() -> impl IntoView {
     let store = use_store();
     let form = store.form;
-    let error = Memo::new(move |_| form.errors().into_iter().next());
+    let hidden = use_sharing().hidden;
+    // What the engine refuses where no field is shown stands above the page, and may be asked again.
+    let is_here = move |error: &FieldError| hidden.with(|hidden| has_control(&error.field, hidden));
+    let error = Memo::new(move |_| form.errors().into_iter().find(is_here));
     let asked = StoredValue::new(false);
     // What the engine refuses unfolds the settings, above the text that was just brought into view.
     Effect::new(move |_| {

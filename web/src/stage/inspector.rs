@@ -318,8 +318,7 @@ fn below(
 /// Total variation of two distributions that are known whole.
 fn complete_variation(draft: Option<&Distribution>, target: Option<&Distribution>) -> Option<f64> {
     let (draft, target) = (draft?, target?);
-    if draft.tokens.is_some() || target.tokens.is_some() || draft.probs.len() != target.probs.len()
-    {
+    if !draft.is_whole() || !target.is_whole() || draft.probs.len() != target.probs.len() {
         return None;
     }
     let wide = |distribution: &Distribution| {

@@ -83,7 +83,7 @@ impl Picking {
                     }
                     .into_any(),
                     Some(token) => view! {
-                        <button type="button" class="button" data-testid="force" aria-label=tr!("Write “{}” instead", store.say(token)) disabled=move || store.asking.wanted.get()
+                        <button type="button" class="button" data-testid="force" aria-label=tr!("Write “{}” instead", store.say(token)) disabled=move || store.is_waiting()
                             on:click=move |_| {
                                 store.force(at, token);
                                 focus_play();

@@ -40,7 +40,7 @@ pub fn Provenance() -> impl IntoView {
     let written = Signal::derive(move || {
         let kind = |pair: Arc<PairInfo>| pair.token_kind.clone();
         let kind = store.pair().map_or("token".to_owned(), kind);
-        if store.asking.wanted.get() {
+        if store.is_waiting() {
             return Some(tr!(
                 "Your text will be written as soon as the models are here."
             ));

@@ -194,7 +194,7 @@ fn rows(shares: Vec<Share>, class: &'static str, sign: Sign, label: String) -> i
 /// The distribution as a landing strip in the order of the vocabulary, which is the order in
 /// which u′ is looked up.
 fn strip(store: Store, closing: &Closing, class: &'static str) -> impl IntoView + use<> {
-    let complete = closing.distribution.tokens.is_none();
+    let complete = closing.distribution.is_whole();
     let total: f64 = closing
         .distribution
         .probs

@@ -54,7 +54,7 @@ fn Invitation() -> impl IntoView {
             tr!(
                 "This run ended before its first round: the prompt fills the context, or it was stopped. Shorten the prompt or write anew."
             )
-        } else if store.asking.wanted.get() {
+        } else if store.is_waiting() {
             tr!("Your text will be written as soon as the models are here.")
         } else if alone.get() {
             tr!("The prompt stands. Press Next to watch the target write by itself.")

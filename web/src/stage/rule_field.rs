@@ -218,7 +218,7 @@ fn moved(from: Rule, key: &str) -> Option<Rule> {
         "Home" => order.first().copied(),
         "End" => order.last().copied(),
         _ => {
-            let starts = |rule: &Rule| title(*rule).to_lowercase().starts_with(key);
+            let starts = |rule: &Rule| title(*rule).to_ascii_lowercase().starts_with(key);
             let mut behind = order.iter().skip(at + 1).chain(&order).copied();
             behind.find(starts)
         }

@@ -64,18 +64,16 @@ pub fn hint(rule: Rule) -> String {
 pub fn why_not_exact(rule: Rule) -> String {
     match rule {
         Rule::Greedy => {
-            tr!(
-                "Always inks the target’s favourite, so above temperature 0 its text is not the target’s."
-            )
+            tr!("Always inks the target’s favourite, so in general its text is not the target’s.")
         }
         Rule::Lenience => {
             tr!(
-                "Keeps what the draft likes too often, so above temperature 0 its text leans to the draft’s."
+                "Keeps what the draft likes too often, so in general its text leans to the draft’s."
             )
         }
         Rule::Typical => {
             tr!(
-                "Keeps whatever is probable enough, as often as the draft proposes it, so above temperature 0 its text leans to the draft’s."
+                "Keeps whatever is probable enough, as often as the draft proposes it, so in general its text leans to the draft’s."
             )
         }
         Rule::Rejection | Rule::Block | Rule::Gumbel | Rule::MinHash | Rule::SampleAndMatch => {

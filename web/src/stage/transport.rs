@@ -47,7 +47,7 @@ pub fn Transport() -> impl IntoView {
     let label = move || {
         if playhead.playing.get() {
             tr!("Pause")
-        } else if store.asking.wanted.get() {
+        } else if store.is_waiting() {
             tr!("Waiting")
         } else if playhead.held() {
             tr!("Timing")

@@ -240,6 +240,15 @@ impl Store {
         self.asking.wanted.get() || !self.asking.writing.with(Vec::is_empty)
     }
 
+    /// Whether a run was asked for that waits for the models, which are on their way. Where they
+    /// cannot be had, nothing is to be waited for, though it is written if they come after all.
+    pub fn is_waiting(&self) -> bool {
+        let is_coming = |state: &EngineState| {
+            matches!(state, EngineState::Starting | EngineState::Loading { .. })
+        };
+        self.asking.wanted.get() && self.engine.state.with(is_coming)
+    }
+
     /// Whether Play would write a new text.
     pub fn would_write(&self) -> bool {
         if self.is_writing() {

@@ -62,7 +62,7 @@ impl Engine {
     }
 
     /// The shortest time that the clock can tell from none, in milliseconds.
-    fn tick(&self) -> f64 {
+    pub(crate) fn tick(&self) -> f64 {
         let mut shortest = f64::INFINITY;
         let mut last = self.now();
         for _ in 0..TICKS {

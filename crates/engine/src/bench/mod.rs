@@ -16,6 +16,10 @@ pub(crate) use self::costs::Sample;
 use self::runs::{TimedRun, timed_run};
 use crate::{Engine, EngineError};
 
+/// How often a clock has to move while the target alone writes a text: a ratio of such times is then
+/// off by a fifth at most.
+const LEAST_TICKS: f64 = 10.0;
+
 /// How far a bench has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress<'a> {
@@ -105,8 +109,8 @@ impl<F: AsyncFnMut(Progress<'_>) -> bool> Runs<F> {
 ///
 /// # Errors
 ///
-/// If the request is out of range, its prompt cannot be read, its drafter lacks its table, or the
-/// device fails.
+/// If the request is out of range, its prompt cannot be read, its drafter lacks its table, the clock
+/// is too coarse for what is asked for, or the device fails.
 pub async fn bench(
     engine: &Engine,
     request: &SpeedRequest,
@@ -131,10 +135,16 @@ pub async fn bench(
     let warm_up = contenders
         .iter()
         .map(|contender| contender.settings(request, 0));
+    let mut alone = 0.0;
     for settings in warm_up.chain([seeded(request, 0)]) {
-        if runs.run(engine, &settings, "Warm-up").await?.is_none() {
-            return Ok(None);
+        match runs.run(engine, &settings, "Warm-up").await? {
+            Some(timed) => alone = timed.time().milliseconds,
+            None => return Ok(None),
         }
+    }
+    let tick = engine.tick();
+    if alone < LEAST_TICKS * tick {
+        return Err(EngineError::CoarseClock { run: alone, tick });
     }
     // What comes next: it is told as soon as a run is done.
     let next = contenders

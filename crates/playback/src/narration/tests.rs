@@ -150,7 +150,7 @@ fn a_block_is_judged_in_one_sentence() {
         said(3),
         "The block is judged as one: the longest beginning that passes is kept. It ends with s, so n is struck."
     );
-    assert!(said(4).contains("times the ratio of what was kept"));
+    assert!(said(4).contains("times the ratios of what was kept"));
     assert_eq!(
         said(5),
         "Two inked, one resampled, one thrown away: three tokens from a single pass of the target."

@@ -13,7 +13,7 @@ use crate::distribution::{pairs, ranked};
 /// `P(i, j) = d_i·t_j · ∫ dr / S(r)²` from `d_j/t_j` to `d_i/t_i`, and 0 if that is empty.
 ///
 /// For i = j the density is that of one clock, and `P(i, i) = d_i / S(d_i/t_i)`, the summand
-/// `1 / Σ_j max(t_j/t_i, d_j/d_i)` of Daliri, Musco and Suresh.
+/// `1 / Σ_j max(t_j/t_i, d_j/d_i)` of Moulton and Jiang's probability Jaccard index.
 ///
 /// S has a corner at every ratio and is linear between, where `∫ dr / S² = (r₂ − r₁) / (S(r₁)·S(r₂))`
 /// exactly. In place of r runs `r/(1 + r)`, from 0 to 1, so that nothing is infinite for tokens that

@@ -18,7 +18,7 @@ pub fn is_left(
     mass: f32,
     settings: &Settings,
 ) -> Result<(), String> {
-    let is_known = [draft, target, residual].iter().all(|it| is_whole(it));
+    let is_known = [draft, target, residual].iter().all(|it| it.is_whole());
     // How much of the draft is taken off, if any.
     let counted = match settings.rule {
         Rule::Block => return Ok(()),
@@ -65,7 +65,7 @@ pub fn lands(
         Rule::Greedy => return is_favourite(distribution, token),
         Rule::Gumbel | Rule::MinHash => return Ok(()),
     }
-    if !is_whole(distribution) {
+    if !distribution.is_whole() {
         return Ok(());
     }
     let (before, from) = distribution.probs.split_at(token as usize);
@@ -85,9 +85,4 @@ fn is_favourite(distribution: &Distribution, token: u32) -> Result<(), String> {
         true => Ok(()),
         false => Err(tr!("a token is not the target's most probable one")),
     }
-}
-
-/// Whether it has a probability for every token.
-fn is_whole(distribution: &Distribution) -> bool {
-    distribution.tokens.is_none()
 }

@@ -147,7 +147,7 @@ fn about(report: &SpeedReport) -> String {
         tr!("The same text in both lanes: at temperature 0 and at top-k 1 the target has only one.")
     } else if rule.is_drafter_invariant() {
         tr!(
-            "The same text in both lanes: under {} a seed fixes it, whoever drafts.",
+            "The same text in both lanes: under {} it does not depend on who drafts.",
             rule_title(rule)
         )
     } else if procedure(settings).is_lossless(settings.temperature) {
