@@ -1,6 +1,6 @@
 // The engine in a real worker, on real WebGPU and on the CPU.
 import assert from "node:assert/strict";
-import { LONG_PROMPT, call, delay, open, patchWorker, pressStop, refusal, reload, tokens, until } from "./support.mjs";
+import { LONG_PROMPT, call, counted, delay, open, patchWorker, pressStop, refusal, reload, tokens, until } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const GREEDY = { temperature: 0, max_tokens: 24, prompt: "ROMEO:\n" };
@@ -489,10 +489,14 @@ test("a script stops the six texts of Couplings and the count of Proof", async (
   });
   await page.getByTestId("swap-run").getByText("Write all six").waitFor();
   await page.getByTestId("scene-proof").click();
-  const run = page.getByTestId("test-run");
-  await run.getByText("Stop").waitFor();
-  await page.evaluate(() => couplet.stop());
-  await run.getByText("Stop").waitFor({ state: "detached" });
+  await counted(page);
+  await page.evaluate(() => {
+    document.querySelector("[data-testid=add]").click();
+    couplet.stop();
+  });
+  await page.getByTestId("add").getByText("Add").waitFor();
+  await page.waitForTimeout(1_000);
+  assert.match(await page.getByTestId("test-about").innerText(), /^20,000/);
 });
 
 test("a script stops what it has just asked for, before the page knows what there is", async ({ page, base }) => {

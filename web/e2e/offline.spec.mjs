@@ -429,7 +429,7 @@ test("a page that starts while its network is asked keeps its copy", async ({ br
     let release;
     const held = new Promise((resolve) => (release = resolve));
     let loads = 0;
-    page.on("framenavigated", () => (loads += 1));
+    page.on("load", () => (loads += 1));
     await context.route("**/service-worker.js", async (route) => {
       await held;
       await route.continue();
