@@ -512,6 +512,15 @@ test("a script stops what it has just asked for, before the page knows what ther
   assert.deepEqual(ends, [...why, "done", "done"]);
 });
 
+test("a clock that is too coarse for what it is to time is said so, and nothing is told", async ({ page, base }) => {
+  await patchWorker(page, "const now = performance.now.bind(performance); performance.now = () => Math.floor(now() / 100) * 100;");
+  await open(page, base, "?backend=cpu");
+  const bench = { gammas: [2], pairs: 5, auto: false };
+  const { field, message } = await refusal(page, "bench", { ...bench, max_tokens: 8 });
+  assert.equal(field, "max_tokens");
+  assert.match(message, /^max_tokens: A run takes \d+ ms, and the clock here moves by 100 ms at a time; ask for more tokens/);
+});
+
 test("a measurement that is stopped is told like a run, and asks nothing of γ", async ({ page, base }) => {
   await open(page, base, "?backend=cpu#v=1&scene=speed");
   await page.evaluate(() => {
