@@ -213,6 +213,22 @@ test("without the words of its language the page opens in English and says so", 
   await page.getByTestId("notice").waitFor({ state: "hidden" });
 });
 
+test("a language that cannot be had is told of beside the help as well, once that is closed", async ({ page, base }) => {
+  let refuse;
+  await page.route("**/words/de.json", async (route) => {
+    await new Promise((resolve) => (refuse = resolve));
+    await route.fulfill({ status: 404 });
+  });
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("help").click();
+  await page.getByTestId("languages").getByText("Deutsch").click();
+  await until(() => refuse !== undefined);
+  await page.keyboard.press("Escape");
+  await page.getByTestId("languages").waitFor({ state: "hidden" });
+  refuse();
+  await notice(page, /could not be had in this language/);
+});
+
 test("words that never come are waited for no longer than a minute", async ({ page, base }) => {
   // That minute, in short.
   await page.addInitScript(() => {

@@ -64,9 +64,7 @@ pub fn App(
     api::install(store, exhibit, proof, sharing);
     let (help, single_keys) = (RwSignal::new(false), single_keys());
     let listener = window_event_listener(ev::keydown, move |event| {
-        // Not by what the page knows: of a dialog that Escape has closed it hears a moment later.
-        let dialog = document().query_selector("dialog[open]");
-        if dialog.is_ok_and(|dialog| dialog.is_none()) {
+        if !browser::has_dialog() {
             on_key(store, lessons, help, single_keys, &event);
         }
     });

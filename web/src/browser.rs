@@ -78,6 +78,13 @@ pub fn was_here() -> bool {
     navigation.is_some_and(|it| it.type_() != PerformanceNavigation::TYPE_NAVIGATE)
 }
 
+/// Whether something stands over the page. Not by what the page knows: of a dialog that Escape has
+/// closed it hears a moment later.
+pub fn has_dialog() -> bool {
+    let found = document().query_selector("dialog[open]");
+    found.is_ok_and(|found| found.is_some())
+}
+
 /// Scrolls to the beginning of what a selector finds, once the page has settled, unless that can be
 /// seen already.
 pub fn show(selector: &'static str) {

@@ -14,8 +14,9 @@ use couplet_protocol::{
 use futures_util::future::{join, join_all};
 
 use crate::download::{self, Downloads, Stage, Watcher};
+use crate::ladder::{self, Gpu};
+use crate::scope;
 use crate::stillness::Stillness;
-use crate::{ladder, scope};
 
 /// The loaded pair and requests to stop.
 #[derive(Default)]
@@ -150,23 +151,43 @@ impl Session {
             received: total,
             total,
         });
-        let (engine, device) = ladder::climb(&pair, gpu, &self.connection, &self.stillness)
+        self.install(id, pair, gpu, false).await.map(drop)
+    }
+
+    /// Puts a pair on the highest rung that works, in the place of a GPU that was lost or not, and
+    /// tells the page.
+    async fn install(
+        &self,
+        id: u32,
+        pair: Rc<Pair>,
+        gpu: Option<Result<Gpu, DeviceError>>,
+        was_lost: bool,
+    ) -> Result<Loaded, Failure> {
+        let (engine, mut device) = ladder::climb(&pair, gpu, &self.connection, &self.stillness)
             .await
             .map_err(|error| error.failure())?;
+        if was_lost {
+            let lost = match device.backend {
+                BackendKind::Gpu => "The GPU was lost; there is a new connection to it.",
+                BackendKind::Cpu => "The GPU was lost; the CPU computes instead.",
+            };
+            device.reason.get_or_insert_with(|| lost.to_owned());
+        }
         let info = pair.info().map_err(|error| error.failure())?;
-        *self.loaded.borrow_mut() = Some(Loaded {
+        let loaded = Loaded {
             pair,
-            choice,
+            choice: self.choice.get().unwrap_or_default(),
             engine: Rc::new(engine),
             device: device.clone(),
             miscounts: Rc::default(),
-        });
+        };
+        *self.loaded.borrow_mut() = Some(loaded.clone());
         scope::post(&Reply::Loaded {
             id,
             pair: info,
             device,
         });
-        Ok(())
+        Ok(loaded)
     }
 
     /// The pair's files, from an earlier visit or from the network.
@@ -457,29 +478,7 @@ impl Session {
             Some(error @ DeviceError::Differs) => Some(Err(error)),
             _ => ladder::open_gpu(choice, &pair.card.name, &self.connection).await,
         };
-        let (engine, mut device) = ladder::climb(&pair, gpu, &self.connection, &self.stillness)
-            .await
-            .map_err(|error| error.failure())?;
-        let lost = match device.backend {
-            BackendKind::Gpu => "The GPU was lost; there is a new connection to it.",
-            BackendKind::Cpu => "The GPU was lost; the CPU computes instead.",
-        };
-        device.reason.get_or_insert_with(|| lost.to_owned());
-        let loaded = Loaded {
-            pair: pair.clone(),
-            choice: self.choice.get().unwrap_or_default(),
-            engine: Rc::new(engine),
-            device: device.clone(),
-            miscounts: Rc::default(),
-        };
-        *self.loaded.borrow_mut() = Some(loaded.clone());
-        let info = pair.info().map_err(|error| error.failure())?;
-        scope::post(&Reply::Loaded {
-            id,
-            pair: info,
-            device,
-        });
-        Ok(loaded)
+        self.install(id, pair, gpu, true).await
     }
 
     /// Looks at the mailbox now and then, not after every round: a timer costs milliseconds.

@@ -49,7 +49,13 @@ pub fn LanguageChoice() -> impl IntoView {
                         }
                     });
                 }
-                Err(sentence) => trouble.set(Some(sentence)),
+                Err(sentence) => {
+                    trouble.set(Some(sentence));
+                    // Who has closed the help meanwhile would not hear of it.
+                    if !browser::has_dialog() {
+                        store.message.set(Some(Said::new(not_had)));
+                    }
+                }
             }
         });
     };
