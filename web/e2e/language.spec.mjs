@@ -215,14 +215,16 @@ test("without the words of its language the page opens in English and says so", 
 
 test("a language that cannot be had is told of beside the help as well, once that is closed", async ({ page, base }) => {
   let refuse;
+  const held = new Promise((resolve) => (refuse = resolve));
+  const asked = page.waitForRequest("**/words/de.json");
   await page.route("**/words/de.json", async (route) => {
-    await new Promise((resolve) => (refuse = resolve));
+    await held;
     await route.fulfill({ status: 404 });
   });
   await open(page, base, "?backend=cpu");
   await page.getByTestId("help").click();
   await page.getByTestId("languages").getByText("Deutsch").click();
-  await until(() => refuse !== undefined);
+  await asked;
   await page.keyboard.press("Escape");
   await page.getByTestId("languages").waitFor({ state: "hidden" });
   refuse();
