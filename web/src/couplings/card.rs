@@ -147,7 +147,7 @@ fn state(state: &Throwing, measured: Option<&Measured>) -> String {
             let place = measured.backends.iter().copied().map(backend);
             let place = place.collect::<Vec<_>>().join(" + ");
             tr!(
-                "on the {place} in {milliseconds} ms",
+                "on the {place} in {milliseconds}\u{a0}ms",
                 place,
                 milliseconds = measured.milliseconds.round().max(1.0)
             )

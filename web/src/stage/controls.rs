@@ -88,11 +88,14 @@ pub fn Controls() -> impl IntoView {
             <NumberField name="max_tokens" label=tr!("Tokens") value=form.max_tokens form=form least=1.0 most=f64::from(Settings::MAX_TOKENS) step="1"
                 hint=tr!("How many tokens to write") />
             <SeedField form=form />
-            <RuleField form=form />
-            <div class="field field-go">
-                <button type="submit" class="button go" data-testid="generate" aria-disabled=move || error.with(Option::is_some).to_string()>
-                    {move || if writing() { tr!("Write anew") } else { tr!("Write") }}
-                </button>
+            // Where the row is full, both go to the next one.
+            <div class="rule-and-go">
+                <RuleField form=form />
+                <div class="field field-go">
+                    <button type="submit" class="button go" data-testid="generate" aria-disabled=move || error.with(Option::is_some).to_string()>
+                        {move || if writing() { tr!("Write anew") } else { tr!("Write") }}
+                    </button>
+                </div>
             </div>
             <RuleNote />
             <AutoNote form=form />

@@ -161,20 +161,25 @@ fn first(store: Store, probs: Bars, drafted: u32, target: &Distribution) -> Opti
                 height=format!("{:.1}", BASE - y) />
         }
     });
-    let name = if other {
-        store.show(token)
+    let view = if other {
+        view! {
+            <g class="gauge">
+                {bar}
+                <path class="threshold" d=format!("M{:.1} {y:.1}H{:.1}", LEFT + SHIFT - 4.0, GAUGE + GAUGE_WIDTH + 6.0) />
+                <text class="letter on" x=format!("{:.1}", GAUGE + GAUGE_WIDTH / 2.0) y=format!("{:.1}", y - 4.0) text-anchor="middle">
+                    {store.show(token)}
+                </text>
+            </g>
+        }
     } else {
-        tr!("the target’s" => "favourite")
-    };
-    let class = if other { "letter on" } else { "number small" };
-    let view = view! {
-        <g class="gauge">
-            {bar}
-            <path class="threshold" d=format!("M{:.1} {y:.1}H{:.1}", LEFT + SHIFT - 4.0, GAUGE + GAUGE_WIDTH + 6.0) />
-            <text class=class x=format!("{:.1}", GAUGE + GAUGE_WIDTH / 2.0) y=format!("{:.1}", y - 4.0) text-anchor="middle">
-                {name}
-            </text>
-        </g>
+        // Over the number of its bar, which stands beside that.
+        view! {
+            <g class="gauge">
+                <text class="number small" x=format!("{:.1}", LEFT + SHIFT + BAR + 2.0) y=format!("{:.1}", y - 4.0)>
+                    {tr!("the target’s" => "favourite")}
+                </text>
+            </g>
+        }
     };
     Some(view.into_any())
 }

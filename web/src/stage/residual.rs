@@ -43,7 +43,8 @@ pub fn ClosingPanel(
         (false, _) => (Sign::Resampled, "closing residual", replacement(rule)),
     };
     let of_residual = !bonus && matches!(rule, Rule::Rejection | Rule::Block | Rule::Lenience);
-    let long = of_residual && rule != Rule::Rejection;
+    // A sentence may take several lines, and so may formulas with another factor.
+    let long = !of_residual || rule != Rule::Rejection;
     let (bar, label) = match (bonus, of_residual) {
         (true, _) => ("bar-target", tr!("Target distribution of the bonus token")),
         (false, true) => ("bar-residual", tr!("Residual distribution")),

@@ -133,13 +133,13 @@ pub fn expectation(rule: Rule, notation: Notation) -> Option<AnyView> {
         Rule::Gumbel => mean(
             view! {
                 "Σ"<sub><em>"i"</em></sub>" 1 / Σ"<sub><em>"j"</em></sub>" max("{target()}<sub><em>"j"</em></sub>"/"
-                {target()}<sub><em>"i"</em></sub>{separator()}{draft()}<sub><em>"j"</em></sub>"/"{draft()}<sub><em>"i"</em></sub>")"
+                {target()}<sub><em>"i"</em></sub>{separator().replace(' ', "\u{a0}")}{draft()}<sub><em>"j"</em></sub>"/"{draft()}<sub><em>"i"</em></sub>")"
             }
             .into_any(),
         ),
         Rule::MinHash => mean(
             view! {
-                "Σ min("{target()}{separator()}{draft()}") · (1 + |"{target()}" − "{draft()}"|) / (1 + TV)"
+                "Σ min("{target()}{separator()}{draft()}") · (1\u{a0}+\u{a0}|"{target()}"\u{a0}−\u{a0}"{draft()}"|) /\u{a0}(1\u{a0}+\u{a0}TV)"
             }
             .into_any(),
         ),
