@@ -155,31 +155,27 @@ fn first(store: Store, probs: Bars, drafted: u32, target: &Distribution) -> Opti
         .max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
     let y = probs.top(prob).clamp(TOP, BASE - 1.0);
     let other = token != drafted;
-    let bar = other.then(|| {
+    let mark = other.then(|| {
         view! {
             <rect class="bar-target" x=GAUGE.to_string() y=format!("{y:.1}") width=GAUGE_WIDTH.to_string()
                 height=format!("{:.1}", BASE - y) />
+            <path class="threshold" d=format!("M{:.1} {y:.1}H{:.1}", LEFT + SHIFT - 4.0, GAUGE + GAUGE_WIDTH + 6.0) />
         }
     });
-    let view = if other {
-        view! {
-            <g class="gauge">
-                {bar}
-                <path class="threshold" d=format!("M{:.1} {y:.1}H{:.1}", LEFT + SHIFT - 4.0, GAUGE + GAUGE_WIDTH + 6.0) />
-                <text class="letter on" x=format!("{:.1}", GAUGE + GAUGE_WIDTH / 2.0) y=format!("{:.1}", y - 4.0) text-anchor="middle">
-                    {store.show(token)}
-                </text>
-            </g>
-        }
+    let (class, x, anchor, name) = if other {
+        let middle = GAUGE + GAUGE_WIDTH / 2.0;
+        ("letter on", middle, "middle", store.show(token))
     } else {
-        // Over the number of its bar, which stands beside that.
-        view! {
-            <g class="gauge">
-                <text class="number small" x=format!("{:.1}", LEFT + SHIFT + BAR + 2.0) y=format!("{:.1}", y - 4.0)>
-                    {tr!("the target’s" => "favourite")}
-                </text>
-            </g>
-        }
+        // Above the number that stands beside its bar.
+        let beside = LEFT + SHIFT + BAR + 2.0;
+        let name = tr!("the target’s" => "favourite");
+        ("number small", beside, "start", name)
+    };
+    let view = view! {
+        <g class="gauge">
+            {mark}
+            <text class=class x=format!("{x:.1}") y=format!("{:.1}", y - 4.0) text-anchor=anchor>{name}</text>
+        </g>
     };
     Some(view.into_any())
 }
