@@ -234,6 +234,22 @@ test("gamma is limited where texts would be too many to test", async ({ page, ba
   assert.equal(await page.getByTestId("test-gamma-3").getAttribute("aria-pressed"), "true");
 });
 
+test("the second press of a double one does not stop what the first began", async ({ page, base }) => {
+  await page.goto(`${base}?backend=cpu#v=1&scene=proof`);
+  await counted(page);
+  await page.evaluate(() => {
+    const button = document.querySelector("[data-testid=add]");
+    for (const detail of [1, 2]) button.dispatchEvent(new MouseEvent("click", { bubbles: true, detail }));
+  });
+  await counted(page, 2);
+});
+
+test("a mistake that ruins nearly certain texts is seen", async ({ page, base }) => {
+  await page.goto(`${base}?backend=cpu#v=1&scene=proof&own=1,1,1;1000000,3,3;a%20b%20c&mistakes=ratio_upside_down`);
+  const exhibit = page.locator(".exhibit").filter({ hasText: "Ratio upside down" });
+  await exhibit.getByText("Not the target").waitFor({ timeout: 60_000 });
+});
+
 test("counting that fails says why and can be tried again", async ({ page, base }) => {
   await fakeEngine(page, `() => ({ failed: { failure: { kind: "input", sentence: "The weather is bad." } } })`);
   await page.addInitScript(() => {

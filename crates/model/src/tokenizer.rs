@@ -21,7 +21,10 @@ pub enum TokenizerError {
 fn visible(character: char) -> String {
     let formats = matches!(character,
         '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    if character.is_control() || character.is_whitespace() || formats {
+    // By itself it would stand on the space before it, or on nothing.
+    let marks = matches!(character,
+        '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe00}'..='\u{fe0f}' | '\u{fe20}'..='\u{fe2f}' | '\u{e0100}'..='\u{e01ef}');
+    if character.is_control() || character.is_whitespace() || formats || marks {
         format!("U+{:04X}", u32::from(character))
     } else {
         character.to_string()
@@ -112,10 +115,12 @@ mod tests {
 
     #[test]
     fn characters_that_cannot_be_seen_are_told_by_their_numbers() {
-        let error = TokenizerError::UnknownCharacters("🦊\u{a0}\t\u{200b}é".chars().collect());
+        let error = TokenizerError::UnknownCharacters(
+            "🦊\u{a0}\t\u{200b}é\u{301}\u{fe0f}".chars().collect(),
+        );
         let said = error.to_string();
         assert!(
-            said.ends_with("vocabulary: 🦊 U+00A0 U+0009 U+200B é"),
+            said.ends_with("vocabulary: 🦊 U+00A0 U+0009 U+200B é U+0301 U+FE0F"),
             "{said}"
         );
     }

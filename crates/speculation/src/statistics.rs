@@ -174,8 +174,10 @@ pub struct ChiSquare {
 /// Cells whose expected count is below [`SMALLEST_EXPECTED_COUNT`] are pooled into one. If the
 /// pool still expects less than that, the cell with the smallest expected count joins it, and so
 /// on. A cell of probability 0 is never pooled: if it was observed, the hypothesis is impossible
-/// and the p-value is 0; if not, it is left out. With a single cell left there is nothing to test:
-/// the statistic is 0 and the p-value 1.
+/// and the p-value is 0; if not, it is left out. Where all cells but one would be pooled and that one
+/// expects enough by itself, it stays apart, and the p-value is that of the exact binomial test of how
+/// often the others came, both tails alike. With a single cell there is nothing to test: the statistic
+/// is 0 and the p-value 1.
 ///
 /// # Shapes
 /// `observed`: (cells), counts. `expected_probs`: (cells), probabilities.
@@ -220,6 +222,16 @@ pub fn chi_square(observed: &[u64], expected_probs: &[f64]) -> ChiSquare {
     if pooled > 0 {
         kept.push(pool);
     }
+    // One cell has nearly everything, and the others together are too rare for the square's law.
+    let lonely = cells.split_last().filter(|(last, others)| {
+        kept.len() == 1 && last.1 >= SMALLEST_EXPECTED_COUNT && !others.is_empty()
+    });
+    if let Some((last, others)) = lonely {
+        let rare = others.iter().fold((0.0, 0.0), |sum: (f64, f64), cell| {
+            (sum.0 + cell.0, sum.1 + cell.1)
+        });
+        kept = vec![rare, *last];
+    }
 
     let degrees_of_freedom = kept.len() - 1;
     if impossible {
@@ -240,12 +252,28 @@ pub fn chi_square(observed: &[u64], expected_probs: &[f64]) -> ChiSquare {
         .iter()
         .map(|(count, expected)| (count - expected).powi(2) / expected)
         .sum::<f64>();
-    let p_value = chi_square_tail(statistic, degrees_of_freedom);
+    let p_value = match lonely {
+        Some(_) => binomial_tails(kept[0].0, total, kept[0].1 / total),
+        None => chi_square_tail(statistic, degrees_of_freedom),
+    };
     ChiSquare {
         statistic,
         degrees_of_freedom,
         p_value,
     }
+}
+
+/// Twice the probability that so many of `total` or more are there by chance, or so many or fewer,
+/// whichever is rarer; in [0, 1]. `prob` is in (0, 1).
+fn binomial_tails(count: f64, total: f64, prob: f64) -> f64 {
+    // P(X ≥ k) = I_p(k, n − k + 1); Abramowitz, Stegun 1964, 26.5.24.
+    let at_least = |count: f64| match count {
+        none if none <= 0.0 => 1.0,
+        more if more > total => 0.0,
+        count => beta_reg(count, total - count + 1.0, prob),
+    };
+    let fewer = 1.0 - at_least(count + 1.0);
+    (2.0 * at_least(count).min(fewer)).min(1.0)
 }
 
 /// The probability that a chi-squared variable is at least `statistic`: the upper tail
@@ -390,6 +418,22 @@ mod tests {
         let found = chi_square(&[85, 9, 6], &[0.9, 0.07, 0.03]);
         assert_eq!(found.degrees_of_freedom, 1);
         close(found.statistic, 25.0 / 90.0 + 25.0 / 10.0, 1e-12);
+    }
+
+    #[test]
+    fn what_is_all_but_impossible_is_not_pooled_with_the_one_cell_that_is_not() {
+        let probs = [0.99999, 6e-6, 4e-6];
+        let found = chi_square(&[19_999, 1, 0], &probs);
+        assert_eq!(found.degrees_of_freedom, 1);
+        // Twice 1 − (1 − 10⁻⁵)^20000.
+        close(found.p_value, 2.0 * 0.181_270_066, 1e-8);
+        assert_eq!(chi_square(&[20_000, 0, 0], &probs).p_value, 1.0);
+        assert!(chi_square(&[19_995, 3, 2], &probs).p_value < 1e-5);
+        assert_eq!(chi_square(&[1_000, 9_000, 10_000], &probs).p_value, 0.0);
+        // However rare.
+        let rarer = chi_square(&[0, 20_000], &[1.0 - 1e-12, 1e-12]);
+        assert_eq!((rarer.degrees_of_freedom, rarer.p_value), (1, 0.0));
+        assert!(rarer.statistic > 1e15);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use couplet_protocol::{
     BackendKind, Command, FailureKind, Mistake, Reply, RoundsCounted, RoundsRequest, Rule, Settings,
 };
+use couplet_speculation::statistics::SMALLEST_EXPECTED_COUNT;
 use couplet_speculation::{ChiSquare, chi_square, chi_square_tail};
 use leptos::prelude::*;
 use tr::tr;
@@ -109,6 +110,14 @@ pub fn enough(joint: &[f64], expected: &[f64]) -> Option<u64> {
     let tells = |texts: &u64| {
         let mean = |prob: f64| prob * *texts as f64;
         let cells = || joint.iter().zip(expected);
+        // All but one text are too rare for that: nine of ten samples have so many of them.
+        let (usual, most) = most_probable(expected);
+        let rare = 1.0 - most;
+        if rare > 0.0 && mean(rare) < SMALLEST_EXPECTED_COUNT {
+            let others = mean(1.0 - joint[usual]);
+            let low = (others + NINE_OF_TEN * others.sqrt()).max(0.0) as u64;
+            return chi_square(&[*texts - low, low], &[most, rare]).p_value < NO_ACCIDENT;
+        }
         // One text that the target never writes is enough.
         let impossible = cells().filter(|(_, expected)| **expected == 0.0);
         let impossible: f64 = impossible.map(|(prob, _)| mean(*prob)).sum();
@@ -130,6 +139,12 @@ pub fn enough(joint: &[f64], expected: &[f64]) -> Option<u64> {
         .map(|doubled| BATCH << doubled)
         .take_while(|texts| *texts <= RoundsRequest::MAX_TEXTS)
         .find(tells)
+}
+
+/// Where the largest probability is, and that.
+fn most_probable(probs: &[f64]) -> (usize, f64) {
+    let all = probs.iter().copied().enumerate();
+    all.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
 }
 
 /// The request for so many more texts.
@@ -230,6 +245,15 @@ mod tests {
         }
         assert_eq!((tally.counts[0], tally.trials), (60, 60));
         assert_eq!(tally.backends, [BackendKind::Gpu, BackendKind::Cpu]);
+    }
+
+    #[test]
+    fn texts_too_rare_for_a_normal_law_are_counted_exactly() {
+        let expected = [0.99999, 6e-6, 4e-6];
+        assert_eq!(enough(&[0.9, 0.1, 0.0], &expected), Some(BATCH));
+        assert_eq!(enough(&[0.1, 0.2, 0.7], &expected), Some(BATCH));
+        assert!(enough(&[0.9998, 0.0002, 0.0], &expected) > Some(BATCH));
+        assert_eq!(enough(&expected, &expected), None);
     }
 
     /// Half the square of a difference counts, so a tenth of it takes a hundred times as many.

@@ -162,7 +162,12 @@ fn Buttons() -> impl IntoView {
                 {tr!("Start over")}
             </button>
             <button type="button" class="button primary" data-testid="add" aria-busy=move || counting().to_string()
-                on:click=move |_| if counting() { proof.stop() } else { proof.add() }>
+                on:click=move |event| match (counting(), event.detail()) {
+                    (false, _) => proof.add(),
+                    // The second press of a double one is for what stood there at the first.
+                    (true, 2..) => {}
+                    (true, _) => proof.stop(),
+                }>
                 {move || if counting() { tr!("Stop counting") } else { tr!("Add {}", grouped(BATCH as usize)) }}
             </button>
         </div>

@@ -43,16 +43,15 @@ fn heights(pair: &ProofPair, index: usize) -> Heights {
     }
 }
 
-/// A share as it is written inside a bar: where that is narrow, without its zero, unless a comma would
-/// come first.
+/// A share as it is written inside a bar: where that is narrow, without its zero.
 fn in_bar(share: f64, decimals: usize) -> AnyView {
     let number = decimal(share, decimals);
     match number.strip_prefix('0') {
-        Some(rest) if rest.starts_with('.') => {
+        Some(rest) => {
             let rest = rest.to_owned();
             view! { <tspan class="zero">"0"</tspan>{rest} }.into_any()
         }
-        _ => number.into_any(),
+        None => number.into_any(),
     }
 }
 
