@@ -246,7 +246,7 @@ test("the second press of a double one does not stop what the first began", asyn
 
 test("a mistake that ruins nearly certain texts is seen", async ({ page, base }) => {
   await page.goto(`${base}?backend=cpu#v=1&scene=proof&own=1,1,1;1000000,3,3;a%20b%20c&mistakes=ratio_upside_down`);
-  const exhibit = page.locator(".exhibit").filter({ hasText: "Ratio upside down" });
+  const exhibit = page.getByTestId("mistake-ratio_upside_down");
   await exhibit.getByText("Not the target").waitFor({ timeout: 60_000 });
 });
 
