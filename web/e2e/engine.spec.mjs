@@ -518,7 +518,7 @@ test("a clock that is too coarse for what it is to time is said so, and nothing 
   const bench = { gammas: [2], pairs: 5, auto: false };
   const { field, message } = await refusal(page, "bench", { ...bench, max_tokens: 8 });
   assert.equal(field, "max_tokens");
-  assert.match(message, /^max_tokens: A run takes \d+ ms, and the clock here moves by 100 ms at a time; ask for more tokens/);
+  assert.match(message, /^max_tokens: A run takes [\d.]+ ms, and the clock here moves by 100 ms at a time; ask for more tokens/);
 });
 
 test("a measurement that is stopped is told like a run, and asks nothing of γ", async ({ page, base }) => {

@@ -428,9 +428,11 @@ test("a page that starts while its network is asked keeps its copy", async ({ br
     const before = await kept(page);
     let release;
     const held = new Promise((resolve) => (release = resolve));
+    let asked = 0;
     let loads = 0;
     page.on("load", () => (loads += 1));
     await context.route("**/service-worker.js", async (route) => {
+      asked += 1;
       await held;
       await route.continue();
     });
@@ -441,6 +443,7 @@ test("a page that starts while its network is asked keeps its copy", async ({ br
     );
     await page.reload();
     await ready(page);
+    assert.ok(asked > 0);
     release();
     await page.waitForTimeout(500);
     assert.deepEqual([await kept(page), loads], [before, 1]);

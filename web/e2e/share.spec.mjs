@@ -498,9 +498,9 @@ test("a dropped file is replayed; a wrong one gets a sentence and takes nothing 
   }
   // Of several, Close is seen to close one.
   await drop(other, "stories.json");
-  await notice(page, /^The last two runs that were here are kept/);
+  await notice(page, /is kept, the last of two\./);
   await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
-  await notice(page, /^The run that was here before is kept/);
+  await notice(page, /The run that was here before is kept\./);
   await noPanicText(page);
 });
 

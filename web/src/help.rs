@@ -58,7 +58,7 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Draft"),
             tr!(
-                "the small, quick model. It proposes the next few tokens one after another, in pencil. Both must have the same tokens."
+                "the small, quick model. It proposes the next few tokens one after another, in pencil. It must have the target’s tokens."
             ),
             "",
         ),
@@ -191,7 +191,7 @@ fn terms() -> [(String, String, &'static str); 33] {
             tr!(
                 "a coupling: every token has a random clock, both models divide the same clocks by their own probabilities, and in each the earliest token is drawn. That is the one with the largest ln p − ln clock, and −ln clock is Gumbel noise. Kept is what is earliest in both."
             ),
-            "Daliri et al. 2025; Maddison et al. 2014; Moulton et al. 2018",
+            "Daliri et al. 2025; Maddison et al. 2014; Moulton, Jiang 2018",
         ),
         (
             tr!("term" => "MinHash"),

@@ -53,7 +53,8 @@ pub enum EngineError {
     /// Runs are over before a clock has moved often enough to time them: some browsers make theirs
     /// coarse on purpose.
     #[error(
-        "max_tokens: a run takes {run:.0} ms, and the clock here moves by {tick:.0} ms at a time; ask for more tokens or allow the page a finer clock"
+        "max_tokens: a run takes {} ms, and the clock here moves by {} ms at a time; ask for more tokens or allow the page a finer clock",
+        tenths(*.run), tenths(*.tick)
     )]
     CoarseClock {
         /// The target alone, in milliseconds.
@@ -109,6 +110,10 @@ impl EngineError {
             sentence: end_with_stop(sentence),
         }
     }
+}
+
+fn tenths(number: f64) -> f64 {
+    (10.0 * number).round() / 10.0
 }
 
 fn end_with_stop(sentence: String) -> String {

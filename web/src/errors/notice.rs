@@ -22,7 +22,7 @@ pub struct Known {
     /// Whether the notice of that waits until it is asked for. On a phone it would push the text down
     /// while that is read; the badge says which device it is.
     waits: RwSignal<bool>,
-    /// What was said of a newer release and is to be heard later: what is said then is another thing.
+    /// What was put off of what is said of a newer release; anything else is said.
     later: RwSignal<Release>,
 }
 
@@ -210,7 +210,7 @@ fn notices(
             // How many, so that closing one is seen to do so.
             sentence: tr!(
                 "The run that was here before is kept."
-                    | "The last {n} runs that were here are kept." % aside,
+                    | "The run that was here before is kept, the last of {n}." % aside,
                 n = count_word(aside)
             ),
             way: Way::BringBack,

@@ -187,7 +187,13 @@ fn repeats(sentence: &str, answer: &str) -> bool {
 }
 
 fn words_of(text: &str) -> Vec<String> {
-    let text = text.to_ascii_lowercase();
+    let small = |letter| match letter {
+        'Ä' => 'ä',
+        'Ö' => 'ö',
+        'Ü' => 'ü',
+        other => char::to_ascii_lowercase(&other),
+    };
+    let text: String = text.chars().map(small).collect();
     let words = text.split(|letter: char| !letter.is_alphanumeric());
     words
         .filter(|word| !word.is_empty())

@@ -110,19 +110,19 @@ pub fn enough(joint: &[f64], expected: &[f64]) -> Option<u64> {
     let tells = |texts: &u64| {
         let mean = |prob: f64| prob * *texts as f64;
         let cells = || joint.iter().zip(expected);
-        // All but one text are too rare for that: nine of ten samples have so many of them.
+        // One text that the target never writes is enough.
+        let impossible = cells().filter(|(_, expected)| **expected == 0.0);
+        let impossible: f64 = impossible.map(|(prob, _)| mean(*prob)).sum();
+        if impossible > NINE_OF_TEN_MEET {
+            return true;
+        }
+        // All but one text are too rare for a normal law: nine of ten samples have so many of them.
         let (usual, most) = most_probable(expected);
         let rare = 1.0 - most;
         if rare > 0.0 && mean(rare) < SMALLEST_EXPECTED_COUNT {
             let others = mean(1.0 - joint[usual]);
             let low = (others + NINE_OF_TEN * others.sqrt()).max(0.0) as u64;
             return chi_square(&[*texts - low, low], &[most, rare]).p_value < NO_ACCIDENT;
-        }
-        // One text that the target never writes is enough.
-        let impossible = cells().filter(|(_, expected)| **expected == 0.0);
-        let impossible: f64 = impossible.map(|(prob, _)| mean(*prob)).sum();
-        if impossible > NINE_OF_TEN_MEET {
-            return true;
         }
         let possible = cells().map(|(prob, expected)| match expected {
             0.0 => 0,
@@ -254,6 +254,9 @@ mod tests {
         assert_eq!(enough(&[0.1, 0.2, 0.7], &expected), Some(BATCH));
         assert!(enough(&[0.9998, 0.0002, 0.0], &expected) > Some(BATCH));
         assert_eq!(enough(&expected, &expected), None);
+        // What the target never writes tells by itself.
+        let expected = [0.99999, 1e-5, 0.0];
+        assert_eq!(enough(&[0.9998, 0.0, 0.0002], &expected), Some(BATCH));
     }
 
     /// Half the square of a difference counts, so a tenth of it takes a hundred times as many.

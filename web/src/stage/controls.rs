@@ -21,8 +21,13 @@ pub fn Controls() -> impl IntoView {
     let form = store.form;
     let hidden = use_sharing().hidden;
     // What the engine refuses where no field is shown stands above the page, and may be asked again.
-    let is_here = move |error: &FieldError| hidden.with(|hidden| has_control(&error.field, hidden));
-    let error = Memo::new(move |_| form.errors().into_iter().find(is_here));
+    let is_elsewhere = move |error: &FieldError| {
+        let is_refused = |refused: &FieldError| refused.field == error.field;
+        form.refused
+            .with(|refused| refused.as_ref().is_some_and(is_refused))
+            && !hidden.with(|hidden| has_control(&error.field, hidden))
+    };
+    let error = Memo::new(move |_| form.errors().into_iter().find(|error| !is_elsewhere(error)));
     let asked = StoredValue::new(false);
     // What the engine refuses unfolds the settings, above the text that was just brought into view.
     Effect::new(move |_| {

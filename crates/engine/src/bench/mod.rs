@@ -16,8 +16,8 @@ pub(crate) use self::costs::Sample;
 use self::runs::{TimedRun, timed_run};
 use crate::{Engine, EngineError};
 
-/// How often a clock has to move while the target alone writes a text: a ratio of such times is then
-/// off by a fifth at most.
+/// How often a clock has to move while the target alone writes a text: a ratio of two such times is
+/// then off by about a fifth at most.
 const LEAST_TICKS: f64 = 10.0;
 
 /// How far a bench has come.

@@ -24,6 +24,10 @@ const LARGEST_FACTOR: f64 = 1e4;
 /// A sentence that says what is wrong with it and what to do.
 pub fn read(text: &str) -> Option<Result<SpeedReport, String>> {
     let text = text.trim_start_matches('\u{feff}');
+    // Lists are read for structs as well.
+    if !text.trim_start().starts_with('{') {
+        return None;
+    }
     let head: Head = serde_json::from_str(text).ok()?;
     let is_report = head.request.is_some() && head.gammas.is_some();
     is_report.then(|| {
