@@ -266,7 +266,7 @@ pub fn redraws(rule: Rule) -> bool {
 /// With a capital at the start of a sentence.
 pub fn capital(text: &str) -> String {
     let mut characters = text.chars();
-    // Unicode's own tables of capitals would be a hundredth of what a visitor downloads.
+    // Unicode's own tables of capitals would be a hundredth of the page.
     let first = characters.next().map(|first| match first {
         'ä' => 'Ä',
         'ö' => 'Ö',

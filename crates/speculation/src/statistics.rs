@@ -209,9 +209,12 @@ pub fn chi_square(observed: &[u64], expected_probs: &[f64]) -> ChiSquare {
     let rising = ranked(cells.iter().map(|(_, expected)| -expected));
     let cells: Vec<(f64, f64)> = rising.into_iter().map(|place| cells[place]).collect();
 
+    // The largest stays apart where it expects enough: the pool would tell nothing with it inside.
+    let is_large = |cell: &(f64, f64)| cell.1 >= SMALLEST_EXPECTED_COUNT;
+    let poolable = cells.len() - usize::from(cells.last().is_some_and(is_large));
     let mut pooled = 0;
     let mut pool = (0.0, 0.0);
-    while pooled < cells.len()
+    while pooled < poolable
         && (cells[pooled].1 < SMALLEST_EXPECTED_COUNT
             || (pooled > 0 && pool.1 < SMALLEST_EXPECTED_COUNT))
     {
@@ -222,17 +225,6 @@ pub fn chi_square(observed: &[u64], expected_probs: &[f64]) -> ChiSquare {
     if pooled > 0 {
         kept.push(pool);
     }
-    // One cell has nearly everything, and the others together are too rare for the square's law.
-    let lonely = cells.split_last().filter(|(last, others)| {
-        kept.len() == 1 && last.1 >= SMALLEST_EXPECTED_COUNT && !others.is_empty()
-    });
-    if let Some((last, others)) = lonely {
-        let rare = others.iter().fold((0.0, 0.0), |sum: (f64, f64), cell| {
-            (sum.0 + cell.0, sum.1 + cell.1)
-        });
-        kept = vec![rare, *last];
-    }
-
     let degrees_of_freedom = kept.len() - 1;
     if impossible {
         return ChiSquare {
@@ -252,9 +244,12 @@ pub fn chi_square(observed: &[u64], expected_probs: &[f64]) -> ChiSquare {
         .iter()
         .map(|(count, expected)| (count - expected).powi(2) / expected)
         .sum::<f64>();
-    let p_value = match lonely {
-        Some(_) => binomial_tails(kept[0].0, total, kept[0].1 / total),
-        None => chi_square_tail(statistic, degrees_of_freedom),
+    // Two cells, one of them too rare for the square's law.
+    let is_rare = pooled > 0 && !is_large(&pool);
+    let p_value = if is_rare {
+        binomial_tails(pool.0, total, pool.1 / total)
+    } else {
+        chi_square_tail(statistic, degrees_of_freedom)
     };
     ChiSquare {
         statistic,

@@ -11,8 +11,7 @@ use crate::known_choices::Place;
 use crate::scope;
 use crate::stillness::Stillness;
 
-/// A GPU that has not answered by then, in milliseconds, is taken for none: drivers can hang. Others
-/// answer within a second.
+/// A GPU that has not answered by then, in milliseconds, is taken for none: drivers can hang.
 const GPU_LIMIT_MS: u32 = 20_000;
 
 /// The GPU, as long as it works: burn keeps whatever it is given for good, so that another connection

@@ -187,6 +187,7 @@ fn repeats(sentence: &str, answer: &str) -> bool {
 }
 
 fn words_of(text: &str) -> Vec<String> {
+    // Without Unicode's tables, as `capital`.
     let small = |letter| match letter {
         'Ä' => 'ä',
         'Ö' => 'ö',
