@@ -436,6 +436,31 @@ for (const [does, { act, waits, here }] of Object.entries(ENDLESS)) {
   });
 }
 
+test("an engine that does not end a load is given up once another pair is chosen", async ({ page, base }) => {
+  // The next one answers.
+  const mute = async (route) => {
+    const response = await route.fetch();
+    const script = `const post = self.postMessage.bind(self); self.postMessage = (text) => /"loaded"|"failed"/.test(text) || post(text);`;
+    await route.fulfill({ response, body: `${script}\n${await response.text()}` });
+  };
+  await page.route("**/couplet-worker_loader.js*", mute, { times: 1 });
+  await page.goto(base + "?backend=cpu");
+  await page.getByTestId("pair").getByRole("option").nth(1).waitFor({ state: "attached" });
+  await page.getByText("Live models get ready").waitFor();
+  // Only what a choice waits for: for an engine to start the page waits as long.
+  await page.evaluate(() => {
+    const wait = window.setTimeout;
+    window.setTimeout = (task, delay, ...rest) => {
+      if (delay !== 60_000) return wait(task, delay, ...rest);
+      window.setTimeout = wait;
+      return wait(task, 2_000, ...rest);
+    };
+  });
+  await page.getByTestId("pair").selectOption("stories");
+  await notice(page, /did not answer/);
+  assert.equal((await ready(page)).pair.name, "stories");
+});
+
 test("an engine that dies without a word is missed by Stop: what waits is refused, and another one starts", async ({ page, base }) => {
   const isWaitedFor = await hasten(page, 10_500, 500);
   await open(page, base, "?backend=cpu#v=1&scene=speed");
