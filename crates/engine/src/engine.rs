@@ -10,7 +10,7 @@ use couplet_protocol::{Branch, Drafter, Event, FinishReason, MAX_GAMMA, Rule, Se
 
 use crate::auto_gamma::{AutoGamma, Experience};
 use crate::decoder::{DeviceDecoder, MAX_ROWS};
-use crate::pace::RoundTimes;
+use crate::pace::{Pace, RoundTimes};
 use crate::packed::PackedDecoder;
 use crate::programs::ProgramKind;
 use crate::rule::run_settings;
@@ -179,17 +179,7 @@ impl Engine {
             )
             .await?;
         let milliseconds = self.now() - start;
-        let taken = self
-            .round_times
-            .borrow()
-            .get(&Experience::key(settings))
-            .copied();
-        let mut run = Run::new(
-            settings.clone(),
-            tokens,
-            self.pair.card.acceptance_rate,
-            taken.unwrap_or_default(),
-        );
+        let mut run = Run::new(settings.clone(), tokens, self.pace(settings));
         let mut events = vec![Event::Started {
             prompt_tokens: run.tokens.clone(),
             milliseconds,
@@ -212,11 +202,28 @@ impl Engine {
         }
     }
 
+    /// What is to be expected of the rounds of a run that begins here.
+    fn pace(&self, settings: &Settings) -> Pace {
+        let taken = self
+            .round_times
+            .borrow()
+            .get(&Experience::key(settings))
+            .copied();
+        Pace::new(self.pair.card.acceptance_rate, taken.unwrap_or_default())
+    }
+
     /// Goes on with a run that another engine began: reads everything committed so far.
-    pub fn resume(&self, run: &mut Run) {
+    ///
+    /// # Errors
+    ///
+    /// If the device fails or [computes otherwise](Engine::hold_run) than the processor.
+    pub async fn resume(&self, run: &mut Run) -> Result<(), EngineError> {
         run.under_way.clear();
         run.unseen_by_draft = 0;
+        run.pace = self.pace(&run.settings);
+        self.hold_run(&run.settings).await?;
         self.read_prompt(&run.tokens, run_settings(&run.settings));
+        Ok(())
     }
 
     /// Next-token probabilities of one model, (vocabulary), after the prompt of `settings` and through

@@ -6,6 +6,8 @@
 //!
 //! [`Settings`]: couplet_protocol::Settings
 
+use std::cell::Cell;
+
 use couplet_kernels::couple::{self, CoupleError};
 use couplet_kernels::rounds::{MAX_TEXTS, Player, Rows, count};
 use couplet_kernels::{Device, KernelRule, RunSettings};
@@ -47,6 +49,35 @@ fn at_fault(error: &InputError) -> EngineError {
     EngineError::Request { argument, sentence }
 }
 
+/// What something takes, but for the time that others have in between.
+struct Stopwatch {
+    clock: fn() -> f64,
+    start: f64,
+    left_out: Cell<f64>,
+}
+
+impl Stopwatch {
+    fn start(clock: fn() -> f64) -> Self {
+        Self {
+            clock,
+            start: clock(),
+            left_out: Cell::default(),
+        }
+    }
+
+    async fn leave_out<T>(&self, others: impl Future<Output = T>) -> T {
+        let since = (self.clock)();
+        let result = others.await;
+        self.left_out
+            .set(self.left_out.get() + (self.clock)() - since);
+        result
+    }
+
+    fn milliseconds(&self) -> f64 {
+        (self.clock)() - self.start - self.left_out.get()
+    }
+}
+
 /// Throws pairs of tokens and counts them. Between two pieces `between` is asked whether to go on.
 ///
 /// # Errors
@@ -56,14 +87,15 @@ pub async fn couple(
     device: &Device,
     request: &CoupleRequest,
     clock: fn() -> f64,
-    between: impl AsyncFnMut(u64) -> bool,
+    mut between: impl AsyncFnMut(u64) -> bool,
 ) -> Result<Coupled, EngineError> {
     let pair = Pair::new(&request.draft, &request.target).map_err(|error| at_fault(&error))?;
     if request.seed > MAX_SEED {
         let sentence = format!("{} is out of range; choose 0 to {MAX_SEED}", request.seed);
         return refuse("seed", sentence);
     }
-    let start = clock();
+    let watch = Stopwatch::start(clock);
+    let between = async |done| watch.leave_out(between(done)).await;
     let asked = couple::Trials {
         pair: &pair,
         coupling: match request.rule {
@@ -85,7 +117,7 @@ pub async fn couple(
         counts: thrown.counts,
         trials: thrown.trials,
         backend: backend_of(device),
-        milliseconds: clock() - start,
+        milliseconds: watch.milliseconds(),
     })
 }
 
@@ -141,10 +173,11 @@ pub async fn count_rounds(
     kernel_set: KernelSet,
     request: &RoundsRequest,
     clock: fn() -> f64,
-    between: impl AsyncFnMut(u64) -> bool,
+    mut between: impl AsyncFnMut(u64) -> bool,
 ) -> Result<RoundsCounted, EngineError> {
     check_rounds(request)?;
-    let start = clock();
+    let watch = Stopwatch::start(clock);
+    let between = async |done| watch.leave_out(between(done)).await;
     let gamma = request.gamma as usize;
     let rounded = |probs: &[f64]| -> Vec<f32> { probs.iter().map(|prob| *prob as f32).collect() };
     let (draft, target) = (rounded(&request.draft), rounded(&request.target));
@@ -183,7 +216,7 @@ pub async fn count_rounds(
         accepted: counts.accepted,
         trials: counts.texts,
         backend: backend_of(device),
-        milliseconds: clock() - start,
+        milliseconds: watch.milliseconds(),
     })
 }
 
@@ -216,8 +249,8 @@ mod tests {
         }
     }
 
-    fn rounds(change: impl Fn(&mut RoundsRequest)) -> Result<u64, EngineError> {
-        let mut request = RoundsRequest {
+    fn rounds_request() -> RoundsRequest {
+        RoundsRequest {
             draft: vec![0.5, 0.25, 0.25],
             target: vec![0.25, 0.25, 0.5],
             gamma: 2,
@@ -229,7 +262,11 @@ mod tests {
             trials: 10,
             first_trial: 0,
             seed: 1,
-        };
+        }
+    }
+
+    fn rounds(change: impl Fn(&mut RoundsRequest)) -> Result<u64, EngineError> {
+        let mut request = rounds_request();
         change(&mut request);
         let set = KernelSet::default();
         let counted = count_rounds(&Device::Cpu, set, &request, || 0.0, async |_| true);
@@ -299,5 +336,37 @@ mod tests {
         assert_eq!(argument_at_fault(throw(even(), 0, 1)), "trials");
         assert_eq!(argument_at_fault(throw(even(), u64::MAX, 1)), "trials");
         assert_eq!(argument_at_fault(throw(vec![0.5, 0.6], 10, 1)), "draft");
+    }
+
+    /// Pieces that wait for other requests are not slower for that.
+    #[test]
+    fn what_others_do_in_between_is_not_timed() {
+        thread_local! {
+            static NOW: Cell<f64> = const { Cell::new(0.0) };
+        }
+        // A tick whenever somebody looks, and a second for others.
+        let clock: fn() -> f64 = || {
+            NOW.set(NOW.get() + 1.0);
+            NOW.get()
+        };
+        let others = async |_| {
+            NOW.set(NOW.get() + 1_000.0);
+            true
+        };
+        let thrown = CoupleRequest {
+            draft: vec![0.5, 0.5],
+            target: vec![0.25, 0.75],
+            rule: CouplingName::Gumbel,
+            trials: 1_000_000,
+            seed: 1,
+        };
+        let coupled = couple(&Device::Cpu, &thrown, clock, others);
+        let took = pollster::block_on(coupled).unwrap().milliseconds;
+        assert!((1.0..500.0).contains(&took), "{took}");
+        let counted = rounds_request();
+        let set = KernelSet::default();
+        let counted = count_rounds(&Device::Cpu, set, &counted, clock, others);
+        let took = pollster::block_on(counted).unwrap().milliseconds;
+        assert!((1.0..500.0).contains(&took), "{took}");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use couplet_protocol::{FinishReason, Settings};
 
 use crate::batch::Batch;
-use crate::pace::{Pace, RoundTimes};
+use crate::pace::Pace;
 
 /// A text being written.
 #[derive(Debug)]
@@ -27,16 +27,10 @@ pub struct Run {
 }
 
 impl Run {
-    /// A text of which only the prompt stands. `acceptance_rate` is the one to be expected, and `taken`
-    /// what rounds took in the runs before.
-    pub(crate) fn new(
-        settings: Settings,
-        tokens: Vec<u32>,
-        acceptance_rate: f64,
-        taken: RoundTimes,
-    ) -> Self {
+    /// A text of which only the prompt stands.
+    pub(crate) fn new(settings: Settings, tokens: Vec<u32>, pace: Pace) -> Self {
         Self {
-            pace: Pace::new(acceptance_rate, taken),
+            pace,
             settings,
             tokens,
             written: 0,

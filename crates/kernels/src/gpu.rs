@@ -33,9 +33,19 @@ pub struct GpuDevice {
     /// By kernel and the rows that an invocation computes together.
     pipelines: Rc<RefCell<HashMap<(Kernel, u32), wgpu::ComputePipeline>>>,
     /// Staging buffers that no readback uses.
-    staging: Rc<RefCell<Vec<wgpu::Buffer>>>,
+    staging: Rc<Staging>,
     readbacks: Rc<Cell<usize>>,
     waiting: Rc<Waiting>,
+}
+
+#[derive(Debug, Default)]
+struct Staging(RefCell<Vec<wgpu::Buffer>>);
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        // A browser keeps what is merely dropped until it collects its garbage.
+        self.0.borrow().iter().for_each(wgpu::Buffer::destroy);
+    }
 }
 
 /// The readbacks under way on a GPU.
@@ -464,7 +474,7 @@ impl GpuDevice {
 
     /// A staging buffer that is free, made anew when all are too small.
     fn staging(&self, bytes: u64) -> wgpu::Buffer {
-        let mut free = self.staging.borrow_mut();
+        let mut free = self.staging.0.borrow_mut();
         if let Some(index) = free.iter().position(|buffer| buffer.size() >= bytes) {
             return free.swap_remove(index);
         }
@@ -558,7 +568,11 @@ impl GpuReadback {
         };
         mapping.staging.unmap();
         mapping.landed = true;
-        self.gpu.staging.borrow_mut().push(mapping.staging.clone());
+        self.gpu
+            .staging
+            .0
+            .borrow_mut()
+            .push(mapping.staging.clone());
         match self.gpu.trouble() {
             Some(trouble) => Err(trouble),
             None => Ok(result),

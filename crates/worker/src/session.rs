@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use couplet_engine::{Ahead, Engine, EngineError, Pair, PairFiles, Progress, bench};
+use couplet_engine::{Ahead, Engine, EngineError, Pair, PairFiles, Progress, Run, bench};
 use couplet_kernels::DeviceError;
 use couplet_model::{FileEntry, ModelCard};
 use couplet_protocol::{
@@ -267,8 +267,7 @@ impl Session {
             let begun = engine.branch(settings, branch);
             match scope::patiently(engine.device(), begun).await {
                 Err(EngineError::Device(error)) if losses <= MAX_LOSSES && !self.is_stopped(id) => {
-                    losses += 1;
-                    loaded = self.recover(id, losses, error, settings).await?;
+                    loaded = self.recover(id, &mut losses, error, settings, None).await?;
                 }
                 begun => break begun.map_err(|error| error.failure())?,
             }
@@ -297,9 +296,10 @@ impl Session {
                 // What was committed is known here: another engine goes on from it, unless nobody
                 // waits for that any more.
                 Some(Err(EngineError::Device(error))) if losses <= MAX_LOSSES && !stopped() => {
-                    losses += 1;
-                    loaded = self.recover(id, losses, error, settings).await?;
-                    loaded.engine.resume(&mut run);
+                    let written = Some(&mut run);
+                    loaded = self
+                        .recover(id, &mut losses, error, settings, written)
+                        .await?;
                 }
                 Some(Err(error)) => return Err(error.failure()),
                 None => {
@@ -440,17 +440,29 @@ impl Session {
         Ok(self.loaded.borrow().clone().expect("load() provides one"))
     }
 
-    /// What a run goes on with after a loss.
+    /// What a run goes on with after a loss, from what is written of it where it has begun.
     async fn recover(
         &self,
         id: u32,
-        losses: u32,
-        error: DeviceError,
+        losses: &mut u32,
+        mut error: DeviceError,
         settings: &Settings,
+        mut written: Option<&mut Run>,
     ) -> Result<Loaded, Failure> {
-        let loaded = self.replace_engine(id, losses, Some(error)).await?;
-        self.provide_drafter(id, &loaded, settings).await?;
-        Ok(loaded)
+        loop {
+            *losses += 1;
+            let loaded = self.replace_engine(id, *losses, Some(error)).await?;
+            self.provide_drafter(id, &loaded, settings).await?;
+            let Some(run) = written.as_deref_mut() else {
+                return Ok(loaded);
+            };
+            let resumed = loaded.engine.resume(run);
+            match scope::patiently(loaded.engine.device(), resumed).await {
+                Ok(()) => return Ok(loaded),
+                Err(EngineError::Device(again)) if *losses <= MAX_LOSSES => error = again,
+                Err(other) => return Err(other.failure()),
+            }
+        }
     }
 
     /// After a loss: the GPU again, or the CPU when it keeps failing or `error` is that it computes

@@ -10,7 +10,7 @@ mod round_costs;
 
 pub(crate) use experience::Experience;
 
-use couplet_protocol::Settings;
+use couplet_protocol::{Drafter, Settings};
 
 use crate::batch::RoundFacts;
 use crate::{Engine, Run};
@@ -66,6 +66,8 @@ pub(crate) struct AutoGamma {
     warm: bool,
     /// Tokens that the draft has not read since it last drafted: who asks it must wait until it has.
     unread: f64,
+    /// Whether there is a draft that reads.
+    reads: bool,
     /// Which γ were timed since the calibration.
     seen: [bool; LARGEST + 1],
     /// The latest rounds, as long as they are of one γ.
@@ -150,6 +152,7 @@ impl AutoGamma {
             passed: 0.0,
             warm: false,
             unread: 0.0,
+            reads: true,
             seen: [false; LARGEST + 1],
             latest: Block::default(),
         }
@@ -265,7 +268,7 @@ impl AutoGamma {
         }
         self.warm |= told.is_some();
         self.unread = match gamma {
-            0 => self.unread + tests.len() as f64,
+            0 if self.reads => self.unread + tests.len() as f64,
             _ => 0.0,
         };
         self.passed += milliseconds * tests.len() as f64;
@@ -284,6 +287,7 @@ impl AutoGamma {
         // What was under way is lost; what is left of a look goes on.
         self.looking.take_if(|look| look.left == 0);
         self.unread = 0.0;
+        self.reads = settings.drafter == Drafter::Model;
         self.warm = false;
         self.compared = false;
         self.known.begin(settings);

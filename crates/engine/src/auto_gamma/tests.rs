@@ -342,3 +342,25 @@ fn what_all_rounds_take_longer_is_not_held_against_each_in_turn() {
         }
     }
 }
+
+#[test]
+fn only_a_draft_that_reads_owes_what_was_written_without_it() {
+    let world = World {
+        alpha: 0.5,
+        c: 0.2,
+        slope: 0.5,
+    };
+    for drafter in Drafter::ALL {
+        let mut auto = calibrated(&world, 0.5, 0.0);
+        auto.begin(&Settings {
+            drafter,
+            ..Settings::default()
+        });
+        auto.learn(0, &[(0, 0)], world.cost(0));
+        assert_eq!(
+            auto.reading() > 0.0,
+            drafter == Drafter::Model,
+            "{drafter:?}"
+        );
+    }
+}

@@ -272,7 +272,7 @@ fn what_was_committed_before_a_loss_stays() {
             .await
             .expect_err("the device is gone");
         assert_eq!(run.tokens(), before);
-        other.resume(&mut run);
+        other.resume(&mut run).await.expect("it is read again");
         while run.finished().is_none() {
             other
                 .rounds(&mut run, Ahead::WATCHED)

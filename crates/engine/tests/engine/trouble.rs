@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use crate::common::{backends, clock, seal, shipped_files, tiny, tiny_files, tiny_settings};
-use couplet_engine::{Backend, Engine, EngineError, Pair, PairFiles};
+use couplet_engine::{Backend, Engine, EngineError, Pair, PairFiles, Reference};
 use couplet_kernels::Device;
-use couplet_protocol::{FailureKind, Settings, Which};
+use couplet_protocol::{FailureKind, Rule, Settings, Which};
 
 fn sentence(files: PairFiles) -> String {
     let failure = Pair::new(files)
@@ -123,6 +123,32 @@ fn a_setting_out_of_range_is_refused_before_anything_runs() {
     );
 }
 
+/// What a run needs may not have been needed on the other device before.
+#[test]
+fn a_run_that_goes_on_elsewhere_is_held_to_the_processor_first() {
+    let Some((_, backend)) = backends().into_iter().find(|(name, _)| *name == "GPU") else {
+        return;
+    };
+    let pair = Rc::new(Pair::new(tiny_files(8)).unwrap());
+    pollster::block_on(async {
+        let reference = Rc::new(Reference::new(&pair, clock).await.unwrap());
+        let settings = Settings {
+            rule: Rule::Block,
+            ..tiny_settings()
+        };
+        let cpu = Backend::cpu();
+        let engine = Engine::new(pair.clone(), &cpu, clock).await.unwrap();
+        let (mut run, _) = engine.start(&settings).await.unwrap();
+        let other = Engine::new(pair, &backend, clock).await.unwrap();
+        other.hold_to(&reference).await.unwrap();
+        for compared in [true, false] {
+            let before = other.device().readbacks();
+            other.resume(&mut run).await.unwrap();
+            assert_eq!(other.device().readbacks() > before, compared);
+        }
+    });
+}
+
 /// A GPU that goes away in the middle of a run is noticed, and another engine goes on with the
 /// same text.
 #[test]
@@ -155,7 +181,7 @@ fn a_run_survives_the_loss_of_its_gpu() {
         assert_eq!(run.tokens(), before);
 
         let other = Engine::new(pair, &Backend::cpu(), clock).await.unwrap();
-        other.resume(&mut run);
+        other.resume(&mut run).await.unwrap();
         while run.finished().is_none() {
             other.round(&mut run, true).await.unwrap();
         }
