@@ -257,6 +257,22 @@ test("who writes while the words of a language are on their way goes on writing"
   assert.equal(await prompt.inputValue(), "ROMEO: I am");
 });
 
+test("nobody is told of a language that did not come and is not wanted any more", async ({ page, base }) => {
+  let fail;
+  const failed = new Promise((resolve) => (fail = resolve));
+  await page.route("**/words/de.json", (route) => failed.then(() => route.fulfill({ status: 404 })));
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("help").click();
+  const missed = page.waitForResponse("**/words/de.json");
+  await page.getByTestId("languages").getByText("Deutsch").click();
+  await page.getByTestId("languages").getByText("English").click();
+  await page.keyboard.press("Escape");
+  fail();
+  await missed;
+  await page.waitForTimeout(300);
+  assert.equal(await page.getByTestId("notice").filter({ hasText: /language/ }).count(), 0);
+});
+
 test("a language whose words come late does not take the place of a newer choice", async ({ page, base }) => {
   const arrive = await hold(page, "**/words/de.json");
   await open(page, base, "?backend=cpu");

@@ -995,6 +995,7 @@ test("a step says so where the page has left it, for another moment or another s
   assert.match(await page.getByTestId("lesson-astray").innerText(), /another moment of the run/);
   await page.getByTestId("lesson-run").click();
   await page.getByTestId("lesson-astray").waitFor({ state: "detached" });
+  assert.equal(await page.evaluate(() => document.activeElement.id), "lesson-title");
   assert.equal(await round.innerText(), before);
   await page.getByTestId("scene-proof").click();
   assert.match(await page.getByTestId("lesson-astray").innerText(), /about the scene Stage/);

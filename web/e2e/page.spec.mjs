@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { SIZES, THEMES } from "./scenes.mjs";
-import { finished, noPanicText, notice, open, pressStop, reload, shown, until, visitor, write } from "./support.mjs";
+import { WEIGHTS, finished, hold, noPanicText, notice, open, pressStop, reload, shown, until, visitor, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const ROOT = new URL("../../", import.meta.url);
@@ -227,6 +227,31 @@ test("phases step forward and back to the same picture", async ({ page, base }) 
     await page.getByTestId("prev-phase").click();
     assert.deepEqual(await picture(), pictures[step], `step ${step}`);
   }
+});
+
+test("a text that ends by itself does not take the focus with Stop", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("max_tokens").fill("1500");
+  // Within the page: the text may be over before another call comes.
+  await page.evaluate(async () => {
+    const button = (name) => document.querySelector(`[data-testid=${name}]`);
+    button("generate").click();
+    while (!button("stop")) await new Promise(requestAnimationFrame);
+    button("stop").focus();
+  });
+  assert.equal((await finished(page)).events.at(-1).reason, "length");
+  await page.getByTestId("stop").waitFor({ state: "detached" });
+  await page.waitForFunction(() => document.activeElement.dataset.testid === "play");
+});
+
+test("what was asked for before the models are there is written though the form is being corrected", async ({ page, base }) => {
+  const release = await hold(page, WEIGHTS);
+  await page.goto(`${base}?backend=cpu`);
+  await page.getByTestId("max_tokens").fill("12");
+  await page.getByTestId("generate").click();
+  await page.getByTestId("max_tokens").fill("");
+  release();
+  assert.equal((await finished(page)).settings.max_tokens, 12);
 });
 
 test("Stop ends a run between two rounds", async ({ page, base }) => {

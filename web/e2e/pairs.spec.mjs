@@ -1,6 +1,6 @@
 // Two pairs on offer: going from one to the other keeps what makes sense.
 import assert from "node:assert/strict";
-import { WEIGHTS, call, delay, finished, noPanicText, notice, open, patchWorker, ready, reload, shown, tokens, write } from "./support.mjs";
+import { WEIGHTS, call, delay, finished, hold, noPanicText, notice, open, patchWorker, ready, reload, shown, tokens, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
@@ -343,6 +343,33 @@ test("a pair that cannot be had: a sentence, and the other one still works", asy
   await choose(page, "shakespeare");
   await ready(page);
   assert.equal((await write(page)).pair.name, "shakespeare");
+});
+
+test("Write goes for the pair of a run that was put back, not for one that could not be had", async ({ page, base }) => {
+  await offerTwin(page, { models: false });
+  await open(page, base, CPU);
+  await call(page, "generate", { max_tokens: 12 });
+  await choose(page, "twin");
+  await notice(page, /twin.*could not be downloaded/);
+  await page.getByTestId("notice").getByRole("button", { name: "Bring it back" }).click();
+  await page.waitForFunction(() => window.couplet.trace()?.pair.name === "shakespeare");
+  await page.getByTestId("seed").fill("9");
+  await page.getByTestId("generate").click();
+  await page.waitForFunction(() => window.couplet.trace()?.settings.seed === 9);
+});
+
+test("Write does not wait for another pair that nobody wants any more", async ({ page, base }) => {
+  await offerTwin(page);
+  await open(page, base, CPU);
+  await call(page, "generate", { max_tokens: 12 });
+  const release = await hold(page, "**/pairs/twin/target/model.safetensors");
+  await choose(page, "twin");
+  await page.getByTestId("notice").getByRole("button", { name: "Bring it back" }).click();
+  await page.waitForFunction(() => window.couplet.trace()?.pair.name === "shakespeare");
+  await page.getByTestId("seed").fill("9");
+  await page.getByTestId("generate").click();
+  await page.waitForFunction(() => window.couplet.trace()?.settings.seed === 9);
+  release();
 });
 
 test("what is drafted behind the end of a text is thrown away and counts for nothing", async ({ page, base }) => {

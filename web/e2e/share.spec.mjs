@@ -862,6 +862,49 @@ test("after the browser's Back the address names the run that plays", async ({ p
   assert.doesNotMatch(await page.evaluate(() => location.hash), /[#&]at=/);
 });
 
+test("after the browser's Back the address names the run on the page though the form was edited since", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("max_tokens").fill("12");
+  await write(page);
+  await page.getByTestId("scene-lessons").click();
+  await page.getByTestId("scene-stage").click();
+  await page.getByTestId("seed").fill("7");
+  await page.getByTestId("generate").click();
+  await page.waitForFunction(() => /[#&]seed=7(&|$)/.test(location.hash) && window.couplet.trace()?.settings.seed === 7);
+  await page.getByTestId("seed").fill("8");
+  await page.goBack();
+  await page.goBack();
+  await page.waitForFunction(() => /[#&]seed=7(&|$)/.test(location.hash));
+  assert.equal(await page.getByTestId("seed").inputValue(), "8");
+});
+
+test("what was chosen otherwise than a link says does not come back with the browser's Back", async ({ page, base }) => {
+  const root = () => page.evaluate(() => [document.documentElement.lang, document.documentElement.getAttribute("data-theme")]);
+  await open(page, base, "?backend=cpu&language=de#v=1&theme=light");
+  assert.deepEqual(await root(), ["de", "light"]);
+  await page.getByTestId("scene-speed").click();
+  await page.getByTestId("theme").click();
+  await page.getByTestId("help").click();
+  await page.getByTestId("languages").getByText("English").click();
+  await page.waitForFunction(() => document.documentElement.lang === "en");
+  await page.keyboard.press("Escape");
+  await page.goBack();
+  await page.getByTestId("manuscript").waitFor();
+  await page.waitForFunction(() => !/theme|language/.test(location.href));
+  await reload(page);
+  assert.deepEqual(await root(), ["en", "dark"]);
+});
+
+test("a run with a parameter that its rule does not use is played, and the address names it", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const run = await call(page, "generate", { lenience: 0.9, max_tokens: 12 });
+  assert.equal(run.settings.lenience, 0.9);
+  await page.waitForFunction(() => /[#&]max_tokens=12(&|$)/.test(location.hash));
+  await call(page, "replay", run);
+  if (/Pause/.test(await page.getByTestId("play").innerText())) await page.getByTestId("play").click();
+  assert.equal((await page.getByTestId("play").innerText()).trim(), "Play");
+});
+
 test("the browser's Back closes what stands over the part that is left", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   await page.getByTestId("scene-couplings").click();

@@ -532,6 +532,14 @@ test("a failure is told and the report before it stays", async ({ page, base }) 
   const error = await refusal(page, "bench", { ...SHORT, prompt: "naïve €" });
   assert.equal(error.field, "prompt");
   assert.match(await page.getByTestId("bench-failed").innerText(), /Nothing was measured: .+ stays below/);
+  const heard = page.locator("[role=status], [role=alert]").filter({ hasText: /Nothing was measured/ });
+  await heard.waitFor({ state: "attached" });
+  // It stays, and is no news to whoever comes back.
+  await page.getByTestId("scene-proof").click();
+  await page.getByTestId("scene-speed").click();
+  await page.getByTestId("bench-failed").waitFor();
+  await page.waitForTimeout(300);
+  assert.equal(await heard.count(), 0);
   assert.equal(await page.getByTestId("verdict").innerText(), before);
 });
 

@@ -1,8 +1,8 @@
 //! The page as a whole: header, trouble, the scenes, keys.
 
+use couplet_playback::tr;
 use leptos::ev;
 use leptos::prelude::*;
-use tr::tr;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
@@ -81,6 +81,7 @@ pub fn App(
             sharing.open.set(false);
             store.scene.set(view.scene);
             lessons.follow_history(&view);
+            share::follow_history(sharing);
         }
     });
     on_cleanup(move || back.remove());

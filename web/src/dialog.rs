@@ -1,8 +1,8 @@
 //! A dialog over the page, with a title and a way out.
 
+use couplet_playback::tr;
 use leptos::html;
 use leptos::prelude::*;
-use tr::tr;
 
 /// The dialog.
 #[component]

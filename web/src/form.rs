@@ -1,9 +1,8 @@
 //! The settings as a person edits them: raw text per field, read and checked as a whole.
 
-use couplet_playback::written;
+use couplet_playback::{tr, written};
 use couplet_protocol::{Drafter, MAX_GAMMA, Rule, Settings, SettingsError};
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::language;
 

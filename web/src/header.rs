@@ -1,8 +1,8 @@
 //! Name of the page, its scenes, and where the models run.
 
+use couplet_playback::tr;
 use couplet_protocol::BackendKind;
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::engine_client::EngineState;
 use crate::errors::Known;

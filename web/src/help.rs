@@ -1,8 +1,7 @@
 //! Keys and terms.
 
-use couplet_playback::spoken;
+use couplet_playback::{spoken, tr};
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::browser;
 use crate::dialog::Dialog;

@@ -1,8 +1,7 @@
 //! Where in the run the page stands, and the clock that moves it.
 
-use couplet_playback::{Pace, Run};
+use couplet_playback::{Pace, Run, tr};
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::browser;
 

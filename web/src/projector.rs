@@ -1,8 +1,8 @@
 //! Letters for the last row of a lecture hall. `web/inline/look.js` enlarges; here is the button,
 //! and the address remembers.
 
+use couplet_playback::tr;
 use leptos::prelude::*;
-use tr::tr;
 use wasm_bindgen::JsValue;
 
 use crate::permalink;

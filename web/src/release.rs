@@ -1,9 +1,9 @@
 //! The page as it is kept on the device, and a newer one that waits. What happens to files is
 //! `web/inline/release.js`; here it is said and asked.
 
+use couplet_playback::tr;
 use leptos::ev;
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::engine_client::EngineState;
 use crate::store::Store;

@@ -1,8 +1,7 @@
 //! The numbers behind a chart, on request.
 
-use couplet_playback::spoken;
+use couplet_playback::{spoken, tr};
 use leptos::prelude::*;
-use tr::tr;
 
 /// The most numbers that are told with the name of a chart.
 const TOLD: usize = 8;

@@ -1,13 +1,24 @@
 //! Light, dark or as the system has it; remembered between visits.
 
+use std::cell::Cell;
+
+use couplet_playback::tr;
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::browser;
 use crate::permalink;
 
 const KEY: &str = "couplet-theme";
 const ATTRIBUTE: &str = "data-theme";
+
+thread_local! {
+    static CHOSEN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether somebody chose colours since the page was opened: what a link asked for no longer counts.
+pub fn was_chosen() -> bool {
+    CHOSEN.get()
+}
 
 /// Colours of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +84,7 @@ pub fn ThemeToggle() -> impl IntoView {
     let change = move |_| {
         theme.update(|theme| *theme = theme.next());
         theme.get_untracked().apply();
-        // What was chosen counts from now on, and no longer what a link had asked for.
+        CHOSEN.set(true);
         permalink::write_view(false, |view| view.theme = None);
     };
     view! {

@@ -1,8 +1,7 @@
 //! Lists of numbers that a person types or pastes, and what is wrong with them.
 
-use couplet_playback::at_most;
+use couplet_playback::{at_most, tr};
 use couplet_speculation::distribution::DistributionError;
-use tr::tr;
 
 /// The numbers in a text: separated by commas, semicolons or white space, in brackets or not.
 /// `0,5 0,3 0,2` is three numbers below 1, as half of the world writes them.

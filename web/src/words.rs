@@ -2,9 +2,8 @@
 
 use std::fmt::Display;
 
-use couplet_playback::interval;
+use couplet_playback::{interval, tr};
 use couplet_protocol::BackendKind;
-use tr::tr;
 
 /// What the tokens of a distribution are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

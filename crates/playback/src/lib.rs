@@ -36,6 +36,8 @@ pub use caches::{Cache, Caches};
 pub use comparison::{Comparison, Continuation, Take};
 pub use expected::{ExpectedKept, ExpectedMean, expected_acceptance, expected_kept};
 pub use judging::{Test, is_exact, procedure};
+#[doc(hidden)]
+pub use language::{runtime_format, said, said_of};
 pub use language::{speak_as, speak_english};
 pub use narration::{Piece, capital, count_word, narrate, plain, redraws, round_summary};
 pub use numbers::{

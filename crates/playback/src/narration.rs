@@ -2,8 +2,8 @@
 
 mod judge;
 
+use crate::tr;
 use couplet_protocol::{Rule, Settings};
-use tr::tr;
 
 use crate::visible::spoken;
 use crate::{Closing, ClosingKind, Phase, Round, Step, decimal};

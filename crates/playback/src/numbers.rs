@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 
-use tr::tr;
+use crate::tr;
 
 /// What stands between whole and parts of a number that is printed with a point, in the page's
 /// language: "0.54", "0,54".

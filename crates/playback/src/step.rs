@@ -1,5 +1,5 @@
+use crate::tr;
 use couplet_protocol::Rule;
-use tr::tr;
 
 use crate::redraws;
 

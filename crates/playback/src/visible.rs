@@ -1,6 +1,6 @@
 //! Tokens as they can be seen.
 
-use tr::tr;
+use crate::tr;
 
 /// How a vocabulary cuts text: what of a token then needs a mark to be seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

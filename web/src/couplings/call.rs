@@ -1,5 +1,6 @@
 //! `window.couplet.couple`: what it accepts and what it returns.
 
+use couplet_playback::tr;
 use couplet_protocol::{CoupleRequest, Coupled, CouplingName, MAX_SEED, Settings};
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::input::{
@@ -7,7 +8,6 @@ use couplet_speculation::input::{
 };
 use couplet_speculation::total_variation;
 use serde_json::{Map, Value, json};
-use tr::tr;
 
 use super::throwing::name_of;
 use super::words::of_input;

@@ -1,10 +1,9 @@
 //! One way of drawing: what it does, a throw of it, its joint distribution, how often it agrees.
 
-use couplet_playback::{decimal, grouped};
+use couplet_playback::{decimal, grouped, tr};
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::ranked;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::exhibit::{Cells, Exact, use_exhibit};
 use super::line::title;

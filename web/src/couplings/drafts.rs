@@ -1,9 +1,8 @@
 //! Several drafts for one place: how often one of them is kept.
 
-use couplet_playback::{count_word, decimal};
+use couplet_playback::{count_word, decimal, tr};
 use couplet_speculation::several_drafts::{most, recursive, recursive_without_repetition};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::exhibit::use_exhibit;
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
+use couplet_playback::tr;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::exhibit::Exact;
 use crate::words::Kind;

@@ -1,7 +1,7 @@
 //! Distributions that make the differences stark.
 
+use couplet_playback::tr;
 use couplet_speculation::couplings::Pair;
-use tr::tr;
 
 /// Two distributions and what they show.
 pub struct Preset {

@@ -1,9 +1,9 @@
 //! Distributions of the run on the Stage, at any of its positions.
 
+use couplet_playback::tr;
 use couplet_protocol::Distribution;
 use couplet_speculation::ranked;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::exhibit::{Exhibit, Origin, use_exhibit};
 use super::words::of_input;

@@ -1,5 +1,6 @@
 //! Pairs thrown by the engine, to measure how often they agree.
 
+use couplet_playback::tr;
 use couplet_protocol::{
     BackendKind, Command, CoupleRequest, Coupled, CouplingName, MAX_SEED, Reply,
 };
@@ -7,7 +8,6 @@ use couplet_speculation::couplings::Coupling;
 use couplet_speculation::statistics::wilson_interval;
 use gloo_timers::callback::Timeout;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::exhibit::Exhibit;
 use crate::engine_client::{EngineClient, EngineState};

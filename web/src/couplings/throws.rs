@@ -2,11 +2,10 @@
 
 use std::iter;
 
-use couplet_playback::{decimal, grouped};
+use couplet_playback::{decimal, grouped, tr};
 use couplet_protocol::MAX_SEED;
 use couplet_speculation::couplings::Coupling;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::clock::STEPS;
 use super::exhibit::{Cells, use_exhibit};

@@ -1,12 +1,11 @@
 //! Distributions as lists of numbers: typed, or pasted from elsewhere.
 
-use couplet_playback::{grouped, separator};
+use couplet_playback::{grouped, separator, tr};
 use couplet_speculation::distribution::DistributionError;
 use couplet_speculation::input::{
     Argument, InputError, MAX_JOINT_TOKENS, check_argument, normalised,
 };
 use leptos::prelude::*;
-use tr::tr;
 
 use super::exhibit::{Exhibit, Origin, Row, use_exhibit};
 use super::words::{of_input, precise};

@@ -1,8 +1,7 @@
 //! Probabilities and errors in words.
 
-use couplet_playback::at_most;
+use couplet_playback::{at_most, tr};
 use couplet_speculation::input::{InputError, MAX_JOINT_TOKENS, MAX_TOKENS, MAX_TRIALS};
-use tr::tr;
 
 use crate::typed_list::of_distribution;
 

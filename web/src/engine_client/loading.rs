@@ -18,6 +18,50 @@ impl EngineClient {
         }
     }
 
+    /// Has the engine get the pair ready that the page shows, where it has failed to or is on its way
+    /// to another that nobody else waits for: since that one was chosen, a run of this one may have
+    /// been put back.
+    pub fn bring(&self, pair: &str) {
+        let is_other = self.is_other(pair);
+        match self.state.get_untracked() {
+            EngineState::Failed(_) | EngineState::Crashed if is_other => self.choose(pair),
+            EngineState::Failed(_) => self.retry(),
+            EngineState::Crashed => self.restart(),
+            EngineState::Starting | EngineState::Loading { .. }
+                if is_other && !self.has_requests() =>
+            {
+                self.choose(pair);
+            }
+            EngineState::Starting | EngineState::Loading { .. } | EngineState::Ready => {}
+        }
+    }
+
+    /// Starts the engine again, with the pair that the page shows.
+    pub fn restart_for(&self, pair: &str) {
+        if self.is_other(pair) {
+            self.inner().borrow_mut().pair = pair.to_owned();
+        }
+        self.restart();
+    }
+
+    /// Whether a pair that there is, is not the one that was asked for last.
+    fn is_other(&self, pair: &str) -> bool {
+        self.inner().borrow().pair != pair && self.unknown_pair(pair).is_none()
+    }
+
+    /// Whether something waits for the pair that is on its way.
+    fn has_requests(&self) -> bool {
+        let inner = self.inner();
+        let inner = inner.borrow();
+        let mut requests = inner.active.iter().chain(&inner.queue);
+        requests.any(|request| {
+            !matches!(
+                request.command,
+                Command::Load { .. } | Command::Pairs { .. }
+            )
+        })
+    }
+
     /// Loads another pair. Loads that it makes pointless are given up.
     pub fn choose(&self, pair: &str) {
         let given_up = {

@@ -12,11 +12,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use couplet_playback::tr;
 use couplet_protocol::{
     BackendChoice, Command, DeviceInfo, Failure, FailureKind, PairInfo, PairSummary, Reply,
 };
 use leptos::prelude::*;
-use tr::tr;
 use wasm_bindgen::prelude::*;
 
 pub use wire::reply_id;

@@ -1,7 +1,6 @@
-use couplet_playback::count_word;
+use couplet_playback::{count_word, tr};
 use couplet_protocol::{BackendKind, FailureKind};
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::browser;
 use crate::engine_client::EngineState;
@@ -116,9 +115,9 @@ impl Way {
             store.message.set(None);
         }
         match self {
-            Self::Retry => store.engine.retry(),
+            Self::Retry => store.bring_engine(),
             Self::Cpu => store.use_cpu(),
-            Self::Restart => store.engine.restart(),
+            Self::Restart => store.restart_engine(),
             Self::DismissTrouble => store.engine.trouble.set(None),
             Self::DismissMessage => store.message.set(None),
             Self::DismissRefusal => store.form.refused.set(None),

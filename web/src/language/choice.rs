@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
+use couplet_playback::tr;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use tr::tr;
 
 use super::{Language, not_had};
 use crate::errors::Said;
@@ -14,6 +14,11 @@ use crate::{browser, permalink};
 thread_local! {
     /// What was chosen last; the views go with every choice.
     static WANTED: Cell<Option<Language>> = const { Cell::new(None) };
+}
+
+/// Whether somebody chose one since the page was opened.
+pub fn was_chosen() -> bool {
+    WANTED.get().is_some()
 }
 
 /// The languages, of which one is chosen.
@@ -49,6 +54,8 @@ pub fn LanguageChoice() -> impl IntoView {
                         }
                     });
                 }
+                // Nobody wants it any more.
+                Err(_) if WANTED.get() != Some(language) => {}
                 Err(sentence) => {
                     trouble.set(Some(sentence));
                     // Who has closed the help meanwhile would not hear of it.

@@ -8,12 +8,12 @@ mod pieces;
 
 use std::sync::Arc;
 
+use couplet_playback::tr;
 use leptos::prelude::*;
-use tr::tr;
 
 use catalogue::Catalogue;
 pub use catalogue::LanguageFile;
-pub use choice::LanguageChoice;
+pub use choice::{LanguageChoice, was_chosen};
 pub use engine::of_engine;
 pub use pieces::{filled, slot};
 
@@ -97,14 +97,8 @@ impl Language {
 /// how it was said before.
 fn speak_as(catalogue: Option<Arc<Catalogue>>) -> Option<Arc<Catalogue>> {
     match &catalogue {
-        None => {
-            tr::unset_translator!();
-            couplet_playback::speak_english();
-        }
-        Some(catalogue) => {
-            tr::set_translator!(Arc::clone(catalogue));
-            couplet_playback::speak_as(Arc::clone(catalogue));
-        }
+        None => couplet_playback::speak_english(),
+        Some(catalogue) => couplet_playback::speak_as(Arc::clone(catalogue)),
     }
     engine::speak(catalogue)
 }

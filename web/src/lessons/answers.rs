@@ -1,7 +1,7 @@
 //! The answers to the lessons' questions. Each is computed: from the recorded runs' events, from
 //! what was measured here, or by `couplet-speculation`.
 
-use couplet_playback::{Phase, at_most, decimal, interval, is_exact, written};
+use couplet_playback::{Phase, at_most, decimal, interval, is_exact, tr, written};
 use couplet_protocol::{Drafter, MAX_GAMMA, Rule, Settings, SpeedReport, Verdict};
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::formulas::{best_gamma, lenience_acceptance, lenience_output, speed_up};
@@ -10,8 +10,6 @@ use couplet_speculation::{
     Lenience, Rule as Exact, deviation, exact_round, expected_tokens_per_round, overlap,
     total_variation,
 };
-
-use tr::tr;
 
 use super::answered::Guess;
 use super::facts::Facts;

@@ -1,7 +1,7 @@
 //! The scene Lessons: what there is, and the plan for a class.
 
+use couplet_playback::tr;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::course::COURSE;
 use super::panel::to_step;

@@ -1,7 +1,7 @@
 //! What would give an answer away stays off the page until the visitor has guessed.
 
+use couplet_playback::tr;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::state::Lessons;
 

@@ -1,7 +1,7 @@
 //! The lesson beside the page.
 
+use couplet_playback::tr;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::answered::Guess;
 use super::answers::Answer;
@@ -131,7 +131,7 @@ fn turn(
                 <p>{move || astray.get().map(why_astray)}</p>
                 <button type="button" class="button" data-testid="lesson-run" on:click=move |_| {
                     lessons.return_to_step();
-                    browser::focus(TITLE);
+                    browser::focus("#lesson-title");
                 }>
                     {move || match astray.get() {
                         Some(Astray::Run) => tr!("Show the recorded run"),

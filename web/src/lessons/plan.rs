@@ -1,11 +1,10 @@
 //! Some pages for a teacher: aims, timing, what is told and asked, the answers and why they are so. The
 //! questions print for the class too, without the answers.
 
-use couplet_playback::{at_most, separator, significant};
+use couplet_playback::{at_most, separator, significant, tr};
 use couplet_protocol::BackendChoice;
 use leptos::ev;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::course::{COURSE, Choices, Lesson, Place, Step};
 use super::facts::Facts;

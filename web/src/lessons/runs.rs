@@ -1,9 +1,9 @@
 //! The recorded runs that the lessons are about, and what they take the place of on the Stage.
 
+use couplet_playback::tr;
 use couplet_protocol::{Settings, Trace};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use tr::tr;
 
 use crate::errors::Said;
 use crate::language;

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, tr};
 use couplet_protocol::{Mistake, Rule};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::answered::{self, Answered, Guess};
 use super::answers::Answer;

@@ -9,9 +9,9 @@ mod view;
 
 use std::cell::Cell;
 
+use couplet_playback::tr;
 use couplet_protocol::{BackendChoice, Branch, Settings};
 use leptos::prelude::*;
-use tr::tr;
 use wasm_bindgen::JsValue;
 use web_sys::History;
 

@@ -1,7 +1,7 @@
 //! The settings of a run in a link.
 
+use couplet_playback::tr;
 use couplet_protocol::{Drafter, Rule, Settings};
-use tr::tr;
 
 use super::query::value;
 use super::{Pairs, VERSION, cannot_be, shorten};

@@ -1,8 +1,8 @@
 //! What a link says about the page besides the run: which part is open, where the playhead stands,
 //! what a teacher hid.
 
+use couplet_playback::tr;
 use couplet_protocol::{Branch, Settings};
-use tr::tr;
 
 use super::query::value;
 use super::{Exhibits, Left, Pairs, cannot_be, exhibits};

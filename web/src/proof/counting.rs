@@ -1,12 +1,12 @@
 //! Asking the engine to play rounds, and what came of it.
 
+use couplet_playback::tr;
 use couplet_protocol::{
     BackendKind, Command, FailureKind, Mistake, Reply, RoundsCounted, RoundsRequest, Rule, Settings,
 };
 use couplet_speculation::statistics::SMALLEST_EXPECTED_COUNT;
 use couplet_speculation::{ChiSquare, chi_square, chi_square_tail};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::pair::ProofPair;
 use super::theory::target_joint;

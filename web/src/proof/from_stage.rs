@@ -1,9 +1,9 @@
 //! The pair of distributions under consideration on the Stage.
 
+use couplet_playback::tr;
 use couplet_protocol::Distribution;
 use couplet_speculation::{normalised, ranked, total_variation};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::pair::{NOTHING, Note, ProofPair};
 use crate::store::{Store, Told, nothing_told};

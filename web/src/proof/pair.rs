@@ -1,9 +1,8 @@
 //! The two distributions of the scene, and where they come from.
 
-use couplet_playback::{at_most, count_word, decimal, shortest};
+use couplet_playback::{at_most, count_word, decimal, shortest, tr};
 use couplet_speculation::input::normalised;
 use couplet_speculation::{Argument, overlap, total_variation};
-use tr::tr;
 
 use crate::typed_list::{labels, numbers, of_distribution};
 use crate::words::Kind;

@@ -1,8 +1,7 @@
 //! The rules in words, as far as the scene needs them.
 
-use couplet_playback::shortest;
+use couplet_playback::{shortest, tr};
 use couplet_protocol::{Rule, Settings};
-use tr::tr;
 
 use crate::store::Notation;
 

@@ -1,9 +1,8 @@
 //! What the test says, in print.
 
-use couplet_playback::grouped;
+use couplet_playback::{grouped, tr};
 use couplet_speculation::ChiSquare;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::words::{p_value, statistic};
 

@@ -1,8 +1,7 @@
 //! Numbers of Proof in print.
 
-use couplet_playback::{decimal, grouped, shortest, written};
+use couplet_playback::{decimal, grouped, shortest, tr, written};
 use leptos::prelude::*;
-use tr::tr;
 
 /// With a sign in front, a proper minus among them: "+0.18", "−0.12".
 pub fn signed(value: f64, decimals: usize) -> String {

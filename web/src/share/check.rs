@@ -8,10 +8,10 @@ mod rounds;
 #[cfg(test)]
 pub mod tests;
 
+use couplet_playback::tr;
 use couplet_protocol::{
     Branch, Distribution, Event, PairInfo, Rule, Settings, SettingsError, Trace,
 };
-use tr::tr;
 
 use crate::language;
 use crate::permalink;

@@ -1,8 +1,8 @@
 //! Which parts of the page can be had as pictures.
 
+use couplet_playback::tr;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use tr::tr;
 use web_sys::Element;
 
 use super::picture;

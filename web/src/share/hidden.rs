@@ -1,7 +1,7 @@
 //! What a link takes off the page: controls that a teacher hid, the header inside a frame.
 
+use couplet_playback::tr;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::{link, use_sharing};
 use crate::permalink::View;

@@ -2,11 +2,11 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use couplet_playback::tr;
 use couplet_protocol::SpeedReport;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use tr::tr;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{DataTransfer, DragEvent, Event, File, HtmlInputElement};
 

@@ -1,7 +1,7 @@
 //! The address of exactly what the page shows.
 
+use couplet_playback::tr;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::Sharing;
 use super::picture::escaped;

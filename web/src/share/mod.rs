@@ -22,7 +22,7 @@ use crate::proof::ProofState;
 use crate::speed::SpeedState;
 use crate::store::Store;
 
-pub use address::follow;
+pub use address::{follow, follow_history};
 pub use check::read as read_trace;
 pub use figures::{save_png, save_svg};
 pub use hidden::{EmbedFoot, dress, has_control};

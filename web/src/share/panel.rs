@@ -1,8 +1,8 @@
 //! The panel behind the header's Share button.
 
+use couplet_playback::tr;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use tr::tr;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;

@@ -1,8 +1,7 @@
 //! Two backends beside each other.
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, tr};
 use couplet_protocol::{BackendKind, SpeedReport};
-use tr::tr;
 
 use super::reading::{Fastest, fastest};
 use super::words;

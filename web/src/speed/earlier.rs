@@ -1,10 +1,9 @@
 //! What else was measured of a pair: any of it can be looked at again.
 
-use couplet_playback::shortest;
+use couplet_playback::{shortest, tr};
 use couplet_protocol::SpeedRequest;
 use js_sys::Date;
 use leptos::prelude::*;
-use tr::tr;
 use wasm_bindgen::JsValue;
 
 use super::state::use_speed;

@@ -1,9 +1,8 @@
 //! What was measured, where and how: the facts behind the verdict, and the files that hold them.
 
-use couplet_playback::{decimal, grouped, interval, shortest};
+use couplet_playback::{decimal, grouped, interval, shortest, tr};
 use couplet_protocol::Drafter;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::files;
 use super::reading::{self, alpha, arithmetic, c, predicted, v};

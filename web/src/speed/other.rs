@@ -1,9 +1,9 @@
 //! The other backend, since for models this small the CPU may beat the GPU, and the page says which
 //! does; or this device, beside what was measured on another.
 
+use couplet_playback::tr;
 use couplet_protocol::{BackendChoice, BackendKind, Verdict};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::comparison::compare;
 use super::state::use_speed;

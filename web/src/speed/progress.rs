@@ -1,8 +1,7 @@
 //! While something is being timed: a page that stands still, and how far it is.
 
-use couplet_playback::capital;
+use couplet_playback::{capital, tr};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::setup::duration;
 use super::state::use_speed;
@@ -68,8 +67,13 @@ pub fn Timing() -> impl IntoView {
         }
     });
     let ended = Signal::derive(move || (stopped.get() && !busy.get()).then(|| tr!("Stopped.")));
+    let failed = Signal::derive(move || {
+        let said = measuring.failed.get().filter(|_| !busy.get())?;
+        Some(not_measured(said.now()))
+    });
     view! {
         <Heard said=ended />
+        <Heard said=failed known=true />
         {move || busy.get().then(|| view! {
             <section class="card timing" data-testid="timing" aria-label=tr!("Measurement in progress")>
                 <div>
@@ -89,11 +93,15 @@ pub fn Timing() -> impl IntoView {
             </section>
         })}
         {move || measuring.failed.get().filter(|_| !busy.get()).map(|said| view! {
-            <p class="speed-failed" role="alert" data-testid="bench-failed">
-                {tr!("Nothing was measured: {sentence}", sentence = said.now())}
+            <p class="speed-failed" data-testid="bench-failed">
+                {not_measured(said.now())}
                 {measuring.reports.with(|reports| !reports.is_empty())
                     .then(|| format!(" {}", tr!("What was measured before stays below.")))}
             </p>
         })}
     }
+}
+
+fn not_measured(sentence: String) -> String {
+    tr!("Nothing was measured: {sentence}", sentence)
 }

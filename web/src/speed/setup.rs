@@ -1,9 +1,8 @@
 //! What is to be timed, and the button that has it timed.
 
-use couplet_playback::{Cut, count_word, grouped};
+use couplet_playback::{Cut, count_word, grouped, tr};
 use couplet_protocol::{MAX_GAMMA, Settings};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::reading::{runs, warming};
 use super::state::{SpeedState, Whole, use_speed};

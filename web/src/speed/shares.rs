@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use couplet_playback::tr;
 use couplet_protocol::{Drafter, SpeedReport, TimeShare, TimeSource};
 use leptos::html;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::reading::points_elsewhere;
 use super::words::milliseconds;

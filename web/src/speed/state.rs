@@ -1,8 +1,8 @@
 //! What the scene remembers while another one is open.
 
+use couplet_playback::tr;
 use couplet_protocol::{BackendChoice, MAX_GAMMA, SpeedRequest};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::race::Clock;
 use super::what_if::{Measured, Terms};

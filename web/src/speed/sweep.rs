@@ -1,12 +1,11 @@
 //! The sweep: what every draft length buys, measured and predicted.
 
-use couplet_playback::{decimal, grouped, interval, shortest};
+use couplet_playback::{decimal, grouped, interval, shortest, tr};
 use std::sync::Arc;
 
 use couplet_protocol::{GammaSpeed, SpeedReport};
 use leptos::html;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::chart::{Size, chart};
 use super::reading::{alpha, c, predicted, v};

@@ -1,11 +1,10 @@
 //! What the formula says of drafts and devices that are not at hand: its numbers can be moved.
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, tr};
 use couplet_protocol::{MAX_GAMMA, SpeedReport};
 use couplet_speculation::formulas::{ever_pays, speed_up};
 use leptos::html;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::chart::curve;
 use super::reading::{Promise, alpha, c, further_row, promises};

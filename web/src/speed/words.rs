@@ -1,10 +1,9 @@
 //! What a report allows to say, in words.
 
-use couplet_playback::{Cut, count_word, decimal, grouped, shortest};
+use couplet_playback::{Cut, count_word, decimal, grouped, shortest, tr};
 use couplet_protocol::{
     Drafter, GammaSpeed, Headline, PairInfo, Settings, SpeedReport, SpeedRequest, Verdict,
 };
-use tr::tr;
 
 use super::reading::{alpha, c, level, pays, predicted, round_of, v};
 use crate::language;

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use couplet_playback::Cache;
+use couplet_playback::{Cache, tr};
 use couplet_protocol::Drafter;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::bars::{Rectangles, dots};
 use super::rule_formula::settings_of;

@@ -1,9 +1,8 @@
 //! The line under a column: what was compared, and with what outcome.
 
-use couplet_playback::{Board, Proposal, Test, grouped, significant, told_apart};
+use couplet_playback::{Board, Proposal, Test, grouped, significant, told_apart, tr};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::columns::Status;
 use super::figure::drafted;

@@ -3,11 +3,10 @@
 use std::iter;
 use std::sync::Arc;
 
-use couplet_playback::{Board, ClosingKind, Cut, Proposal, Round, StageState, count_word};
+use couplet_playback::{Board, ClosingKind, Cut, Proposal, Round, StageState, count_word, tr};
 use couplet_protocol::Rule;
 use leptos::html::Div;
 use leptos::prelude::*;
-use tr::tr;
 use web_sys::Element;
 
 use super::caption::{Captioned, arithmetic, caption};

@@ -1,8 +1,7 @@
-use couplet_playback::{Cut, written};
+use couplet_playback::{Cut, tr, written};
 use couplet_protocol::{Drafter, MAX_GAMMA, MAX_SEED, PairSummary, Settings};
 use leptos::ev;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::rule_field::{AutoNote, RuleField, RuleNote};
 use super::rule_words;

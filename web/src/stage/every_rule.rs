@@ -1,9 +1,8 @@
 //! What every rule expects to keep at the places that a run visited.
 
-use couplet_playback::{ExpectedKept, decimal, grouped};
+use couplet_playback::{ExpectedKept, decimal, grouped, tr};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::rule_formula::shown_settings;
 use super::rule_words::{GROUPS, title};

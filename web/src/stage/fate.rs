@@ -2,11 +2,10 @@
 //! checked by hand, and the way to where it was decided.
 
 use couplet_playback::{
-    ClosingKind, Proposal, Round, StageState, Test, Verdict, significant, told_apart,
+    ClosingKind, Proposal, Round, StageState, Test, Verdict, significant, told_apart, tr,
 };
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::rule_words::replacement;
 use super::transport::focus_play;

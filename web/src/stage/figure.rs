@@ -1,10 +1,9 @@
 //! The drawing of a column: the two probabilities of the drafted token, and what its rule does
 //! with them.
 
-use couplet_playback::{Board, OwnDraw, Proposal, Race, Test, decimal, told_apart};
+use couplet_playback::{Board, OwnDraw, Proposal, Race, Test, decimal, told_apart, tr};
 use couplet_protocol::{Distribution, Rule, Settings};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::caption::limit;
 use super::columns::Status;

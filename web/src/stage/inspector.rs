@@ -1,9 +1,8 @@
-use couplet_playback::{ClosingKind, decimal, grouped};
+use couplet_playback::{ClosingKind, decimal, grouped, tr};
 use couplet_protocol::{Distribution, Rule};
 use couplet_speculation::{ranked, total_variation};
 use leptos::html::Div;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::fate::Fate;
 use super::icons::Sign;

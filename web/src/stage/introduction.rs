@@ -1,8 +1,7 @@
 //! What this page is, for whoever sees it for the first time.
 
-use couplet_playback::is_exact;
+use couplet_playback::{is_exact, tr};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::rule_formula::shown_settings;
 use crate::browser;

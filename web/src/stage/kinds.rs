@@ -1,6 +1,6 @@
 //! How many there are of what a run is made of.
 
-use tr::tr;
+use couplet_playback::tr;
 
 /// So many tokens of a kind: "12 characters".
 pub fn tokens(kind: &str, count: usize) -> String {

@@ -1,7 +1,7 @@
 //! The most probable tokens of a large vocabulary and the rest, one line each.
 
+use couplet_playback::tr;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::bars::BarPaths;
 use super::gauge::probability;

@@ -1,9 +1,8 @@
 use std::iter;
 
-use couplet_playback::{Cut, InkToken, Mark, is_special, visible};
+use couplet_playback::{Cut, InkToken, Mark, is_special, tr, visible};
 use leptos::html;
 use leptos::prelude::*;
-use tr::tr;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, EventTarget, HtmlElement, KeyboardEvent};
 

@@ -32,10 +32,9 @@ mod typecase;
 mod version_words;
 mod versions;
 
-use couplet_playback::{Phase, narrate, plain, round_summary};
+use couplet_playback::{Phase, narrate, plain, round_summary, tr};
 use couplet_protocol::Rule;
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::browser;
 use crate::heard::{Heard, STEP};

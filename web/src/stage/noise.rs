@@ -1,8 +1,7 @@
 //! Noise that draft and target share, drawn: the race of clocks and the board with the darts.
 
-use couplet_playback::{Board, Cut, Proposal, Race, Runner, Throw, decimal, grouped};
+use couplet_playback::{Board, Cut, Proposal, Race, Runner, Throw, decimal, grouped, tr};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::bars::bars;
 use super::columns::Status;

@@ -1,7 +1,7 @@
 //! Picking a token of a distribution, to have it written instead of the one that stands there.
 
+use couplet_playback::tr;
 use leptos::prelude::*;
-use tr::tr;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, MouseEvent};
 

@@ -3,10 +3,9 @@
 
 use std::sync::Arc;
 
-use couplet_playback::{decimal, separator};
+use couplet_playback::{decimal, separator, tr};
 use couplet_protocol::{FinishReason, PairInfo};
 use leptos::prelude::*;
-use tr::tr;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlTextAreaElement;
 

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use couplet_playback::{Closing, ClosingKind, Round, decimal, separator, shortest};
+use couplet_playback::{Closing, ClosingKind, Round, decimal, separator, shortest, tr};
 use couplet_protocol::{Distribution, Rule};
 use couplet_speculation::ranked;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::gauge::{clear_of, probability_to};
 use super::icons::{Sign, icon, mark};

@@ -1,8 +1,7 @@
 use std::sync::Arc;
 
-use couplet_playback::{ClosingKind, Phase, Piece, Round, narrate};
+use couplet_playback::{ClosingKind, Phase, Piece, Round, narrate, tr};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::columns::{Arithmetic, Chips, Columns};
 use super::icons::{Sign, icon};

@@ -1,9 +1,8 @@
 //! The rounds as a table, for people who read rather than look.
 
-use couplet_playback::{ClosingKind, Outcome, outcomes};
+use couplet_playback::{ClosingKind, Outcome, outcomes, tr};
 use couplet_protocol::Rule;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::picking::{rove, tabindex};
 use super::rule_formula::settings_of;

@@ -1,11 +1,10 @@
 //! How drafted tokens are judged: the choice of a rule with a line about each, and the parameters
 //! that only some rules have.
 
-use couplet_playback::is_exact;
+use couplet_playback::{is_exact, tr};
 use couplet_protocol::{Rule, Settings};
 use leptos::html;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::controls::{FieldErrorLine, NumberField};
 use super::rule_words::{GROUPS, hint, title, why_not_exact};

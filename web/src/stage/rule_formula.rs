@@ -1,9 +1,8 @@
 //! The rule of the run on the page, as a formula, and what its drawing shows.
 
-use couplet_playback::{Cut, is_exact, separator, shortest};
+use couplet_playback::{Cut, is_exact, separator, shortest, tr};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::language::{filled, slot};
 use crate::store::{Notation, Store, use_store};

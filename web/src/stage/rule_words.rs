@@ -1,8 +1,7 @@
 //! What the page says about each rule.
 
-use couplet_playback::redraws;
+use couplet_playback::{redraws, tr};
 use couplet_protocol::Rule;
-use tr::tr;
 
 /// Rules of one kind, as the choice lists them.
 pub struct Group {

@@ -1,7 +1,6 @@
-use couplet_playback::{interval, shortest};
+use couplet_playback::{interval, shortest, tr};
 use couplet_protocol::TokensPerSecond;
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::browser;
 use crate::engine_client::EngineState;
@@ -44,6 +43,7 @@ pub fn SpeedUp() -> impl IntoView {
     // Two voices: whoever stops a measurement does not hear the result of the one before.
     let progress = heard_progress(measuring);
     let heard = Signal::derive(move || newest().as_ref().and_then(words::in_short));
+    let failed = Signal::derive(move || measuring.failed.get().map(|said| said.now()));
     let act = move |_| {
         if untrack(|| measuring.busy()) {
             store.stop_measuring();
@@ -55,6 +55,7 @@ pub fn SpeedUp() -> impl IntoView {
         <div class="statistic speed-up">
             <h3>{tr!("Speed-up, measured")}</h3>
             <Heard said=progress />
+            <Heard said=failed known=true />
             <Heard said=heard known=true testid="speed-up-heard" />
             {move || match measuring.progress.get() {
                 Some(progress) if progress.runs == 0 => view! {
@@ -70,7 +71,7 @@ pub fn SpeedUp() -> impl IntoView {
                 .into_any(),
                 None => newest().map_or_else(|| view! { <p class="muted">{tr!("not yet on this device")}</p> }.into_any(), |kept| result(&kept).into_any()),
             }}
-            {move || measuring.failed.get().map(|said| view! { <p class="field-error" role="alert">{said.now()}</p> })}
+            {move || measuring.failed.get().map(|said| view! { <p class="field-error">{said.now()}</p> })}
             // One button: the focus stays on it.
             <button type="button" class="button" data-testid=move || if measuring.busy() { "measure-stop" } else { "measure" }
                 disabled=move || !measuring.busy() && !ready() on:click=act>

@@ -1,9 +1,8 @@
-use couplet_playback::{ExpectedMean, StageState, decimal, tests_by_place};
+use couplet_playback::{ExpectedMean, StageState, decimal, tests_by_place, tr};
 use couplet_protocol::{Rule, Settings};
 use couplet_speculation::formulas::{accepted_length_probabilities, expected_tokens_per_round};
 use couplet_speculation::statistics::{mean_interval, wilson_interval};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::every_rule::EveryRule;
 use super::rule_formula::{expectation, settings_of};

@@ -1,9 +1,8 @@
 use std::ops::Range;
 
-use couplet_playback::{Glyph, Run};
+use couplet_playback::{Glyph, Run, tr};
 use leptos::html;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::bars::dots;
 use super::icons::{Sign, mark};

@@ -1,5 +1,5 @@
+use couplet_playback::tr;
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::browser;
 use crate::playhead::{SPEEDS, Stride};
@@ -77,6 +77,22 @@ pub fn Transport() -> impl IntoView {
             </button>
         }
     };
+    // A text ends by itself, too, and Stop then goes: left by itself it would take the focus with it.
+    let stop_held = StoredValue::new(false);
+    let hold_stop = move |held: bool| {
+        if untrack(writing) {
+            stop_held.set_value(held);
+        }
+    };
+    Effect::new(move |_| {
+        if !writing()
+            && stop_held
+                .try_update_value(std::mem::take)
+                .unwrap_or_default()
+        {
+            focus_play();
+        }
+    });
     let choose = move |event| {
         let name = event_target_value(&event);
         if let Some(stride) = Stride::ALL.into_iter().find(|stride| stride.name() == name) {
@@ -99,10 +115,12 @@ pub fn Transport() -> impl IntoView {
                     <span>{label}</span>
                 </button>
                 <Show when=writing>
-                    <button type="button" class="button stop" data-testid="stop" on:click=move |_| {
-                        store.stop();
-                        focus_play();
-                    }>
+                    <button type="button" class="button stop" data-testid="stop"
+                        on:focus=move |_| hold_stop(true) on:blur=move |_| hold_stop(false)
+                        on:click=move |_| {
+                            store.stop();
+                            focus_play();
+                        }>
                         {glyph(view! { <path d=STOP fill="currentColor" /> })}
                         <span>{tr!("Stop")}</span>
                     </button>

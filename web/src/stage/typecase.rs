@@ -1,10 +1,9 @@
 //! All characters of a small vocabulary on one scale, laid out like a printer's type case.
 
-use couplet_playback::at_most;
+use couplet_playback::{at_most, tr};
 use couplet_protocol::Distribution;
 use couplet_speculation::distribution::ranked;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::bars::BarPaths;
 use super::icons::{Sign, mark};

@@ -1,8 +1,7 @@
 //! What differs between the settings of two runs, in words.
 
-use couplet_playback::{separator, shortest};
+use couplet_playback::{separator, shortest, tr};
 use couplet_protocol::{Drafter, Rule, Settings};
-use tr::tr;
 
 use super::rule_words::title;
 

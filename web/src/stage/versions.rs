@@ -1,11 +1,10 @@
 //! A branch beside the run that it left: what was changed, where the texts part, what each cost.
 
 use super::statistics::mean_between;
-use couplet_playback::{Continuation, decimal, interval};
+use couplet_playback::{Continuation, decimal, interval, tr};
 use couplet_protocol::Rule;
 use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::icons::{Sign, icon};
 use super::kinds;

@@ -30,6 +30,8 @@ pub struct Asking {
     pub(super) writing: RwSignal<Vec<u32>>,
     /// A run was asked for before the engine was ready.
     pub wanted: RwSignal<bool>,
+    /// With which settings.
+    pub(super) waiting: StoredValue<Option<Settings>>,
     /// The address asks for a run that has not been written yet.
     pub linked: RwSignal<bool>,
     /// What the run that was asked for last is to go on from.
@@ -47,6 +49,7 @@ impl Asking {
         Self {
             writing: RwSignal::default(),
             wanted: RwSignal::new(asks),
+            waiting: StoredValue::new(None),
             linked: RwSignal::new(asks),
             branch: StoredValue::new(branch.map(|branch| Asked {
                 branch,

@@ -257,7 +257,7 @@ impl Store {
         let form = self.form.read().ok();
         self.shown.with(|shown| match shown {
             None => true,
-            Some(shown) if shown.recorded => form.as_ref() != Some(&shown.settings),
+            Some(shown) if shown.recorded => form != Some(shown.settings.as_used()),
             // A form in error leaves the run on the page as it is.
             Some(shown) => form.is_some_and(|form| form != shown.settings.as_used()),
         })

@@ -1,8 +1,8 @@
 //! Choosing another pair.
 
+use couplet_playback::tr;
 use couplet_protocol::Settings;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::Store;
 use crate::errors::Said;
@@ -18,6 +18,16 @@ impl Store {
         if let Ok(settings) = untrack(|| self.form.read()) {
             permalink::write(&settings, None);
         }
+    }
+
+    /// Tries again to have the pair of the form ready.
+    pub fn bring_engine(&self) {
+        self.engine.bring(&self.form.pair.get_untracked());
+    }
+
+    /// Starts the engine again, with the pair of the form.
+    pub fn restart_engine(&self) {
+        self.engine.restart_for(&self.form.pair.get_untracked());
     }
 
     fn load_pair(&self, name: &str) {

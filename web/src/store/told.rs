@@ -1,9 +1,8 @@
 //! What Couplings and Proof take from the Stage: both distributions of a drafted token.
 
-use couplet_playback::Run;
+use couplet_playback::{Run, tr};
 use couplet_protocol::Distribution;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::{Selection, Store};
 

@@ -1,7 +1,6 @@
 //! What a person chooses to look at.
 
-use couplet_playback::StageState;
-use tr::tr;
+use couplet_playback::{StageState, tr};
 
 /// Letters for the two distributions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -62,7 +62,11 @@ impl Store {
             self.arrival.forget_asked();
         }
         self.asking.linked.set(false);
-        let Ok(settings) = untrack(|| self.form.read()) else {
+        // What waited for the engine is written even if the form is just being corrected.
+        let waited = self.asking.waiting.try_update_value(Option::take).flatten();
+        let form = untrack(|| self.form.read()).ok();
+        let Some(settings) = form.or_else(|| waited.filter(|_| self.asking.wanted.get_untracked()))
+        else {
             self.asking.wanted.set(false);
             return;
         };
@@ -87,11 +91,8 @@ impl Store {
         self.asking.branch.set_value(asked);
         if self.engine.state.get_untracked() != EngineState::Ready {
             self.asking.wanted.set(true);
-            match self.engine.state.get_untracked() {
-                EngineState::Failed(_) => self.engine.retry(),
-                EngineState::Crashed => self.engine.restart(),
-                _ => {}
-            }
+            self.engine.bring(&settings.pair);
+            self.asking.waiting.set_value(Some(settings));
             return;
         }
         self.asking.wanted.set(false);

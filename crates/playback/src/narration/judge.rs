@@ -1,7 +1,7 @@
 //! How tokens are judged, in sentences.
 
+use crate::tr;
 use couplet_protocol::{Rule, Settings};
-use tr::tr;
 
 use crate::{Round, Test, Verdict, significant, told_apart};
 

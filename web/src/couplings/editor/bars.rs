@@ -1,9 +1,8 @@
 //! The bars of both distributions, their scale and their letters.
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, tr};
 use leptos::html::Div;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::handle::Handle;
 use crate::couplings::exhibit::{Exact, Row, use_exhibit};

@@ -1,8 +1,7 @@
 //! A handle: a slider on top of a bar, for mouse, touch and keyboard.
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, tr};
 use leptos::prelude::*;
-use tr::tr;
 use wasm_bindgen::JsCast;
 use web_sys::{KeyboardEvent, PointerEvent};
 

@@ -3,9 +3,8 @@
 mod bars;
 mod handle;
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, tr};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::exhibit::{Origin, use_exhibit};
 use super::presets::PRESETS;

@@ -4,11 +4,10 @@ mod layout;
 
 use std::time::Duration;
 
-use couplet_playback::{decimal, grouped};
+use couplet_playback::{decimal, grouped, tr};
 use couplet_speculation::couplings::Coupling;
 use leptos::html::Div;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::exhibit::{Exact, Origin, use_exhibit};
 use super::mark::mark_at;

@@ -1,10 +1,9 @@
 //! One clock per token, run at two speeds.
 
-use couplet_playback::grouped;
+use couplet_playback::{grouped, tr};
 use couplet_speculation::couplings::ClockPair;
 use couplet_speculation::ranked;
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::couplings::clock::Clock;
 use crate::couplings::exhibit::{Drawn, Row};

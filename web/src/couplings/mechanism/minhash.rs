@@ -1,9 +1,8 @@
 //! Darts on a board with one column per token; the first below each row counts.
 
-use couplet_playback::grouped;
+use couplet_playback::{grouped, tr};
 use couplet_speculation::couplings::DartPair;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::WIDTH;
 use crate::couplings::clock::Clock;

@@ -5,10 +5,9 @@ mod independent;
 mod minhash;
 mod optimal;
 
-use couplet_playback::spoken;
+use couplet_playback::{spoken, tr};
 use couplet_speculation::couplings::{Coupling, Region, Steps};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::clock::{Clock, STEPS};
 use super::exhibit::Drawn;

@@ -1,8 +1,7 @@
 //! The shared mass laid together, and what is left of each row behind it.
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, tr};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::{fits, needle};
 use crate::couplings::clock::Clock;

@@ -3,12 +3,11 @@
 
 mod runs;
 
-use couplet_playback::{Cut, count_word, decimal};
+use couplet_playback::{Cut, count_word, decimal, tr};
 use couplet_protocol::{Drafter, Rule};
 use couplet_speculation::couplings::Coupling;
 use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::exhibit::use_exhibit;
 use super::mark::mark_icon;

@@ -1,9 +1,8 @@
 //! The runs behind the panel. They stay here: the run on the Stage is not touched.
 
-use couplet_playback::{Cut, Run};
+use couplet_playback::{Cut, Run, tr};
 use couplet_protocol::{Command, Drafter, Event, FinishReason, Reply, Rule, Settings};
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::couplings::exhibit::Exhibit;
 use crate::errors::Said;

@@ -1,11 +1,10 @@
 //! One mistake of the museum: what it is, its switch, and what came out.
 
-use couplet_playback::{decimal, grouped, shortest};
+use couplet_playback::{decimal, grouped, shortest, tr};
 use couplet_protocol::Mistake;
 use couplet_speculation::ChiSquare;
 use couplet_speculation::rules::wrong::IMPROBABLE;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::{Exhibit, Found, GAMMA, Museum};
 use crate::browser;

@@ -1,9 +1,8 @@
 //! "Break the rule": the museum of mistakes.
 
-use couplet_playback::{capital, count_word, grouped};
+use couplet_playback::{capital, count_word, grouped, tr};
 use couplet_protocol::Mistake;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::exhibit::{card, heard, scale};
 use super::{Found, GAMMA};

@@ -1,8 +1,7 @@
 //! The two charts of the live test: what came out, and how far off it is.
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, tr};
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::axis::round_step;
 use crate::proof::bars::{Bar, tallest};

@@ -2,7 +2,6 @@
 
 use couplet_protocol::{RoundsRequest, Rule};
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::proof::pair::ProofPair;
 use crate::proof::rules::sentence;
@@ -10,7 +9,7 @@ use crate::proof::state::{MOST_GAMMA, most_gamma, use_proof};
 use crate::proof::theory::is_exact;
 use crate::stage::rule_title;
 use crate::store::use_store;
-use couplet_playback::grouped;
+use couplet_playback::{grouped, tr};
 
 /// Rule and gamma.
 #[component]

@@ -5,10 +5,9 @@ mod controls;
 mod says;
 mod texts;
 
-use couplet_playback::{count_word, decimal, grouped, procedure};
+use couplet_playback::{count_word, decimal, grouped, procedure, tr};
 use couplet_protocol::{BackendKind, Settings};
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::heard::Heard;
 use crate::lessons::use_lessons;

@@ -3,7 +3,6 @@
 use couplet_protocol::Rule;
 use couplet_speculation::ChiSquare;
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::language::{filled, slot};
 use crate::proof::counting::{BATCH, NO_ACCIDENT, waits_for};
@@ -13,7 +12,7 @@ use crate::proof::theory::is_exact;
 use crate::proof::verdict::cross;
 use crate::proof::words::{p_value, share, spoken_p_value, statistic};
 use crate::store::use_store;
-use couplet_playback::{count_word, grouped};
+use couplet_playback::{count_word, grouped, tr};
 
 /// Below this a difference is worth more texts, but no verdict.
 const DOUBT: f64 = 0.01;

@@ -1,8 +1,7 @@
 //! What the test looks at: every text at once, and how many drafted tokens were kept.
 
-use couplet_playback::{count_word, decimal, grouped, interval};
+use couplet_playback::{count_word, decimal, grouped, interval, tr};
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::axis::round_step;
 use crate::language::{filled, slot};

@@ -1,8 +1,8 @@
 //! Which two distributions the scene is about.
 
+use couplet_playback::tr;
 use couplet_speculation::Argument;
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::proof::from_stage;
 use crate::proof::pair::{MOST_TOKENS, Preset, ProofPair, typed};

@@ -3,10 +3,9 @@
 mod chooser;
 mod panels;
 
-use couplet_playback::{capital, count_word, decimal, separator};
+use couplet_playback::{capital, count_word, decimal, separator, tr};
 use couplet_speculation::Pair;
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::language::{filled, slot};
 use crate::lessons::{Cover, Covered, covered};

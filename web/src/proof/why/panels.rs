@@ -1,9 +1,8 @@
 //! The three pictures of one argument: what the draft proposes, what of it is kept, and what fills
 //! the gaps.
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, tr};
 use leptos::prelude::*;
-use tr::tr;
 
 use crate::proof::chart::{Slots, bar, base, label, level};
 use crate::proof::pair::{NOTHING, ProofPair};

@@ -1,9 +1,9 @@
 //! What a text is that is no trace, in a sentence for the person who has it.
 
+use couplet_playback::tr;
 use couplet_protocol::{Branch, DeviceInfo, Event, PairInfo, Settings, VERSION};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tr::tr;
 
 use super::rounds::place;
 use super::{at, damaged};

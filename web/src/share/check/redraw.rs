@@ -1,7 +1,7 @@
 //! Whether the token that closes a round was drawn from what its event says.
 
+use couplet_playback::tr;
 use couplet_protocol::{Distribution, Rule, Settings};
-use tr::tr;
 
 use super::SLACK;
 

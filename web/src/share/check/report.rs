@@ -1,12 +1,12 @@
 //! Whether the report of a measurement from a file can be drawn: every number is looked at once.
 
+use couplet_playback::tr;
 use couplet_protocol::{
     GammaSpeed, MAX_GAMMA, RaceRound, Settings, SpeedReport, TokensPerSecond, VERSION,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use tr::tr;
 
 use super::{LONGEST_TEXT, said};
 use crate::permalink::shorten;

@@ -1,7 +1,7 @@
 //! Whether events follow each other as those of a run do.
 
+use couplet_playback::tr;
 use couplet_protocol::{Branch, Distribution, Event, Rule, Settings, Trace};
-use tr::tr;
 
 use super::{SLACK, at, check_distribution, redraw, share};
 

@@ -2,9 +2,9 @@
 
 mod boxes;
 
+use couplet_playback::tr;
 use js_sys::Promise;
 use leptos::prelude::*;
-use tr::tr;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{CanvasRenderingContext2d, Element, HtmlCanvasElement, HtmlImageElement};

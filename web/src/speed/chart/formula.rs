@@ -1,8 +1,7 @@
 //! The drawing of the formula: what it says of every draft length.
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, tr};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::frame::{BOTTOM, Frame, Name, Words, even, gamma_axis, grid, ground, path};
 use super::place::{Mark, curve_marks};

@@ -1,8 +1,7 @@
 //! What both drawings have: where numbers stand, the axes, the line where nothing is gained.
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, tr};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::place::{LetterPlace, Mark, free_place, room};
 

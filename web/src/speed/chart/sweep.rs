@@ -1,9 +1,8 @@
 //! The drawing of a sweep: points with intervals, the prediction, the line where nothing is gained.
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, tr};
 use couplet_protocol::{GammaSpeed, SpeedReport, Verdict};
 use leptos::prelude::*;
-use tr::tr;
 
 use super::frame::{
     BOTTOM, Frame, LEFT, Name, RIGHT, TOP, Words, even, gamma_axis, grid, ground, path, text,

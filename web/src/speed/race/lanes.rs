@@ -1,11 +1,10 @@
 //! The drawing of the two lanes.
 
-use couplet_playback::decimal;
+use couplet_playback::{decimal, tr};
 use std::sync::Arc;
 
 use leptos::html;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::clock::Clock;
 use super::layout::{Lane, Look, MARGIN, Origin, Track, places};

@@ -6,11 +6,10 @@ mod layout;
 
 use std::sync::Arc;
 
-use couplet_playback::{count_word, decimal, grouped, procedure};
+use couplet_playback::{count_word, decimal, grouped, procedure, tr};
 use couplet_protocol::{BackendKind, Rule, SpeedReport, Verdict};
 use leptos::html;
 use leptos::prelude::*;
-use tr::tr;
 
 use super::reading::is_best_of;
 use super::state::use_speed;
