@@ -216,6 +216,8 @@ test("what would answer the question is off the page until it is revealed", asyn
   // Back there, the answer stands as it was left; once the lesson is closed, it is to be guessed again.
   await page.getByTestId("lesson-back").click();
   assert.equal(await answer(page), "27 per cent");
+  // Its field is answered and takes no focus; its heading does.
+  await page.waitForFunction(() => document.activeElement.id === "lesson-title");
   assert.equal(await page.getByTestId("lesson-number").inputValue(), "50");
   assert.equal(await page.getByTestId("card-gumbel").count(), 0);
   await page.getByTestId("lesson-close").click();

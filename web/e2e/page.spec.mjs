@@ -592,6 +592,24 @@ test("a listener is told no more than is seen, and the run moves without losing 
   assert.notEqual(await page.locator(".phases .on").count(), 0, "the run stays where it is");
 });
 
+test("the focus stays in the round where narrow windows show one column and one phase of it", async ({ page, base }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page, base, "?backend=cpu");
+  await shown(page, "recorded");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("]");
+  await page.keyboard.press("]");
+  const held = (selector) => page.waitForFunction((selector) => document.activeElement.matches(selector), selector);
+  await page.locator(".column.focused .tok-button").focus();
+  for (const key of [",", "]"]) {
+    await page.keyboard.press(key);
+    await held(".column.focused .tok-button");
+  }
+  await page.locator(".phases .on button").focus();
+  await page.keyboard.press(".");
+  await held(".phases .on button");
+});
+
 test("the window is called after the open scene, and the Stage after the page", async ({ page, base }) => {
   const called = (title) => page.waitForFunction((title) => document.title === title, title);
   const usual = "Couplet: speculative decoding, live in your browser";

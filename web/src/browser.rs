@@ -154,13 +154,15 @@ pub fn has_focus(selector: &str) -> bool {
     focused.is_some_and(|element| element.matches(selector).unwrap_or(false))
 }
 
-/// Puts the focus on an element, without scrolling there; tells whether that could be asked.
+/// Puts the focus on an element, without scrolling there; tells whether it has it then: what is hidden
+/// or disabled takes none.
 pub fn focus_quietly(element: &Element) -> bool {
     let quietly = FocusOptions::new();
     quietly.set_prevent_scroll(true);
     // Parts of a drawing have the method too.
-    let element: &HtmlElement = element.unchecked_ref();
-    element.focus_with_options(&quietly).is_ok()
+    let html: &HtmlElement = element.unchecked_ref();
+    let _ = html.focus_with_options(&quietly);
+    document().active_element().as_ref() == Some(element)
 }
 
 /// Scrolls as little as brings what a selector finds into view.

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use couplet_playback::{interval, tr};
+use couplet_playback::{grouped, interval, tr};
 use couplet_protocol::BackendKind;
 
 /// What the tokens of a distribution are.
@@ -25,6 +25,11 @@ impl Kind {
             Self::Token => tr!("kind" => "token" | "tokens" % count),
         }
     }
+}
+
+/// "64 tokens".
+pub fn token_count(count: usize) -> String {
+    format!("{} {}", grouped(count), Kind::Token.noun(count))
 }
 
 /// A sentence whose formulas stay on one line each: for those that are short.

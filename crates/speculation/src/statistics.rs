@@ -167,6 +167,9 @@ pub struct ChiSquare {
     pub degrees_of_freedom: usize,
     /// The probability that chance alone makes the statistic at least this large, in [0, 1].
     pub p_value: f64,
+    /// Whether that is the exact binomial test's, of two cells of which one expects too little for the
+    /// law of the statistic.
+    pub is_binomial: bool,
 }
 
 /// Pearson's test of whether counts come from a distribution.
@@ -231,6 +234,7 @@ pub fn chi_square(observed: &[u64], expected_probs: &[f64]) -> ChiSquare {
             statistic: f64::INFINITY,
             degrees_of_freedom,
             p_value: 0.0,
+            is_binomial: false,
         };
     }
     if degrees_of_freedom == 0 {
@@ -238,6 +242,7 @@ pub fn chi_square(observed: &[u64], expected_probs: &[f64]) -> ChiSquare {
             statistic: 0.0,
             degrees_of_freedom,
             p_value: 1.0,
+            is_binomial: false,
         };
     }
     let statistic = kept
@@ -245,8 +250,8 @@ pub fn chi_square(observed: &[u64], expected_probs: &[f64]) -> ChiSquare {
         .map(|(count, expected)| (count - expected).powi(2) / expected)
         .sum::<f64>();
     // Two cells, one of them too rare for the square's law.
-    let is_rare = pooled > 0 && !is_large(&pool);
-    let p_value = if is_rare {
+    let is_binomial = pooled > 0 && !is_large(&pool);
+    let p_value = if is_binomial {
         binomial_tails(pool.0, total, pool.1 / total)
     } else {
         chi_square_tail(statistic, degrees_of_freedom)
@@ -255,6 +260,7 @@ pub fn chi_square(observed: &[u64], expected_probs: &[f64]) -> ChiSquare {
         statistic,
         degrees_of_freedom,
         p_value,
+        is_binomial,
     }
 }
 
@@ -411,7 +417,7 @@ mod tests {
         close(found.statistic, 4.0 / 44.0 + 4.0 / 6.0, 1e-12);
         // Expected 90, 7, 3: the pool of 3 takes in the 7.
         let found = chi_square(&[85, 9, 6], &[0.9, 0.07, 0.03]);
-        assert_eq!(found.degrees_of_freedom, 1);
+        assert_eq!((found.degrees_of_freedom, found.is_binomial), (1, false));
         close(found.statistic, 25.0 / 90.0 + 25.0 / 10.0, 1e-12);
     }
 
@@ -419,7 +425,7 @@ mod tests {
     fn what_is_all_but_impossible_is_not_pooled_with_the_one_cell_that_is_not() {
         let probs = [0.99999, 6e-6, 4e-6];
         let found = chi_square(&[19_999, 1, 0], &probs);
-        assert_eq!(found.degrees_of_freedom, 1);
+        assert_eq!((found.degrees_of_freedom, found.is_binomial), (1, true));
         // Twice 1 − (1 − 10⁻⁵)^20000.
         close(found.p_value, 2.0 * 0.181_270_066, 1e-8);
         assert_eq!(chi_square(&[20_000, 0, 0], &probs).p_value, 1.0);

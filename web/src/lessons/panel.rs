@@ -64,11 +64,17 @@ fn Between() -> impl IntoView {
     let picture = move |_| {
         let step = untrack(|| lessons.current()).filter(|_| lessons.revealed.get_untracked());
         let evidence = step.and_then(|(_, step)| step.evidence());
+        browser::focus("#scene");
         browser::jump(evidence.as_deref().unwrap_or(PICTURE));
+    };
+    // With the focus, so that it goes on there for those who do not see the page move, too.
+    let question = |_| {
+        browser::focus("#lesson-title");
+        browser::jump(TITLE);
     };
     view! {
         <nav class="lesson-between" aria-label=tr!("Within the lesson")>
-            <button type="button" class="button" data-testid="lesson-question" on:click=|_| browser::jump(TITLE)>{tr!("Question")}</button>
+            <button type="button" class="button" data-testid="lesson-question" on:click=question>{tr!("Question")}</button>
             <button type="button" class="button" data-testid="lesson-picture" on:click=picture>{tr!("Picture")}</button>
         </nav>
     }
@@ -126,8 +132,9 @@ fn turn(
     let choices = Lessons::choices(step, said, facts);
     let astray = Memo::new(move |_| lessons.astray());
     Some(view! {
-        <Show when=move || astray.with(Option::is_some)>
-            <div class="lesson-elsewhere" role="status" data-testid="lesson-astray">
+        // There before it is filled: what comes with its words is not heard everywhere.
+        <div role="status"><Show when=move || astray.with(Option::is_some)>
+            <div class="lesson-elsewhere" data-testid="lesson-astray">
                 <p>{move || astray.get().map(why_astray)}</p>
                 <button type="button" class="button" data-testid="lesson-run" on:click=move |_| {
                     lessons.return_to_step();
@@ -139,7 +146,7 @@ fn turn(
                     }}
                 </button>
             </div>
-        </Show>
+        </Show></div>
         <form class="lesson-ask" on:submit=move |event: web_sys::SubmitEvent| {
             event.prevent_default();
             lessons.reveal();

@@ -13,7 +13,8 @@ pub fn figures(test: &ChiSquare) -> impl IntoView + use<> {
         statistic(test.statistic),
         grouped(test.degrees_of_freedom)
     );
-    view! { {line}", "{p_value(test.p_value)} }
+    let exact = test.is_binomial.then(|| format!(" {}", tr!("(exact)")));
+    view! { {line}", "{p_value(test.p_value)}{exact} }
 }
 
 /// A white cross for ink blocks.

@@ -8,8 +8,10 @@ pub fn line<S: AsRef<str>>(cells: &[S]) -> String {
 
 /// A cell as RFC 4180 wants it; what a spreadsheet would take for a formula is kept from it.
 fn quoted(cell: &str) -> String {
-    let formula =
-        cell.starts_with(['=', '+', '@']) || cell.starts_with('-') && cell.parse::<f64>().is_err();
+    // A sign alone is none.
+    let formula = cell.len() > 1
+        && (cell.starts_with(['=', '+', '@'])
+            || cell.starts_with('-') && cell.parse::<f64>().is_err());
     let cell = if formula {
         format!("'{cell}")
     } else {
@@ -29,6 +31,11 @@ mod tests {
     #[test]
     fn a_negative_number_stays_one() {
         assert_eq!(line(&["-0.5", "-x"]), "-0.5,'-x\r\n");
+    }
+
+    #[test]
+    fn a_sign_that_is_a_token_stays_one() {
+        assert_eq!(line(&["-", "=", "+1"]), "-,=,'+1\r\n");
     }
 
     #[test]

@@ -34,7 +34,11 @@ pub fn compare(one: &SpeedReport, two: &SpeedReport, elsewhere: bool) -> Compari
         Some(([_, high], [low, _])) if low > high => (Some(second), b.median / a.median),
         _ => (None, 1.0),
     };
-    let ratio = decimal(ratio, 1);
+    // Not “1.0 times as fast”.
+    let ratio = match ratio < 1.095 {
+        true => words::bound(ratio),
+        false => decimal(ratio, 1),
+    };
     let verdict = match winner {
         Some(_) if elsewhere && a.median > b.median => {
             tr!("There it is {ratio} times as fast.", ratio)

@@ -9,6 +9,7 @@ use wasm_bindgen::JsValue;
 use super::state::use_speed;
 use super::words;
 use crate::store::{Kept, use_store};
+use crate::words::token_count;
 
 /// The choice among several; nothing where there is only one. It does not go with what it shows, so
 /// that the focus stays on it.
@@ -63,7 +64,7 @@ fn title(kept: &Kept, origin: &str) -> String {
         gammas(request),
         request.auto.then(|| tr!("auto")),
         Some(tr!("{} pairs", request.pairs)),
-        Some(tr!("{} tokens", settings.max_tokens)),
+        Some(token_count(settings.max_tokens as usize)),
         Some(words::backend(kept.backend()).to_owned()),
         Some(origin.to_owned()),
     ];

@@ -14,6 +14,7 @@ use crate::language;
 use crate::lessons::{Cover, Covered};
 use crate::share::{save, save_png, save_svg};
 use crate::store::Kept;
+use crate::words::token_count;
 
 /// A fact of more characters takes two columns.
 const WORDY: usize = 60;
@@ -216,17 +217,17 @@ fn runs(kept: &Kept) -> String {
     let report = &kept.report;
     let most = report.request.contenders();
     let pairs = report.request.pairs;
-    let tokens = grouped(report.tokens as usize);
+    let tokens = token_count(report.tokens as usize);
     if most > 1 {
         tr!(
-            "{runs}: {pairs} pairs per γ, alternating, and a warm-up, {tokens} tokens",
+            "{runs}: {pairs} pairs per γ, alternating, and a warm-up, {tokens}",
             runs = grouped(reading::runs(&report.request)),
             pairs,
             tokens
         )
     } else {
         tr!(
-            "{runs}: {pairs} pairs, alternating, and a warm-up, {tokens} tokens",
+            "{runs}: {pairs} pairs, alternating, and a warm-up, {tokens}",
             runs = grouped(reading::runs(&report.request)),
             pairs,
             tokens

@@ -15,6 +15,7 @@ use crate::stage::{
     NumberField, PairField, RuleField, RuleNote, error_line, hint_line, lead_to_error,
 };
 use crate::store::{Kept, Store, use_store};
+use crate::words::token_count;
 
 /// Before the first measurement: what it will do, and for how long.
 #[component]
@@ -202,14 +203,14 @@ fn plan(store: Store, speed: SpeedState) -> String {
     });
     let tokens = wanted.min(room);
     let length = match wanted > room {
-        true => tr!("up to {}", grouped(tokens)),
-        false => grouped(tokens),
+        true => tr!("up to {}", token_count(tokens)),
+        false => token_count(tokens),
     };
     let (runs_in_all, warming, pairs) = (grouped(runs), warming(&request), request.pairs);
     let what = match request.auto && lengths > 0 {
         true => tr!(
-            "{runs} runs of {tokens} tokens: {warming} to warm up, then for one draft length and for the engine’s choice the target alone and speculation in turn, {pairs} times."
-                | "{runs} runs of {tokens} tokens: {warming} to warm up, then for each of {lengths} draft lengths and for the engine’s choice the target alone and speculation in turn, {pairs} times."
+            "{runs} runs of {tokens}: {warming} to warm up, then for one draft length and for the engine’s choice the target alone and speculation in turn, {pairs} times."
+                | "{runs} runs of {tokens}: {warming} to warm up, then for each of {lengths} draft lengths and for the engine’s choice the target alone and speculation in turn, {pairs} times."
                     % lengths,
             runs = runs_in_all,
             tokens = length,
@@ -218,8 +219,8 @@ fn plan(store: Store, speed: SpeedState) -> String {
             pairs
         ),
         false => tr!(
-            "{runs} runs of {tokens} tokens: {warming} to warm up, then the target alone and speculation in turn, {pairs} times."
-                | "{runs} runs of {tokens} tokens: {warming} to warm up, then for each of {lengths} draft lengths the target alone and speculation in turn, {pairs} times."
+            "{runs} runs of {tokens}: {warming} to warm up, then the target alone and speculation in turn, {pairs} times."
+                | "{runs} runs of {tokens}: {warming} to warm up, then for each of {lengths} draft lengths the target alone and speculation in turn, {pairs} times."
                     % lengths.max(1),
             runs = runs_in_all,
             tokens = length,

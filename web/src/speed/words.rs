@@ -10,6 +10,7 @@ use crate::language;
 use crate::stage::{drafter_title, rule_parameters, rule_title};
 use crate::store::Kept;
 pub use crate::words::backend;
+use crate::words::token_count;
 
 /// The verdict behind the number: "faster", "slower", "can’t tell".
 pub fn verdict(verdict: Verdict) -> String {
@@ -68,9 +69,9 @@ pub fn in_short(kept: &Kept) -> Option<String> {
 /// By what a picture of a report can be cited, besides what it is about.
 pub fn origin(report: &SpeedReport) -> String {
     let runs = tr!(
-        "{pairs} pairs, {tokens} tokens a run, seed {seed}",
+        "{pairs} pairs, {tokens} a run, seed {seed}",
         pairs = report.request.pairs,
-        tokens = report.tokens,
+        tokens = token_count(report.tokens as usize),
         seed = report.request.settings.seed
     );
     let variant = &report.device.variant;
@@ -250,8 +251,10 @@ pub fn reason(report: &SpeedReport) -> Option<String> {
         ),
         false => too_few(&report.request),
     };
-    let expected = predicted(report, headline.row.gamma.round() as u32)
-        .map(|speed_up| tr!("The formula alone would expect {}.", factor(speed_up)));
+    let drafted = headline.row.gamma.round() as u32;
+    let expected = predicted(report, drafted).filter(|_| drafted > 0);
+    let expected =
+        expected.map(|speed_up| tr!("The formula alone would expect {}.", factor(speed_up)));
     let says = [Some(open), expected, Some(why)].into_iter().flatten();
     Some(says.collect::<Vec<_>>().join(" "))
 }
@@ -355,11 +358,17 @@ fn falls(report: &SpeedReport, best: &GammaSpeed) -> Option<String> {
     let past = gamma(last_level);
     let alpha = alpha(report).filter(|_| report.request.has_formula());
     Some(match alpha {
-        Some(alpha) => tr!(
-            "Past γ {past} it falls: by the formula, the next pencilled token is reached and kept only {kept} times in 100.",
-            past,
-            kept = (100.0 * alpha.powf(last_level.gamma + 1.0)).round()
-        ),
+        Some(alpha) => {
+            let kept = match (100.0 * alpha.powf(last_level.gamma + 1.0)).round() as u32 {
+                0 => tr!("less than once in 100"),
+                kept => tr!("only once in 100" | "only {n} times in 100" % kept),
+            };
+            tr!(
+                "Past γ {past} it falls: by the formula, the next pencilled token is reached and kept {kept}.",
+                past,
+                kept
+            )
+        }
         None => tr!("Past γ {past} it falls.", past),
     })
 }
@@ -367,6 +376,9 @@ fn falls(report: &SpeedReport, best: &GammaSpeed) -> Option<String> {
 /// What a round costs and brings.
 pub fn why(report: &SpeedReport, row: &GammaSpeed) -> String {
     let drafted = row.gamma.round() as u32;
+    if drafted == 0 {
+        return tr!("The engine drafts next to nothing here, so this is nearly the target alone.");
+    }
     let Some(checking) = v(report, f64::from(drafted)) else {
         return String::new();
     };
@@ -607,6 +619,20 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("Past γ 4 it falls"), "{text}");
+    }
+
+    #[test]
+    fn a_round_that_drafts_nothing_is_not_priced() {
+        let report = report(&[(1, [0.8, 0.9])]);
+        let of = |gamma: f64| {
+            let row = GammaSpeed {
+                gamma,
+                ..report.gammas[0].clone()
+            };
+            why(&report, &row)
+        };
+        assert!(of(0.4).contains("next to nothing"), "{}", of(0.4));
+        assert!(of(1.0).starts_with("Checking two positions"), "{}", of(1.0));
     }
 
     #[test]

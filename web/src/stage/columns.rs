@@ -146,12 +146,21 @@ pub fn keep_focus() {
     let Some(focused) = document().active_element() else {
         return;
     };
-    let column = focused.closest(".columns > *").ok().flatten();
-    let before = iter::successors(column, Element::previous_element_sibling).skip(1);
-    let same = format!(".columns > :nth-child({}) .tok-button", before.count() + 1);
+    let within = |parts| focused.closest(parts).ok().flatten();
+    let same = match within(".phases") {
+        Some(_) => ".phases .on button".to_owned(),
+        None => {
+            let column = within(".columns > *");
+            let before = iter::successors(column, Element::previous_element_sibling).skip(1);
+            format!(".columns > :nth-child({}) .tok-button", before.count() + 1)
+        }
+    };
     request_animation_frame(move || {
-        let places = [same.as_str(), ".columns .tok-button", ".timeline"];
-        if !focused.is_connected() {
+        // Narrow windows show one column and one phase: the others are there and hidden.
+        let is_shown = focused.get_bounding_client_rect().width() > 0.0;
+        if !(focused.is_connected() && is_shown) {
+            let column = ".column.focused .tok-button";
+            let places = [same.as_str(), column, ".columns .tok-button", ".timeline"];
             places.into_iter().any(browser::focus);
         }
     });

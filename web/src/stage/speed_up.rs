@@ -8,6 +8,7 @@ use crate::heard::Heard;
 use crate::language::of_engine;
 use crate::speed::{heard_progress, words};
 use crate::store::{Kept, Scene, use_store};
+use crate::words::token_count;
 
 /// What one draft length buys, measured here.
 #[component]
@@ -115,8 +116,8 @@ fn result(kept: &Kept) -> impl IntoView + use<> {
         </dl>
         <p class="muted">
             {tr!(
-                "The median of {pairs} ratios, each of two runs side by side, in brackets: {interval}; {tokens} tokens a run, {rule}, {gamma}, temperature {temperature}, on {device}",
-                pairs = report.request.pairs, tokens = report.tokens, gamma, temperature = shortest(settings.temperature),
+                "The median of {pairs} ratios, each of two runs side by side, in brackets: {interval}; {tokens} a run, {rule}, {gamma}, temperature {temperature}, on {device}",
+                pairs = report.request.pairs, tokens = token_count(report.tokens as usize), gamma, temperature = shortest(settings.temperature),
                 device = of_engine(&report.device.name), rule = words::rule(settings, &kept.pair), interval = name
             )}
         </p>

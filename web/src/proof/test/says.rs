@@ -137,7 +137,15 @@ fn in_words(
     let word = count_word(length);
     let degrees = test.degrees_of_freedom;
     let (chi_square, freedom) = (statistic(test.statistic), grouped(degrees));
-    let figures = if degrees + 1 < tokens.pow(length as u32) {
+    let figures = if test.is_binomial {
+        tr!(
+            "χ² = {} on {} degree of freedom, over all {} texts of {} tokens; the rare ones, counted together, are so few that p is the exact binomial test’s.",
+            chi_square,
+            freedom,
+            texts,
+            word
+        )
+    } else if degrees + 1 < tokens.pow(length as u32) {
         tr!(
             "χ² = {} on {} degrees of freedom, over all {} texts of {} tokens, impossible ones left out and rare ones counted together.",
             chi_square,
@@ -208,6 +216,7 @@ mod tests {
     fn what_is_heard_of_a_test_is_short_and_has_its_p_value() {
         let of = |p_value, degrees_of_freedom| ChiSquare {
             statistic: 1.0,
+            is_binomial: false,
             degrees_of_freedom,
             p_value,
         };

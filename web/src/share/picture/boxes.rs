@@ -3,7 +3,7 @@
 
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
-use web_sys::{CssStyleDeclaration, DomRect, Element, Node};
+use web_sys::{CssStyleDeclaration, DomRect, Element, Node, XmlSerializer};
 
 use super::style;
 
@@ -61,6 +61,14 @@ fn add(element: &Element, area: &DomRect, text: &mut String) {
     } else {
         text.push_str(&frame(&computed, [x, y, rect.width(), rect.height()]));
     }
+    // What is scrolled out of sight is not in the drawing either; what is in it keeps its places.
+    let is_cut = is_scrolled(element, &value("overflow-x"));
+    if is_cut {
+        let [width, height] = [rect.width(), rect.height()];
+        text.push_str(&format!(
+            "<svg x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" viewBox=\"{x:.1} {y:.1} {width:.1} {height:.1}\" overflow=\"hidden\">"
+        ));
+    }
     let mut next = element.first_child();
     while let Some(child) = next {
         next = child.next_sibling();
@@ -72,12 +80,22 @@ fn add(element: &Element, area: &DomRect, text: &mut String) {
             None => {}
         }
     }
+    if is_cut {
+        text.push_str("</svg>");
+    }
     for side in ["::before", "::after"] {
         text.push_str(&stroke(element, side, [x, y]));
     }
     if faded {
         text.push_str("</g>");
     }
+}
+
+/// Whether an element shows a part of what is in it.
+fn is_scrolled(element: &Element, overflow: &str) -> bool {
+    let is_larger = element.scroll_width() > element.client_width()
+        || element.scroll_height() > element.client_height();
+    ["auto", "scroll"].contains(&overflow) && is_larger
 }
 
 /// The boxes of an element that is part of a line, one for each line.
@@ -130,8 +148,10 @@ fn nested(original: &Element, [x, y, width, height]: [f64; 4]) -> String {
         let _ = copy.set_attribute(name, &format!("{value:.1}"));
     }
     let _ = copy.set_attribute("overflow", "visible");
+    // As HTML it would have names for letters that a drawing does not know.
+    let xml = XmlSerializer::new().and_then(|xml| xml.serialize_to_string(&copy));
     // What leptos finds its way by.
-    copy.outer_html().replace("<!---->", "")
+    writable(&xml.unwrap_or_default()).replace("<!---->", "")
 }
 
 /// The ground and the border of a box.
@@ -388,19 +408,23 @@ fn pieces(content: &str) -> Vec<(usize, usize, String)> {
     found
 }
 
-/// Text between tags or in an attribute. XML has no way to write a control character, which a prompt
-/// or a model may hold.
+/// Text between tags or in an attribute.
 pub fn escaped(text: &str) -> String {
+    writable(text)
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+/// XML has no way to write a control character, which a prompt or a model may hold.
+fn writable(text: &str) -> String {
     let has_none = |letter: char| match letter {
         '\t' | '\n' | '\r' => false,
         '\u{fffe}' | '\u{ffff}' => true,
         _ => letter < ' ',
     };
     text.replace(has_none, "\u{fffd}")
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -379,7 +379,7 @@ fn is_behind(report: &SpeedReport, best: &GammaSpeed) -> bool {
 
 fn label(report: &SpeedReport) -> String {
     let row = |row: &GammaSpeed| {
-        let [low, high] = row.simultaneous_interval().map(|bound| decimal(bound, 2));
+        let [low, high] = row.simultaneous_interval().map(words::bound);
         tr!(
             "γ {gamma}: {factor}, {low} to {high}",
             gamma = words::gamma(row),
