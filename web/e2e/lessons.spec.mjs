@@ -185,6 +185,22 @@ test("a step is a state of the real page, and its link brings it back", async ({
   assert.ok(await page.getByTestId("temperature").isVisible());
 });
 
+test("the steps of a lesson are wide enough to be hit, and their row is not cut", async ({ page, base }) => {
+  for (const language of ["en", "de"]) {
+    for (const width of [900, 1024, 1180, 1320, 1440]) {
+      await page.goto("about:blank");
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(`${base}?backend=cpu&language=${language}#v=1&lesson=pays&step=2`);
+      await page.getByTestId("lesson-step-1").waitFor();
+      const row = await page.locator(".lesson footer").evaluate((footer) => ({
+        dots: [...footer.querySelectorAll(".lesson-dots button")].map((dot) => dot.getBoundingClientRect().width),
+        over: footer.scrollWidth - footer.clientWidth,
+      }));
+      assert.ok(row.dots.length === 5 && row.dots.every((dot) => dot >= 24) && row.over <= 0, `${language}, ${width}: ${JSON.stringify(row)}`);
+    }
+  }
+});
+
 test("what would answer the question is off the page until it is revealed", async ({ page, base }) => {
   await step(page, base, "chance", 1);
   await page.getByTestId("covered").first().waitFor();

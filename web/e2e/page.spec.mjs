@@ -231,7 +231,7 @@ test("phases step forward and back to the same picture", async ({ page, base }) 
 
 test("a text that ends by itself does not take the focus with Stop", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
-  await page.getByTestId("max_tokens").fill("1500");
+  await page.getByTestId("max_tokens").fill("150");
   // Within the page: the text may be over before another call comes.
   await page.evaluate(async () => {
     const button = (name) => document.querySelector(`[data-testid=${name}]`);

@@ -368,6 +368,21 @@ test("a count can be stopped, and one that was left keeps nobody waiting", { tag
   assert.ok(performance.now() - start < 20_000, `${performance.now() - start} ms`);
 });
 
+test("every pair to choose from can be seen, however narrow the window", async ({ page, base }) => {
+  for (const language of ["en", "de"]) {
+    for (const [width, lesson] of [[705, false], [760, false], [900, true], [1024, true], [1090, true]]) {
+      await page.goto("about:blank");
+      await page.setViewportSize({ width, height: 900 });
+      const where = lesson ? "lesson=wrong&step=1" : "scene=proof";
+      await page.goto(`${base}?backend=cpu&language=${language}#v=1&${where}`);
+      const chooser = page.locator(".chooser > .segments");
+      await chooser.waitFor();
+      const over = await chooser.evaluate((row) => row.scrollWidth - row.clientWidth);
+      assert.ok(over <= 1, `${language}, ${width}: ${over} px are cut`);
+    }
+  }
+});
+
 test("the engine is told to stop every count that nobody wants any more", async ({ page, base }) => {
   // An engine that never comes to an end of its counts.
   await patchWorker(page, `{ const post = self.postMessage.bind(self);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { LONG_PROMPT, WEIGHTS, call, finished, hold, noPanicText, notice, open, patchWorker, refusal, settled, shown, until, visitor, write } from "./support.mjs";
+import { LONG_PROMPT, WEIGHTS, call, finished, hold, noPanicText, notice, open, patchWorker, refusal, reload, settled, shown, until, visitor, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 /** Opens a link in a tab that knows nothing of the page before. */

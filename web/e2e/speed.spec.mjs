@@ -582,6 +582,29 @@ test("the files hold what is on the screen", async ({ page, base }) => {
   assert.ok(png.bytes.length > 5000, `${png.bytes.length} bytes`);
 });
 
+test("a picture of the race ends where its lanes do", async ({ page, base }) => {
+  await open(page, base, SCENE);
+  await call(page, "bench", { ...SHORT, max_tokens: 120 });
+  await page.getByTestId("race-time").focus();
+  await page.keyboard.press("End");
+  // Letters, of which a window holds a part.
+  for (let step = 0; step < 8; step += 1) await page.keyboard.press("ArrowLeft");
+  await page.waitForFunction(() => document.querySelector(".race-scroll").scrollLeft > 50);
+  await page.getByTestId("share").click();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByTestId("svg-couplet-race").click()]);
+  const svg = await readFile(await download.path(), "utf8");
+  const reach = await page.evaluate((svg) => {
+    const place = document.body.appendChild(document.createElement("div"));
+    place.innerHTML = svg;
+    const [names] = [...place.querySelectorAll("text")].filter((text) => /Target alone/.test(text.textContent));
+    const lanes = [...place.querySelectorAll("svg svg[overflow=hidden]")];
+    const { x, width } = names.getBBox();
+    return { names: x + width, lanes: lanes.map((lane) => Number(lane.getAttribute("x"))) };
+  }, svg);
+  assert.ok(reach.lanes.length > 0, "the lanes are cut");
+  for (const left of reach.lanes) assert.ok(left >= reach.names - 1, JSON.stringify(reach));
+});
+
 test("the race is moved by keys, and counts what was there", async ({ page, base }) => {
   await open(page, base, SCENE);
   const report = await call(page, "bench", SHORT);
