@@ -175,12 +175,12 @@ impl Form {
             tr!("write a number, 0 to {}", Settings::LARGEST_TEMPERATURE)
         });
         let top_k = number(self.top_k, "top_k", || {
-            tr!("write a whole number; 0 turns it off")
+            tr!("write a whole number, 0 or more; 0 turns it off")
         });
         let top_p = number(self.top_p, "top_p", || {
             tr!("write a number above 0, up to 1")
         });
-        let seed = number(self.seed, "seed", || tr!("write a whole number"));
+        let seed = number(self.seed, "seed", || tr!("write a whole number, 0 or more"));
         let max_tokens = number(self.max_tokens, "max_tokens", || {
             tr!("write a whole number, 1 to {}", Settings::MAX_TOKENS)
         });

@@ -276,9 +276,9 @@ fn divided(list: &str, text: &str) -> Result<(Vec<f64>, Option<f64>), String> {
     if weights.len() < 2 || weights.len() > MOST_TOKENS {
         let count = weights.len();
         return Err(tr!(
-            "{list} has {count} numbers; this picture takes 2 to {most}",
+            "{list} has 1 number; this picture takes 2 to {most}"
+                | "{list} has {n} numbers; this picture takes 2 to {most}" % count,
             list,
-            count,
             most = MOST_TOKENS
         ));
     }

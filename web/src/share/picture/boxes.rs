@@ -12,8 +12,7 @@ const ABOVE_SERIF: f64 = 0.756;
 const ABOVE_SANS: f64 = 0.719;
 
 /// What is there to be pressed or typed into, and what says so.
-const PRESSED: &str =
-    ".button, .segments, .icon-button, .switch, input, select, textarea, details, .offer";
+const PRESSED: &str = ".button, .segments, .icon-button, .switch, .race-controls, input, select, textarea, details, .offer";
 
 /// The drawing of an element, in pixels from its upper left corner.
 pub fn draw(element: &Element) -> String {
