@@ -135,7 +135,7 @@ pub fn is_narrow() -> bool {
         .is_some_and(|width| width < 700.0)
 }
 
-/// Puts the focus on what a selector finds, without scrolling there; tells whether there is one.
+/// Puts the focus on what a selector finds, as [`focus_quietly`] does.
 pub fn focus(selector: &str) -> bool {
     let element = document().query_selector(selector).ok().flatten();
     element.is_some_and(|element| focus_quietly(&element))

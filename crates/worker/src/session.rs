@@ -459,7 +459,11 @@ impl Session {
             let resumed = loaded.engine.resume(run);
             match scope::patiently(loaded.engine.device(), resumed).await {
                 Ok(()) => return Ok(loaded),
-                Err(EngineError::Device(again)) if *losses <= MAX_LOSSES => error = again,
+                Err(EngineError::Device(again))
+                    if *losses <= MAX_LOSSES && !self.is_stopped(id) =>
+                {
+                    error = again;
+                }
                 Err(other) => return Err(other.failure()),
             }
         }

@@ -196,10 +196,10 @@ impl EngineClient {
         }
     }
 
-    /// Restarts on another engine.
-    pub fn restart_with(&self, backend: BackendChoice) {
+    /// Restarts on another engine, with the pair that the page shows.
+    pub fn restart_with(&self, backend: BackendChoice, pair: &str) {
         self.inner().borrow_mut().backend = backend;
-        self.restart();
+        self.restart_for(pair);
     }
 
     fn receive(&self, generation: u32, reply: &Reply) {

@@ -54,12 +54,13 @@ impl EngineClient {
         let inner = self.inner();
         let inner = inner.borrow();
         let mut requests = inner.active.iter().chain(&inner.queue);
-        requests.any(|request| {
+        let asks_for_more = requests.any(|request| {
             !matches!(
                 request.command,
                 Command::Load { .. } | Command::Pairs { .. }
             )
-        })
+        });
+        asks_for_more || !inner.waiters.is_empty()
     }
 
     /// Loads another pair. Loads that it makes pointless are given up.

@@ -1,5 +1,5 @@
 use couplet_playback::{count_word, tr};
-use couplet_protocol::{BackendKind, FailureKind};
+use couplet_protocol::{BackendChoice, BackendKind, FailureKind};
 use leptos::prelude::*;
 
 use crate::browser;
@@ -116,7 +116,7 @@ impl Way {
         }
         match self {
             Self::Retry => store.bring_engine(),
-            Self::Cpu => store.use_cpu(),
+            Self::Cpu => store.use_backend(BackendChoice::Cpu),
             Self::Restart => store.restart_engine(),
             Self::DismissTrouble => store.engine.trouble.set(None),
             Self::DismissMessage => store.message.set(None),

@@ -17,16 +17,16 @@ const STILL: Duration = Duration::from_millis(400);
 pub fn follow(sharing: Sharing) {
     let store = sharing.store;
     let mut write_soon = debounce(STILL, move |view| write(store, view, false));
-    let moving = move || store.playhead.playing.get();
-    Effect::new(move |_| {
-        // While the run plays its place is of no interest, the rest of the page is.
-        let view = if moving() {
-            link::current_but_run(sharing)
-        } else {
-            link::current(sharing)
-        };
-        write_soon(view);
-    });
+    Effect::new(move |_| write_soon(view_of(sharing)));
+}
+
+/// What the address is to say: while the run plays its place is of no interest, the rest of the page is.
+fn view_of(sharing: Sharing) -> View {
+    if sharing.store.playhead.playing.get() {
+        link::current_but_run(sharing)
+    } else {
+        link::current(sharing)
+    }
 }
 
 /// After the browser's Back or Forward: the address names the run on the page even where the form has
@@ -36,7 +36,7 @@ pub fn follow_history(sharing: Sharing) {
         permalink::forget_language();
     }
     // Once the page has gone where the address leads.
-    let follow = move || write(sharing.store, untrack(|| link::current(sharing)), true);
+    let follow = move || write(sharing.store, untrack(|| view_of(sharing)), true);
     set_timeout(follow, STILL);
 }
 

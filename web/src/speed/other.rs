@@ -161,7 +161,7 @@ fn both(main: &Kept, other: &Kept) -> impl IntoView + use<> {
         };
         Some(view! {
             <button type="button" class="button" data-testid="switch-backend" disabled=move || store.measuring.busy()
-                on:click=move |_| speed.use_backend(choice(there))>
+                on:click=move |_| store.use_backend(choice(there))>
                 {text}
             </button>
         })

@@ -241,7 +241,7 @@ impl SpeedState {
             .with_untracked(|main| main.as_ref().map(|main| main.report.request.clone()));
         let Some(request) = request else { return };
         if let Some(backend) = backend {
-            self.use_backend(backend);
+            self.store.use_backend(backend);
         }
         self.bench(request);
     }
@@ -251,12 +251,6 @@ impl SpeedState {
         let at = kept.at;
         self.store.measuring.open(kept);
         self.chosen.set(Some(at));
-    }
-
-    /// Has the page run on another backend from now on.
-    pub fn use_backend(&self, backend: BackendChoice) {
-        self.store.message.set(None);
-        self.store.engine.restart_with(backend);
     }
 }
 

@@ -358,17 +358,18 @@ fn falls(report: &SpeedReport, best: &GammaSpeed) -> Option<String> {
     let past = gamma(last_level);
     let alpha = alpha(report).filter(|_| report.request.has_formula());
     Some(match alpha {
-        Some(alpha) => {
-            let kept = match (100.0 * alpha.powf(last_level.gamma + 1.0)).round() as u32 {
-                0 => tr!("less than once in 100"),
-                kept => tr!("only once in 100" | "only {n} times in 100" % kept),
-            };
-            tr!(
-                "Past γ {past} it falls: by the formula, the next pencilled token is reached and kept {kept}.",
-                past,
-                kept
-            )
-        }
+        Some(alpha) => match (100.0 * alpha.powf(last_level.gamma + 1.0)).round() as u32 {
+            0 => tr!(
+                "Past γ {past} it falls: by the formula, the next pencilled token is reached and kept less than once in 100.",
+                past
+            ),
+            kept => tr!(
+                "Past γ {past} it falls: by the formula, the next pencilled token is reached and kept only once in 100."
+                    | "Past γ {past} it falls: by the formula, the next pencilled token is reached and kept only {n} times in 100."
+                        % kept,
+                past
+            ),
+        },
         None => tr!("Past γ {past} it falls.", past),
     })
 }

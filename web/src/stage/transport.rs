@@ -80,7 +80,8 @@ pub fn Transport() -> impl IntoView {
     // A text ends by itself, too, and Stop then goes: left by itself it would take the focus with it.
     let stop_held = StoredValue::new(false);
     let hold_stop = move |held: bool| {
-        if untrack(writing) {
+        // Who leaves the window finds the focus where it was.
+        if untrack(writing) && document().has_focus().unwrap_or(true) {
             stop_held.set_value(held);
         }
     };

@@ -30,7 +30,7 @@ pub struct Asking {
     pub(super) writing: RwSignal<Vec<u32>>,
     /// A run was asked for before the engine was ready.
     pub wanted: RwSignal<bool>,
-    /// With which settings.
+    /// With which settings one was that waited last.
     pub(super) waiting: StoredValue<Option<Settings>>,
     /// The address asks for a run that has not been written yet.
     pub linked: RwSignal<bool>,

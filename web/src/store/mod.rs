@@ -333,10 +333,11 @@ impl Store {
         Some(shown.with_events(self.events.get_value()))
     }
 
-    /// Loads again on the CPU.
-    pub fn use_cpu(&self) {
+    /// Has the page run on another backend from now on.
+    pub fn use_backend(&self, backend: BackendChoice) {
         self.message.set(None);
-        self.engine.restart_with(BackendChoice::Cpu);
+        let pair = self.form.pair.get_untracked();
+        self.engine.restart_with(backend, &pair);
     }
 }
 

@@ -50,7 +50,8 @@ impl Store {
                 self.stop_writing();
                 None
             }
-            (_, Err(_)) => None,
+            // What waits goes on waiting.
+            (_, Err(_)) => return,
         };
         self.ask_for(asked);
     }
@@ -62,15 +63,20 @@ impl Store {
             self.arrival.forget_asked();
         }
         self.asking.linked.set(false);
+        let from = asked.as_ref().and_then(|asked| asked.from.clone());
         // What waited for the engine is written even if the form is just being corrected.
-        let waited = self.asking.waiting.try_update_value(Option::take).flatten();
+        let waited = match &asked {
+            Some(_) => from.as_ref().map(|from| from.settings.clone()),
+            None if self.asking.branch.with_value(Option::is_none) => {
+                self.asking.waiting.get_value()
+            }
+            None => None,
+        };
         let form = untrack(|| self.form.read()).ok();
-        let Some(settings) = form.or_else(|| waited.filter(|_| self.asking.wanted.get_untracked()))
-        else {
+        let Some(settings) = form.or(waited) else {
             self.asking.wanted.set(false);
             return;
         };
-        let from = asked.as_ref().and_then(|asked| asked.from.clone());
         let here = self.versions.here();
         let (origin, settings) = match from {
             // The form has come to be about another version meanwhile.

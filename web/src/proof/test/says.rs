@@ -139,9 +139,8 @@ fn in_words(
     let (chi_square, freedom) = (statistic(test.statistic), grouped(degrees));
     let figures = if test.is_binomial {
         tr!(
-            "χ² = {} on {} degree of freedom, over all {} texts of {} tokens; the rare ones, counted together, are so few that p is the exact binomial test’s.",
+            "χ² = {} on 1 degree of freedom, over all {} texts of {} tokens, impossible ones left out; the rare ones, counted together, are so few that p is the exact binomial test’s.",
             chi_square,
-            freedom,
             texts,
             word
         )

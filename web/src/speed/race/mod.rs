@@ -19,7 +19,6 @@ use crate::playhead::wants_stillness;
 use crate::stage::{Sign, icon, replaced, rule_title};
 use crate::store::{Kept, use_store};
 use crate::width::width_of;
-use crate::words::token_count;
 use clock::{offered, usual};
 use layout::{Lane, Look, Track};
 
@@ -166,7 +165,7 @@ fn finish(track: &Track) -> String {
     let [alone, speculative] = &track.lanes;
     let milliseconds = |lane: &Lane| words::milliseconds(lane.end());
     let had = |lane: &Lane| grouped(lane.tokens_at(track.finish));
-    let all = |lane: &Lane| token_count(lane.tokens());
+    let all = |lane: &Lane| grouped(lane.tokens());
     if alone.end() == speculative.end() {
         return tr!(
             "Both were done after {} ms.",
@@ -175,7 +174,9 @@ fn finish(track: &Track) -> String {
     }
     if track.first() == 1 {
         tr!(
-            "When speculation was done, after {first} ms, the target alone had {had} of its {all}; it took {second} ms.",
+            "When speculation was done, after {first} ms, the target alone had {had} of its 1 token; it took {second} ms."
+                | "When speculation was done, after {first} ms, the target alone had {had} of its {all} tokens; it took {second} ms."
+                    % alone.tokens(),
             first = milliseconds(speculative),
             had = had(alone),
             all = all(alone),
@@ -183,7 +184,9 @@ fn finish(track: &Track) -> String {
         )
     } else {
         tr!(
-            "When the target alone was done, after {first} ms, speculation had {had} of its {all}; it took {second} ms.",
+            "When the target alone was done, after {first} ms, speculation had {had} of its 1 token; it took {second} ms."
+                | "When the target alone was done, after {first} ms, speculation had {had} of its {all} tokens; it took {second} ms."
+                    % speculative.tokens(),
             first = milliseconds(alone),
             had = had(speculative),
             all = all(speculative),
@@ -214,7 +217,7 @@ fn Names(track: Memo<Option<Arc<Track>>>, report: Arc<SpeedReport>) -> impl Into
                 <dt>{name}{more.map(|more| view! { <span class="muted">{more}</span> })}</dt>
                 <dd>
                     <b class="figures" data-testid=id>{move || count.get().map(|(count, _)| count.to_string())}</b>
-                    <span class="muted">" "{move || count.get().map(|(_, all)| tr!("of {}", token_count(all)))}</span>
+                    <span class="muted">" "{move || count.get().map(|(_, all)| tr!("of 1 token" | "of {all} tokens" % all, all = grouped(all)))}</span>
                 </dd>
             </div>
         }
