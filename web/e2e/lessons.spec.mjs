@@ -185,6 +185,21 @@ test("a step is a state of the real page, and its link brings it back", async ({
   assert.ok(await page.getByTestId("temperature").isVisible());
 });
 
+test("on a projector the way on stands beside the answer", async ({ page, base }) => {
+  for (const [width, height] of [[1024, 768], [1440, 900]]) {
+    await page.goto("about:blank");
+    await page.setViewportSize({ width, height });
+    await page.goto(`${base}?backend=cpu#v=1&lesson=exact&step=1&projector=1`);
+    await page.getByTestId("option-0").click();
+    await page.getByTestId("reveal").click();
+    await page.getByTestId("lesson-answer").waitFor();
+    const [turn, answer, next] = await page.evaluate(() => [".lesson-turn", ".lesson-answer", "#lesson-next"].map((part) => document.querySelector(part).getBoundingClientRect()));
+    const scale = width / 640;
+    assert.ok(answer.left - turn.left < 24 * scale, `${width}: the answer begins ${answer.left - turn.left} px in`);
+    assert.ok(next.left >= answer.right && next.top < answer.bottom, `${width}: ${JSON.stringify({ answer, next })}`);
+  }
+});
+
 test("the steps of a lesson are wide enough to be hit, and their row is not cut", async ({ page, base }) => {
   for (const language of ["en", "de"]) {
     for (const width of [900, 1024, 1180, 1320, 1440]) {
