@@ -1,7 +1,10 @@
 //! The language in which runs are told, and everything else that is said with [`tr!`](crate::tr).
 
+use tr::Translator;
+use tr::internal::with_translator;
+
 /// Says everything from now on as `translator` says it.
-pub fn speak_as(translator: impl tr::Translator + 'static) {
+pub fn speak_as(translator: impl Translator + 'static) {
     tr::set_translator!(translator);
 }
 
@@ -40,10 +43,8 @@ pub use tr::runtime_format;
 /// What [`tr!`](crate::tr) looks up.
 #[doc(hidden)]
 pub fn said(context: Option<&'static str>, english: &'static str) -> String {
-    match context {
-        Some(context) => tr::tr!(context => english),
-        None => tr::tr!(english),
-    }
+    let said = |translator: &dyn Translator| translator.translate(english, context).into_owned();
+    with_translator(module_path!(), said)
 }
 
 /// What [`tr!`](crate::tr) looks up where the words depend on a count.
@@ -54,8 +55,9 @@ pub fn said_of(
     one: &'static str,
     several: &'static str,
 ) -> String {
-    match context {
-        Some(context) => tr::tr!(context => one | several % count),
-        None => tr::tr!(one | several % count),
-    }
+    let said = |translator: &dyn Translator| {
+        let said = translator.ntranslate(count, one, several, context);
+        said.into_owned()
+    };
+    with_translator(module_path!(), said)
 }
