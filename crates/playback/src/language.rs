@@ -14,8 +14,8 @@ pub fn speak_english() {
 }
 
 /// English words in the language that is spoken, with what is filled in: `tr::tr!` of the crate,
-/// and to be written like it. That one looks the words up anew wherever it stands, which in a page
-/// of 1,500 sayings takes a thirtieth of all that there is to download; this one calls a function.
+/// and to be written like it. That one has its look-up inlined wherever it stands, which a page that
+/// says much is slower to download for; this one calls a function.
 #[macro_export]
 macro_rules! tr {
     (@ $context:expr, $english:literal) => {
