@@ -32,10 +32,15 @@ pub fn token_count(count: usize) -> String {
     format!("{} {}", grouped(count), Kind::Token.noun(count))
 }
 
+/// Most sums in a sentence that stay on one line: more of them are one sum that is longer than a line.
+const MOST_SUMS: usize = 3;
+
 /// A sentence whose formulas stay on one line each: for those that are short.
 pub fn tied(sentence: &str) -> String {
+    let long_sum = sentence.matches(" + ").count() > MOST_SUMS;
     [" < ", " ≥ ", " = ", " + ", " · ", " / "]
         .iter()
+        .filter(|sign| !(long_sum && **sign == " + "))
         .fold(sentence.to_owned(), |sentence, sign| {
             sentence.replace(sign, &sign.replace(' ', "\u{a0}"))
         })
@@ -72,6 +77,10 @@ mod tests {
         assert_eq!(
             tied("If 0.7 + 0.3 = 1, all is well."),
             "If 0.7\u{a0}+\u{a0}0.3\u{a0}=\u{a0}1, all is well."
+        );
+        assert_eq!(
+            tied("0.2² + 0.2² + 0.2² + 0.2² + 0.2² = 0.2"),
+            "0.2² + 0.2² + 0.2² + 0.2² + 0.2²\u{a0}=\u{a0}0.2"
         );
     }
 }
