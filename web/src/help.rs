@@ -71,7 +71,7 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Pass"),
             tr!(
-                "one run of a model over one or more positions of the text. It needs every weight only once and gives, at each position, the probabilities of the next token. Where reading takes longer than computing, it is memory-bound, and further positions cost little."
+                "one run of a model over one or more positions of the text. At best it reads every weight only once, and it gives, at each position, the probabilities of the next token. Where reading takes longer than computing, it is memory-bound, and further positions cost little."
             ),
             "",
         ),
@@ -104,7 +104,7 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Seed"),
             tr!(
-                "the number from which all draws come. The same seed and settings write the same text again on the same device. Another device may round a probability differently, and once in a while the text then goes on differently from there."
+                "the number from which all draws come. The same seed and settings write the same text again on the same device and backend. Others may round a probability differently, and once in a while the text then goes on differently from there. Where the engine chooses γ, only drafter-invariant rules keep to one text."
             ),
             "Salmon et al. 2011",
         ),
@@ -209,7 +209,7 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Greedy"),
             tr!(
-                "the target’s most probable token always: only a proposal that is just that stays. Exact at temperature 0 and at top-k 1, else in general not."
+                "the target’s most probable token always: only a proposal that is just that stays. Exact at temperature 0 or top-k 1, else in general not."
             ),
             "Stern et al. 2018",
         ),
@@ -237,7 +237,7 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Typical acceptance"),
             tr!(
-                "keeps every token that is probable enough for the target, above min(ε, δ·exp(−H)) with the entropy H. Exact at temperature 0 and at top-k 1, else in general not. Medusa chooses among several guesses that way; here there is one, and a rejected token is drawn anew from the target."
+                "keeps every token that is probable enough for the target, above min(ε, δ·exp(−H)) with the entropy H. Exact at temperature 0 or top-k 1, else in general not. Medusa chooses among several guesses that way; here there is one, and a rejected token is drawn anew from the target."
             ),
             "Cai et al. 2024, § 2.3.1; Hewitt et al. 2022",
         ),
@@ -296,7 +296,7 @@ const SOURCES: [(&str, &str, &str); 23] = [
     ),
     (
         "Holenstein 2007",
-        "Parallel repetition: simplification and the no-signaling case",
+        "Parallel repetition: simplifications and the no-signaling case",
         "https://arxiv.org/abs/cs/0607139",
     ),
     (

@@ -16,17 +16,17 @@ fn rows() -> [(&'static str, String, Kept); 3] {
     [
         (
             "recursive",
-            tr!("drawn independently, tested one after the other"),
+            tr!("drawn independently, tested in turn (SpecInfer)"),
             recursive,
         ),
         (
             "most",
-            tr!("drawn independently, the best exact rule"),
+            tr!("drawn independently, the most that an exact rule can keep"),
             most,
         ),
         (
             "once",
-            tr!("no token drawn twice, tested one after the other"),
+            tr!("no token drawn twice, tested in turn"),
             recursive_without_repetition,
         ),
     ]
@@ -72,9 +72,9 @@ pub fn SeveralDrafts() -> impl IntoView {
             <div>
                 <h2 id="drafts-title">{tr!("Several drafts for one place")}</h2>
                 <p class="serif">
-                    {tr!("One pass of the target can judge several drafts for the same place, which is what trees of drafts are for (SpecInfer). When the first is rejected, the next is tested against what is then left of the target. Whatever comes out is still the target’s own.")}
+                    {tr!("One pass of the target can judge several drafts for the same place, which is what trees of drafts are for. Tested in turn, each is judged against what those before it have left of the target. Whatever comes out is still the target’s own.")}
                 </p>
-                <p class="muted">{tr!("How often one of them is kept, computed; the engine here drafts a single line.")}</p>
+                <p class="muted">{tr!("How often one of them is kept, computed; the engine here drafts a single line. The second row is the most for drafts that are drawn independently: drafts that never repeat a token can exceed it.")}</p>
             </div>
             <div class="table-scroll" tabindex="0" role="region" aria-label=tr!("How often one of several drafts is kept")>
                 <table class="drafts-table" aria-labelledby="drafts-title">

@@ -93,7 +93,7 @@ const FIGURES: [Figure; 15] = [
     figure(
         Scene::Proof,
         ".proof-live > :last-child",
-        || tr!("The museum"),
+        || tr!("Break the rule"),
         "couplet-museum",
     ),
     figure(Scene::Speed, ".sweep", || tr!("The sweep"), "couplet-sweep"),

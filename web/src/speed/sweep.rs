@@ -91,7 +91,7 @@ fn points_and_line(report: &SpeedReport) -> String {
     match (alpha(report), c(report)) {
         (Some(_), Some(_)) => {
             let line = tr!(
-                "Dashed line: what the formula gives with α, c and v as measured, noise included, as if every test had the same chance."
+                "Dashed line: what the formula gives with α, c and v as measured, noise included, as if the tests were independent, with the same chance each."
             );
             format!("{line} {points}")
         }

@@ -253,7 +253,7 @@ fn Asked() -> impl IntoView {
                 <div class="what-if-terms">
                     <div>
                         <h2>{tr!("When does it pay?")}</h2>
-                        <p class="muted">{tr!("The formula alone, for any draft and any machine, if each token has the same chance: move its numbers.")}</p>
+                        <p class="muted">{tr!("The formula alone, for any draft and any machine, if each token has the same chance whatever came before: move its numbers.")}</p>
                     </div>
                     <p class="formula what-if-formula" role="img" aria-label=tr!("speed-up is one minus alpha to the power of gamma plus one, divided by one minus alpha times gamma c plus v, and v is one plus gamma s")>
                         <span>{tr!("speed-up =")}</span>

@@ -385,7 +385,8 @@ fn SeedField(form: Form) -> impl IntoView {
         form.seed.set(format!("{seed:.0}"));
         form.edited();
     };
-    let hint = tr!("The same seed and settings give the same text on this device");
+    let hint =
+        tr!("The same seed and settings give the same text on this device, unless γ is auto");
     view! {
         <div class="field field-seed" title=hint>
             <label for="seed">{tr!("Seed")}</label>

@@ -36,7 +36,7 @@ fn Rules() -> impl IntoView {
         let both = kept.get()?;
         let [rejection, block] = both.map(|kept| decimal(kept, 2));
         let less = (both[1] < both[0] && block != rejection).then(|| {
-            tr!("Of some drafts Block keeps fewer; on average over all that can be drawn it never does.")
+            tr!("Of some drafts Block keeps fewer tokens, but never fewer on average over all that can be drawn.")
         });
         let says = tr!(
             "Block judges a draft as one: of these drafts it would keep {block} tokens a round on average, Rejection {rejection}.",

@@ -18,11 +18,11 @@ pub const GROUPS: [Group; 3] = [
         rules: &[Rule::Rejection, Rule::Block],
     },
     Group {
-        title: || tr!("Exact, and the text does not depend on the draft"),
+        title: || tr!("Exact, and one seed gives one text, whoever drafts"),
         rules: &[Rule::Gumbel, Rule::MinHash, Rule::SampleAndMatch],
     },
     Group {
-        title: || tr!("In general not exact; at temperature 0 and top-k 1 it is"),
+        title: || tr!("In general exact only at temperature 0 or top-k 1"),
         rules: &[Rule::Greedy, Rule::Lenience, Rule::Typical],
     },
 ];

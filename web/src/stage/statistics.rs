@@ -332,7 +332,7 @@ fn Lengths() -> impl IntoView {
                 {columns}
                 <path class="axis" d="M0 76.5H150" />
             </svg>
-            <p class="muted">{if theory.is_empty() { tr!("tokens accepted in a round") } else { tr!("tokens accepted in a round; lines: if every test had the chance α") }}</p>
+            <p class="muted">{if theory.is_empty() { tr!("tokens accepted in a round") } else { tr!("tokens accepted in a round; lines: for independent tests with the chance α") }}</p>
         })
     };
     view! {

@@ -190,7 +190,7 @@ fn in_words(
                 )
             }
             (false, _) => tr!(
-                "A test can never prove equality. Adding up every way a round can go does so for the rule: theory finds no difference. The test is about what runs here."
+                "A test can never prove equality. Adding up every way a round can go does so for this rule, these two distributions and this γ: theory finds no difference. The test is about what runs here."
             ),
         };
         format!("{found} {but}").into_any()

@@ -77,7 +77,7 @@ pub fn AllTexts(
                     <h2 id="texts-title">{tr!("Every text at once")}</h2>
                     <p class="muted">
                         {move || tr!(
-                            "A dot for each text of {} tokens that an exact sampler would write at least five times, the most probable first: how far its count is from the target’s, in standard deviations.",
+                            "A dot for each text of {} tokens that an exact sampler would write at least five times on average, the most probable first: how far its count is from the target’s, in standard deviations.",
                             count_word(length())
                         )}
                     </p>
