@@ -496,6 +496,23 @@ test("a dropped file is replayed; a wrong one gets a sentence and takes nothing 
     await page.getByRole("button", { name: "Bring it back" }).click();
     assert.deepEqual(await page.evaluate(() => window.couplet.trace()), run);
   }
+  // Of more, each comes once before any comes again.
+  await drop(other, "stories.json");
+  await shown(page, "file");
+  await call(page, "generate", { seed: 7, max_tokens: 12 });
+  const third = await page.evaluate(() => window.couplet.trace());
+  await drop(other, "stories.json");
+  await shown(page, "file");
+  const seen = [];
+  for (let press = 0; press < 3; press += 1) {
+    await page.getByRole("button", { name: "Bring it back" }).click();
+    seen.push(await page.evaluate(() => window.couplet.trace().settings.seed));
+  }
+  assert.deepEqual(seen.toSorted(), [mine, second, third].map(({ settings }) => settings.seed).toSorted());
+  while ((await page.evaluate(() => window.couplet.trace().settings.seed)) !== mine.settings.seed) {
+    await page.getByRole("button", { name: "Bring it back" }).click();
+  }
+  await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
   // Of several, Close is seen to close one.
   await drop(other, "stories.json");
   await notice(page, /is kept, the last of two\./);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fastest } from "../bench/figures.mjs";
-import { call, delay, frames, noPanicText, open, patchWorker, refusal, shown, until, visitor } from "./support.mjs";
+import { call, delay, frames, hold, noPanicText, open, patchWorker, ready, refusal, shown, until, visitor, WEIGHTS } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
@@ -480,6 +480,7 @@ test("the report of another device is shown, with the same measured here beside 
   for (const [wrong, says] of [
     [{ ...elsewhere, tokens: 1e9 }, /“x\.json” cannot be shown\. This measurement is damaged: tokens cannot be so/],
     [{ ...elsewhere, version: 9 }, /its version is 9/],
+    [{ ...elsewhere, gammas: elsewhere.gammas.map((row) => ({ ...row, speed_up: 3 })) }, /gammas cannot be so/],
     [{ ...elsewhere, costs: undefined }, /at line 1, column \d+ something is missing/],
     [{ ...elsewhere, request: { ...report.request, settings: { ...report.request.settings, pair: "nobody" } } }, /the pair “nobody”/],
   ]) {
@@ -511,7 +512,7 @@ test("the report of another device is shown, with the same measured here beside 
   await origin.waitFor();
   // Where something else of the same task was measured here, the same can be measured still.
   assert.equal(await page.getByTestId("measure-other").count(), 0);
-  await give("other.json", { ...elsewhere, request: { ...report.request, pairs: 6 } });
+  await give("other.json", { ...elsewhere, request: { ...report.request, settings: { ...report.request.settings, seed: 99 } } });
   await origin.filter({ hasText: "other.json" }).waitFor();
   await page.getByTestId("measure-other").waitFor();
 });
@@ -523,6 +524,21 @@ test("how long it takes is told from what was measured here, and not before", as
   await page.getByTestId("bench").click();
   await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
   assert.match(await plan.innerText(), /At the pace of the last measurement here that takes about .+\.$/);
+});
+
+test("a measurement on the other backend is made there, though another pair is chosen while it loads", async ({ page, base }) => {
+  await open(page, base, `${CPU}#v=1&scene=speed`);
+  await call(page, "bench", SHORT);
+  const arrive = await hold(page, WEIGHTS);
+  await page.getByTestId("measure-other").click();
+  await page.getByTestId("scene-stage").click();
+  await page.getByTestId("pair").selectOption("stories");
+  arrive();
+  const measured = () =>
+    page.evaluate(() => JSON.parse(sessionStorage.getItem("couplet-reports-3")).map(({ report }) => [report.device.backend, report.request.settings.pair]));
+  await until(async () => (await measured()).length === 2, "there is a second report");
+  assert.deepEqual(await measured(), [["cpu", "shakespeare"], ["gpu", "shakespeare"]]);
+  assert.equal((await ready(page)).pair.name, "stories");
 });
 
 test("a failure is told and the report before it stays", async ({ page, base }) => {

@@ -315,6 +315,22 @@ test("a recording branches too, once the models are there", async ({ page, base 
   await shown(page, "live");
 });
 
+test("a run that is written anew takes no branches away for good", async ({ page, base }) => {
+  await open(page, base, `${CPU}#v=1&seed=5&max_tokens=24`);
+  await write(page);
+  await standBehind(page, 2);
+  await page.getByTestId("gamma").fill("2");
+  await page.getByTestId("branch").click();
+  await page.getByTestId("versions").waitFor();
+  const branch = await finished(page);
+  await page.getByTestId("seed").fill("6");
+  await write(page);
+  await page.getByTestId("versions").waitFor({ state: "detached" });
+  await page.getByTestId("notice").getByRole("button", { name: "Bring it back" }).click();
+  await page.getByTestId("version-1").waitFor();
+  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), branch);
+});
+
 test("time is walked by token, phase and round, back as easily as forward", async ({ page, base }) => {
   await open(page, base, CPU);
   await call(page, "generate", { max_tokens: 40 });

@@ -5,7 +5,16 @@ use std::sync::Arc;
 use couplet_protocol::{Command, Reply};
 use leptos::prelude::*;
 
+use super::wire::Request;
 use super::{EngineClient, EngineState};
+
+/// Whether it is about a pair, which is loaded before.
+fn needs_pair(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Generate { .. } | Command::Distribution { .. } | Command::Bench { .. }
+    )
+}
 
 impl EngineClient {
     /// Loads the pair again after a failed download, with another worker where there is none.
@@ -63,18 +72,28 @@ impl EngineClient {
         asks_for_more || !inner.waiters.is_empty()
     }
 
-    /// Loads another pair. Loads that it makes pointless are given up.
+    /// Loads another pair. Loads that it makes pointless are given up: those behind which nothing
+    /// waits that is about their pair.
     pub fn choose(&self, pair: &str) {
         let given_up = {
             let inner = self.inner();
             let mut inner = inner.borrow_mut();
             inner.pair = pair.to_owned();
-            let is_load = |command: &Command| matches!(command, Command::Load { .. });
-            inner.queue.retain(|request| !is_load(&request.command));
+            let is_load = |request: &Request| matches!(request.command, Command::Load { .. });
+            let needed = inner
+                .queue
+                .iter()
+                .rposition(|request| needs_pair(&request.command))
+                .map_or(0, |last| last + 1);
+            let mut place = 0;
+            inner.queue.retain(|request| {
+                place += 1;
+                place <= needed || !is_load(request)
+            });
             inner
                 .active
                 .as_ref()
-                .filter(|request| is_load(&request.command))
+                .filter(|request| needed == 0 && is_load(request))
                 .map(|request| request.id)
         };
         if let Some(id) = given_up {

@@ -159,6 +159,8 @@ impl Store {
                 .with_untracked(|shown| shown.as_ref().is_some_and(is_written_here))
         {
             self.set_aside();
+            // As the first: every one that is kept comes before it does again.
+            self.aside.update(|all| all.rotate_right(1));
         }
         self.stop();
         if let Some(settings) = &aside.form {

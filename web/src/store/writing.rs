@@ -251,7 +251,13 @@ impl Store {
             .and_then(|shown| self.parent_of(shown, origin));
         match (parent, shown) {
             (Some(parent), Some(shown)) => self.begin_branch(parent, shown),
-            (_, shown) => self.begin(shown),
+            (_, shown) => {
+                // No link names them all.
+                if self.versions.has_own() {
+                    self.set_aside();
+                }
+                self.begin(shown);
+            }
         }
         Some(self.versions.current.get_untracked())
     }

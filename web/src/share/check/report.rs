@@ -2,8 +2,9 @@
 
 use couplet_playback::tr;
 use couplet_protocol::{
-    GammaSpeed, MAX_GAMMA, RaceRound, Settings, SpeedReport, TokensPerSecond, VERSION,
+    GammaSpeed, MAX_GAMMA, RaceRound, Settings, SpeedReport, SpeedRequest, TokensPerSecond, VERSION,
 };
+use couplet_speculation::statistics::{confidence_of_each, median, median_interval};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -92,12 +93,12 @@ fn check(report: &SpeedReport) -> Result<(), String> {
         ("target_alone", is_speed(&report.target_alone)),
         (
             "gammas",
-            counted.eq(asked) && report.gammas.iter().all(|row| is_row(row, request.pairs)),
+            counted.eq(asked) && report.gammas.iter().all(|row| is_row(row, request)),
         ),
         (
             "auto",
             request.auto == report.auto.is_some()
-                && report.auto.iter().all(|row| is_row(row, request.pairs)),
+                && report.auto.iter().all(|row| is_row(row, request)),
         ),
         ("costs", are_costs(report)),
         (
@@ -107,6 +108,10 @@ fn check(report: &SpeedReport) -> Result<(), String> {
                 .gammas
                 .iter()
                 .all(|gamma| predicted(report, *gamma).is_none_or(is_factor)),
+        ),
+        (
+            "costs",
+            report.gammas.iter().all(|row| is_predicted(row, report)),
         ),
         ("shares", are_shares(report)),
         (
@@ -148,7 +153,8 @@ fn is_speed(speed: &TokensPerSecond) -> bool {
     min >= 0.0 && min <= median && median <= max && max <= MOST
 }
 
-fn is_row(row: &GammaSpeed, pairs: u32) -> bool {
+fn is_row(row: &GammaSpeed, request: &SpeedRequest) -> bool {
+    let pairs = request.pairs;
     let times = row.runs.iter().flatten();
     (0.0..=f64::from(MAX_GAMMA)).contains(&row.gamma)
         && is_speed(&row.speculation)
@@ -163,6 +169,45 @@ fn is_row(row: &GammaSpeed, pairs: u32) -> bool {
         && row.interval_among_all.is_none_or(is_interval)
         && row.accepted <= row.judged
         && row.predicted.is_none_or(is_factor)
+        && follows_from_runs(row, request)
+}
+
+/// Whether a row says of its runs what they give; there are reports that do not name them.
+fn follows_from_runs(row: &GammaSpeed, request: &SpeedRequest) -> bool {
+    if row.runs.is_empty() {
+        return true;
+    }
+    let ratios: Vec<f64> = row
+        .runs
+        .iter()
+        .map(|[speculation, alone]| speculation.speed() / alone.speed())
+        .collect();
+    let each = confidence_of_each(SpeedReport::CONFIDENCE, request.contenders());
+    let among_all = median_interval(&ratios, each);
+    ratios.len() == request.pairs as usize
+        && are_alike(&ratios, &row.ratios)
+        && are_alike(&[median(&ratios)], &[row.speed_up])
+        && are_alike(
+            &median_interval(&ratios, SpeedReport::CONFIDENCE),
+            &row.interval,
+        )
+        && row
+            .interval_among_all
+            .is_none_or(|interval| are_alike(&among_all, &interval))
+}
+
+/// Whether a prediction is the one that the formula gives; there are reports without any.
+fn is_predicted(row: &GammaSpeed, report: &SpeedReport) -> bool {
+    let computed = predicted(report, row.gamma as u32);
+    row.predicted
+        .zip(computed)
+        .is_none_or(|(kept, computed)| are_alike(&[kept], &[computed]))
+}
+
+/// Whether numbers differ by what writing them down may change.
+fn are_alike(numbers: &[f64], others: &[f64]) -> bool {
+    let alike = |(one, other): (&f64, &f64)| (one - other).abs() <= 1e-6 * one.abs();
+    numbers.len() == others.len() && numbers.iter().zip(others).all(alike)
 }
 
 fn are_costs(report: &SpeedReport) -> bool {
@@ -274,6 +319,46 @@ mod tests {
             };
             assert!(sentence.contains(name), "{place}: {sentence}");
             assert!(sentence.contains("“JSON” in Speed"), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_report_whose_numbers_do_not_follow_from_its_runs_is_refused() {
+        let run = |milliseconds: f64| json!({"tokens": 10, "milliseconds": milliseconds});
+        let ratios: Vec<f64> = (0..13).map(|pair| 1.0 + 0.1 * f64::from(pair)).collect();
+        let mut value = report();
+        let row = &mut value["gammas"][0];
+        row["runs"] = ratios
+            .iter()
+            .map(|ratio| json!([run(5.0), run(5.0 * ratio)]))
+            .collect();
+        row["ratios"] = json!(ratios);
+        row["speed_up"] = json!(median(&ratios));
+        row["interval"] = json!(median_interval(&ratios, SpeedReport::CONFIDENCE));
+        row["interval_among_all"] = json!(median_interval(
+            &ratios,
+            confidence_of_each(SpeedReport::CONFIDENCE, 2)
+        ));
+        let gives = |value: &Value| read(&value.to_string()).unwrap().map(drop);
+        value["gammas"][0]["predicted"] = json!(predicted(
+            &serde_json::from_value(value.clone()).unwrap(),
+            1
+        ));
+        assert_eq!(gives(&value), Ok(()));
+        for (place, other, name) in [
+            ("/gammas/0/speed_up", json!(1.7), "gammas"),
+            ("/gammas/0/interval", json!([1.5, 1.7]), "gammas"),
+            ("/gammas/0/interval_among_all", json!([1.5, 1.7]), "gammas"),
+            ("/gammas/0/ratios/3", json!(1.5), "gammas"),
+            ("/gammas/0/runs/3/0/milliseconds", json!(4.0), "gammas"),
+            ("/request/pairs", json!(50), "gammas"),
+            ("/gammas/0/accepted", json!(1), "costs"),
+            ("/costs/verify/0", json!(0.2), "costs"),
+        ] {
+            let mut changed = value.clone();
+            *changed.pointer_mut(place).unwrap() = other;
+            let sentence = gives(&changed).expect_err(place);
+            assert!(sentence.contains(name), "{place}: {sentence}");
         }
     }
 

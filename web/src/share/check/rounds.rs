@@ -1,7 +1,7 @@
 //! Whether events follow each other as those of a run do.
 
 use couplet_playback::tr;
-use couplet_protocol::{Branch, Distribution, Event, Rule, Settings, Trace};
+use couplet_protocol::{Branch, Distribution, Event, FinishReason, Rule, Settings, Trace};
 
 use super::{SLACK, at, check_distribution, redraw, share};
 
@@ -28,6 +28,7 @@ pub fn check(trace: &Trace) -> Result<(), String> {
         vocabulary,
         settings: &trace.settings,
         end: prompt_tokens.len().saturating_sub(kept) + trace.settings.max_tokens as usize,
+        context: trace.pair.context as usize,
         round: 0,
         start: prompt_tokens.len(),
         open: Open::default(),
@@ -57,6 +58,8 @@ struct Checker<'a> {
     settings: &'a Settings,
     /// The first position at which no token may stand.
     end: usize,
+    /// How many tokens the models can read.
+    context: usize,
     round: u32,
     /// The position of the round's first token.
     start: usize,
@@ -180,7 +183,7 @@ impl<'a> Checker<'a> {
                     (*draw, "draw"),
                     (threshold.unwrap_or_default(), "threshold"),
                 ])?;
-                check_distribution(target_distribution, self.vocabulary)?;
+                self.is_from_target(target_distribution)?;
                 self.is_given(self.open.judged, *draft_prob)?;
                 Given::of(target_distribution, *token).holds("target_prob", *target_prob)?;
                 let evidence = Evidence {
@@ -226,12 +229,14 @@ impl<'a> Checker<'a> {
             }
             Event::Resampled {
                 token,
+                position,
                 residual,
                 residual_mass,
                 draw,
                 ..
             } => {
                 self.open.may_resample()?;
+                self.is_at(*position, self.open.accepted)?;
                 shares(&[(*residual_mass, "residual_mass"), (*draw, "draw")])?;
                 check_distribution(residual, self.vocabulary)?;
                 let rejected = self.open.drafts.get(self.open.accepted);
@@ -247,6 +252,7 @@ impl<'a> Checker<'a> {
             }
             Event::Bonus {
                 token,
+                position,
                 target_distribution,
                 draw,
                 ..
@@ -254,8 +260,9 @@ impl<'a> Checker<'a> {
                 if self.open.is_closed() || self.open.accepted < self.open.drafted.len() {
                     return Err(tr!("a bonus token comes though not everything was kept"));
                 }
+                self.is_at(*position, self.open.drafted.len())?;
                 shares(&[(*draw, "draw")])?;
-                check_distribution(target_distribution, self.vocabulary)?;
+                self.is_from_target(target_distribution)?;
                 self.close(*token)?;
                 redraw::lands(target_distribution, *token, *draw, self.settings)
             }
@@ -264,9 +271,17 @@ impl<'a> Checker<'a> {
                 duration(timings.milliseconds)?;
                 self.end_round()
             }
-            Event::Finished { .. } => {
+            Event::Finished { reason } => {
                 if self.open.is_begun() {
                     return Err(tr!("the run ends inside a round"));
+                }
+                let is_so = match reason {
+                    FinishReason::Length => self.start == self.end,
+                    FinishReason::ContextFull => self.start == self.context,
+                    FinishReason::EndOfText | FinishReason::Stopped => true,
+                };
+                if !is_so {
+                    return Err(tr!("the run ends for a reason that there is not"));
                 }
                 self.finished = true;
                 Ok(())
@@ -322,6 +337,18 @@ impl<'a> Checker<'a> {
     }
 
     /// That a position is the one of a column of the open round.
+    /// A distribution of the target, of which only one token is left where the settings leave one.
+    fn is_from_target(&self, it: &Distribution) -> Result<(), String> {
+        check_distribution(it, self.vocabulary)?;
+        let possible = it.probs.iter().filter(|prob| **prob > 0.0).count();
+        if self.settings.has_one_text() && possible > 1 {
+            return Err(tr!(
+                "more than one token is possible, which temperature 0 and top-k 1 do not allow"
+            ));
+        }
+        Ok(())
+    }
+
     fn is_at(&self, position: u32, column: usize) -> Result<(), String> {
         if position as usize == self.start + column {
             Ok(())
@@ -346,6 +373,9 @@ impl<'a> Checker<'a> {
         self.round += 1;
         if self.start > self.end {
             return Err(tr!("more tokens are written than were asked for"));
+        }
+        if self.start > self.context {
+            return Err(tr!("more tokens are written than the pair's context holds"));
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 use std::collections::HashMap;
 
+use couplet_protocol::FinishReason;
+
 use super::*;
 
 /// The recording that comes with the page.
@@ -210,6 +212,44 @@ fn a_trace_that_contradicts_itself_is_refused() {
         trace.events.iter_mut().for_each(without_draw);
     });
     assert!(greedy.contains("verdict is not the one"), "{greedy}");
+    for one_text in [
+        with(&|trace| trace.settings.temperature = 0.0),
+        with(&|trace| trace.settings.top_k = 1),
+    ] {
+        assert!(
+            one_text.contains("more than one token is possible"),
+            "{one_text}"
+        );
+    }
+    for reason in [
+        with(&|trace| trace.settings.max_tokens += 1),
+        with(&|trace| {
+            let reason = FinishReason::ContextFull;
+            *trace.events.last_mut().unwrap() = Event::Finished { reason };
+        }),
+    ] {
+        assert!(reason.contains("ends for a reason"), "{reason}");
+    }
+    let context = with(&|trace| trace.pair.context = 30);
+    assert!(context.contains("context holds"), "{context}");
+    for place in [
+        with(&|trace| {
+            for event in &mut trace.events {
+                if let Event::Bonus { position, .. } = event {
+                    *position = 999;
+                }
+            }
+        }),
+        with(&|trace| {
+            for event in &mut trace.events {
+                if let Event::Resampled { position, .. } = event {
+                    *position = 0;
+                }
+            }
+        }),
+    ] {
+        assert!(place.contains("is left out"), "{place}");
+    }
     let shorter = with(&|trace| trace.settings.gamma = 2);
     assert!(shorter.contains("more tokens are drafted"), "{shorter}");
     let mut chosen = whole.clone();
