@@ -1,6 +1,6 @@
 // Time: the playhead, and runs that branch from it.
 import assert from "node:assert/strict";
-import { call, finished, frames, open, refusal, shown, tokens, until } from "./support.mjs";
+import { call, finished, frames, open, refusal, shown, tokens, until, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";

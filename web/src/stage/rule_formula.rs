@@ -97,7 +97,7 @@ fn formula(settings: &Settings, notation: Notation) -> AnyView {
         Rule::SampleAndMatch => {
             filled(&tr!("keep if {} draws the same", slot(0)), [target.into_any()]).into_any()
         }
-        Rule::Greedy => filled(&tr!("keep if favourite of {}", slot(0)), [target.into_any()]).into_any(),
+        Rule::Greedy => filled(&tr!("keep if {}’s favourite", slot(0)), [target.into_any()]).into_any(),
         Rule::Typical => view! {
             {target}
             {format!(" > min({}{}{}·", shortest(settings.epsilon), separator(), shortest(settings.delta))}<em>"e"</em><sup>"−"<em>"H"</em></sup>")"
@@ -144,7 +144,7 @@ pub fn expectation(rule: Rule, notation: Notation) -> Option<AnyView> {
         ),
         Rule::SampleAndMatch => mean(view! { "Σ "{target()}" · "{draft()} }.into_any()),
         Rule::Greedy => {
-            let saying = tr!("mean of {draft} at the favourite of {target}", draft = slot(0), target = slot(1));
+            let saying = tr!("mean of {draft} at {target}’s favourite", draft = slot(0), target = slot(1));
             filled(&saying, [draft().into_any(), target().into_any()]).into_any()
         }
         Rule::Lenience => {
