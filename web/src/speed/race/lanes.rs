@@ -77,6 +77,15 @@ pub fn drawing(
             }
         }
     };
+    // The newest letters and what stands under them are left out of it.
+    let [one, other] = LETTERS;
+    let cut = format!(
+        "M0 16V{:.0}M0 {:.0}V{:.0}M0 {:.0}V{AXIS}",
+        one - 15.0,
+        one + 6.0,
+        other - 15.0,
+        other + 19.0
+    );
     let line = move || format!("translate({:.1} 0)", x.get());
     view! {
         <svg class="race-drawing" class:whole=track.look == Look::Whole role="img" aria-label=label viewBox=format!("0 0 {width} {height}") width=width.clone()
@@ -90,7 +99,7 @@ pub fn drawing(
             <g clip-path="url(#race-past)">{blocks(track)}</g>
             {axis(track)}
             <g class="race-cut" transform=line>
-                <path d=format!("M0 16V{AXIS}") />
+                <path d=cut />
                 <text class="number strong" x=move || flip().1 y="13" text-anchor=move || flip().0>
                     {move || format!("{} ms", words::milliseconds(at.get()))}
                 </text>
