@@ -11,6 +11,7 @@ use crate::language::{filled, slot};
 use crate::lessons::{Cover, Covered, covered};
 use crate::proof::pair::{NOTHING, ProofPair};
 use crate::proof::state::use_proof;
+use crate::proof::words::share;
 use crate::store::{Notation, use_store};
 use crate::table::{Numbers, Table};
 use crate::words::tied;
@@ -108,7 +109,7 @@ fn Steps() -> impl IntoView {
 /// What the residual saves: the classic way to turn draws from one distribution into draws from
 /// another asks again until one is accepted.
 fn retrying(pair: &ProofPair) -> Option<String> {
-    if pair.total_variation() < NOTHING {
+    if pair.total_variation() < NOTHING || (0.0 < pair.overlap() && pair.overlap() < NOTHING) {
         return None;
     }
     let both = Pair::new(&pair.draft, &pair.target).ok()?;
@@ -132,7 +133,7 @@ fn identity(notation: Notation) -> impl IntoView {
 
 fn sentence(pair: &ProofPair, step: usize, notation: Notation) -> AnyView {
     let decimals = pair.decimals();
-    let number = |value: f64| view! { <b>{decimal(value, decimals)}</b> }.into_any();
+    let number = |value: f64| view! { <b>{share(value, decimals)}</b> }.into_any();
     let (kept, lost) = (pair.overlap(), pair.total_variation());
     let ratio = view! {
         {format!("min(1{}", separator())}<em class="t">{notation.target()}</em>"/"<em class="d">{notation.draft()}</em>")"
@@ -196,8 +197,8 @@ fn sentence(pair: &ProofPair, step: usize, notation: Notation) -> AnyView {
             .into_any(),
         _ => tied(&tr!(
             "The residual fills exactly the gaps: {kept} + {lost} = 1, and every bar ends at the target line.",
-            kept = decimal(kept, decimals),
-            lost = decimal(lost, decimals)
+            kept = share(kept, decimals),
+            lost = share(lost, decimals)
         ))
         .into_any(),
     }
