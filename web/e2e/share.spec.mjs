@@ -515,7 +515,7 @@ test("a dropped file is replayed; a wrong one gets a sentence and takes nothing 
   await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
   // Of several, Close is seen to close one.
   await drop(other, "stories.json");
-  await notice(page, /is kept, the last of two\./);
+  await notice(page, /Two runs that were here before are kept/);
   await page.getByTestId("notice").getByRole("button", { name: "Close" }).click();
   await notice(page, /The run that was here before is kept\./);
   await noPanicText(page);

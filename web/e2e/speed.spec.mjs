@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fastest } from "../bench/figures.mjs";
-import { call, delay, frames, hold, noPanicText, open, patchWorker, ready, refusal, shown, until, visitor, WEIGHTS } from "./support.mjs";
+import { call, delay, frames, hold, noPanicText, open, patchWorker, ready, refusal, shown, until, visitor } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
@@ -526,18 +526,18 @@ test("how long it takes is told from what was measured here, and not before", as
   assert.match(await plan.innerText(), /At the pace of the last measurement here that takes about .+\.$/);
 });
 
-test("a measurement on the other backend is made there, though another pair is chosen while it loads", async ({ page, base }) => {
-  await open(page, base, `${CPU}#v=1&scene=speed`);
-  await call(page, "bench", SHORT);
-  const arrive = await hold(page, WEIGHTS);
+test("a measurement on the other backend is made there, though another pair is chosen while its engine starts", async ({ page, base }) => {
+  assert.equal((await open(page, base, "#v=1&scene=speed")).device.backend, "gpu");
+  await call(page, "bench", { max_tokens: 4, gammas: [1], pairs: 5 });
+  const start = await hold(page, "**/couplet-worker_loader.js*");
   await page.getByTestId("measure-other").click();
   await page.getByTestId("scene-stage").click();
   await page.getByTestId("pair").selectOption("stories");
-  arrive();
+  start();
   const measured = () =>
     page.evaluate(() => JSON.parse(sessionStorage.getItem("couplet-reports-3")).map(({ report }) => [report.device.backend, report.request.settings.pair]));
   await until(async () => (await measured()).length === 2, "there is a second report");
-  assert.deepEqual(await measured(), [["cpu", "shakespeare"], ["gpu", "shakespeare"]]);
+  assert.deepEqual(await measured(), [["gpu", "shakespeare"], ["cpu", "shakespeare"]]);
   assert.equal((await ready(page)).pair.name, "stories");
 });
 

@@ -329,6 +329,7 @@ test("a run that is written anew takes no branches away for good", async ({ page
   await page.getByTestId("notice").getByRole("button", { name: "Bring it back" }).click();
   await page.getByTestId("version-1").waitFor();
   assert.deepEqual(await page.evaluate(() => window.couplet.trace()), branch);
+  assert.equal(await page.getByTestId("seed").inputValue(), "5");
 });
 
 test("time is walked by token, phase and round, back as easily as forward", async ({ page, base }) => {

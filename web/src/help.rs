@@ -104,7 +104,7 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Seed"),
             tr!(
-                "the number from which all draws come. The same seed and settings write the same text again on the same device and backend. Others may round a probability differently, and once in a while the text then goes on differently from there. Where the engine chooses γ, only drafter-invariant rules keep to one text."
+                "the number from which all draws come. The same seed and settings write the same text again on the same device and backend. Others may round a probability differently, and once in a while the text then goes on differently from there. Where the engine chooses γ, only drafter-invariant rules keep to one text, and any rule at temperature 0 or top-k 1."
             ),
             "Salmon et al. 2011",
         ),

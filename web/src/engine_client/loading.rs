@@ -1,5 +1,7 @@
 //! Which pair is loaded, and which is on its way.
 
+use std::collections::VecDeque;
+use std::mem;
 use std::sync::Arc;
 
 use couplet_protocol::{Command, Reply};
@@ -80,20 +82,24 @@ impl EngineClient {
             let mut inner = inner.borrow_mut();
             inner.pair = pair.to_owned();
             let is_load = |request: &Request| matches!(request.command, Command::Load { .. });
-            let needed = inner
-                .queue
-                .iter()
-                .rposition(|request| needs_pair(&request.command))
-                .map_or(0, |last| last + 1);
-            let mut place = 0;
-            inner.queue.retain(|request| {
-                place += 1;
-                place <= needed || !is_load(request)
-            });
+            // From the last on: what stands behind a load, up to the next one, is about its pair.
+            let mut is_needed = false;
+            let mut left = VecDeque::new();
+            while let Some(request) = inner.queue.pop_back() {
+                if is_load(&request) {
+                    if mem::take(&mut is_needed) {
+                        left.push_front(request);
+                    }
+                } else {
+                    is_needed |= needs_pair(&request.command);
+                    left.push_front(request);
+                }
+            }
+            inner.queue = left;
             inner
                 .active
                 .as_ref()
-                .filter(|request| needed == 0 && is_load(request))
+                .filter(|request| !is_needed && is_load(request))
                 .map(|request| request.id)
         };
         if let Some(id) = given_up {

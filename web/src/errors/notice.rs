@@ -1,4 +1,4 @@
-use couplet_playback::{count_word, tr};
+use couplet_playback::{capital, count_word, tr};
 use couplet_protocol::{BackendChoice, BackendKind, FailureKind};
 use leptos::prelude::*;
 
@@ -209,8 +209,8 @@ fn notices(
             // How many, so that closing one is seen to do so.
             sentence: tr!(
                 "The run that was here before is kept."
-                    | "The run that was here before is kept, the last of {n}." % aside,
-                n = count_word(aside)
+                    | "{n} runs that were here before are kept, and come back in turn." % aside,
+                n = capital(&count_word(aside))
             ),
             way: Way::BringBack,
         });

@@ -385,8 +385,9 @@ fn SeedField(form: Form) -> impl IntoView {
         form.seed.set(format!("{seed:.0}"));
         form.edited();
     };
-    let hint =
-        tr!("The same seed and settings give the same text on this device, unless γ is auto");
+    let hint = tr!(
+        "The same seed and settings give the same text on this device; with auto γ not under every rule"
+    );
     view! {
         <div class="field field-seed" title=hint>
             <label for="seed">{tr!("Seed")}</label>

@@ -187,13 +187,10 @@ fn line(probs: Bars, test: Test) -> AnyView {
     let y = probs.top(above).clamp(TOP, BASE - 1.0);
     let text = (y - 4.0).min(BASE - 5.0);
     let edge = LEFT + SHIFT + BAR;
-    let target = probs.top(probs.target.unwrap_or(0.0));
     // It leaves out the number that stands beside the bar.
-    let gap = if (target + 5.0 - y).abs() < 9.0 {
-        30.0
-    } else {
-        0.0
-    };
+    let target = probs.target.filter(|target| *target > 0.0);
+    let is_crossed = target.is_some_and(|target| (probs.number(target) - 4.0 - y).abs() < 9.0);
+    let gap = if is_crossed { 30.0 } else { 0.0 };
     view! {
         <g class="gauge">
             <path class="threshold" d=format!("M{LEFT} {y:.1}H{:.1}M{:.1} {y:.1}H{WIDTH}", edge + 1.0, edge + 1.0 + gap) />

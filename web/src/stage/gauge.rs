@@ -59,25 +59,28 @@ impl Bars {
     pub fn top(self, prob: f32) -> f64 {
         BASE - f64::from(prob) * self.scale()
     }
+
+    /// The base line of its number beside it, which keeps clear of the top and of the base.
+    pub fn number(self, prob: f32) -> f64 {
+        (self.top(prob) + 9.0).clamp(TOP + 6.0, BASE - 7.0)
+    }
 }
 
 /// The glyph with its numbers, and what belongs to the rule behind it.
 pub fn glyph(probs: Bars, label: Signal<String>, mechanism: Option<AnyView>) -> AnyView {
     let target = probs.target.unwrap_or(0.0);
     let draft = probs.draft.unwrap_or(0.0);
-    // Labels keep clear of the top and of the base.
-    let beside = |prob: f32| (probs.top(prob) + 9.0).clamp(TOP + 6.0, BASE - 7.0);
     view! {
         <svg class="figure" viewBox=format!("0 0 {WIDTH} 150") role="img" aria-label=label>
             <path class="axis" d=format!("M0 {:.1}H{WIDTH}", BASE + 0.5) />
             {mechanism}
             {bars(LEFT, BASE, probs.scale(), f64::from(draft), f64::from(target), BAR, SHIFT)}
-            <text class="number on-draft" x=format!("{:.1}", LEFT - 3.0) y=format!("{:.1}", beside(draft))
+            <text class="number on-draft" x=format!("{:.1}", LEFT - 3.0) y=format!("{:.1}", probs.number(draft))
                 text-anchor="end">
                 {probs.draft.map_or_else(|| "–".to_owned(), probability)}
             </text>
             <text class="number on-target halo" x=format!("{:.1}", LEFT + BAR + SHIFT + 2.0)
-                y=format!("{:.1}", beside(target))>
+                y=format!("{:.1}", probs.number(target))>
                 {(target > 0.0).then(|| probability(target))}
             </text>
         </svg>

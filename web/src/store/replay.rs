@@ -93,6 +93,12 @@ impl Store {
     /// Keeps the run on the page, if it is one that cannot be had again by a click; returns its
     /// number.
     pub(super) fn set_aside(&self) -> Option<u32> {
+        let form = untrack(|| self.form.read()).ok();
+        self.set_aside_with(form)
+    }
+
+    /// The same, with a form that is about it, where there is one.
+    pub(super) fn set_aside_with(&self, form: Option<Settings>) -> Option<u32> {
         let shown = self.shown.get_untracked()?;
         let own = self.versions.has_own() || !shown.recorded;
         if !own && shown.file.is_none() {
@@ -104,7 +110,6 @@ impl Store {
             trace.events.push(CUT_OFF);
         }
         // Where another pair has been chosen, the form is about that one already.
-        let form = untrack(|| self.form.read()).ok();
         let form = form.filter(|form| form.pair == shown.settings.pair);
         self.taken_off.update_value(|count| *count += 1);
         let id = self.taken_off.get_value();
@@ -120,8 +125,11 @@ impl Store {
         self.aside.update(|all| {
             all.retain(|old| old.own);
             all.push(aside);
-            let spare = all.len().saturating_sub(MOST_ASIDE);
-            all.drain(..spare);
+            if all.len() > MOST_ASIDE {
+                // Whichever was taken off first, wherever it stands.
+                let first = all.iter().map(|old| old.id).min();
+                all.retain(|old| Some(old.id) != first);
+            }
         });
         Some(id)
     }
@@ -146,7 +154,8 @@ impl Store {
         self.begin(None);
     }
 
-    /// Puts the run back that was taken off the page last, and what had branched from it.
+    /// Puts a run back that was taken off the page, and what had branched from it: the last one
+    /// first, and then the others in turn.
     pub fn bring_back(&self) {
         let Some(aside) = self.aside.try_update(Vec::pop).flatten() else {
             return;

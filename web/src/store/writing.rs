@@ -254,7 +254,8 @@ impl Store {
             (_, shown) => {
                 // No link names them all.
                 if self.versions.has_own() {
-                    self.set_aside();
+                    // The form is about the new run already.
+                    self.set_aside_with(None);
                 }
                 self.begin(shown);
             }

@@ -182,10 +182,13 @@ fn follows_from_runs(row: &GammaSpeed, request: &SpeedRequest) -> bool {
         .iter()
         .map(|[speculation, alone]| speculation.speed() / alone.speed())
         .collect();
+    // Medians are of numbers alone: a run without tokens or time gives none.
+    if ratios.len() != request.pairs as usize || !ratios.iter().all(|ratio| is_factor(*ratio)) {
+        return false;
+    }
     let each = confidence_of_each(SpeedReport::CONFIDENCE, request.contenders());
     let among_all = median_interval(&ratios, each);
-    ratios.len() == request.pairs as usize
-        && are_alike(&ratios, &row.ratios)
+    are_alike(&ratios, &row.ratios)
         && are_alike(&[median(&ratios)], &[row.speed_up])
         && are_alike(
             &median_interval(&ratios, SpeedReport::CONFIDENCE),
@@ -351,6 +354,11 @@ mod tests {
             ("/gammas/0/interval_among_all", json!([1.5, 1.7]), "gammas"),
             ("/gammas/0/ratios/3", json!(1.5), "gammas"),
             ("/gammas/0/runs/3/0/milliseconds", json!(4.0), "gammas"),
+            (
+                "/gammas/0/runs/3",
+                json!([{"tokens": 0, "milliseconds": 1.0}, {"tokens": 0, "milliseconds": 1.0}]),
+                "gammas",
+            ),
             ("/request/pairs", json!(50), "gammas"),
             ("/gammas/0/accepted", json!(1), "costs"),
             ("/costs/verify/0", json!(0.2), "costs"),

@@ -228,7 +228,7 @@ fn a_trace_that_contradicts_itself_is_refused() {
             *trace.events.last_mut().unwrap() = Event::Finished { reason };
         }),
     ] {
-        assert!(reason.contains("ends for a reason"), "{reason}");
+        assert!(reason.contains("names an end"), "{reason}");
     }
     let context = with(&|trace| trace.pair.context = 30);
     assert!(context.contains("context holds"), "{context}");
