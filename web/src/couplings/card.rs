@@ -30,7 +30,7 @@ fn sentence(coupling: Coupling, exact: &Exact) -> String {
         }
         Coupling::Gumbel => {
             tr!(
-                "Each {noun} gets a shared clock that runs faster the more probable the {noun} is. First to ring wins.",
+                "Each {noun} gets a shared clock: the more probable, the faster. First to ring wins.",
                 noun = exact.kind().noun(1)
             )
         }
