@@ -276,6 +276,8 @@ test("what another application of the host has registered above the page stays",
       sessionStorage.setItem("went wrong", "1");
       const goWrong = () => dispatchEvent(new ErrorEvent("error", { filename: location.href }));
       document.addEventListener("readystatechange", goWrong, { once: true });
+      // However long the network is asked, a page that went wrong does not start meanwhile.
+      addEventListener("TrunkApplicationStarted", (event) => event.stopImmediatePropagation(), true);
     });
     await page.reload();
     await until(async () => opened.length === 2, "the page was put right");

@@ -105,6 +105,10 @@ impl Runs {
         let lessons = |form: &Settings| {
             self.opened_here.get_value() && untrack(|| ALL.iter().any(|it| self.is_with(*it, form)))
         };
+        // The recording may be the run that the address asks for.
+        if is_linked && form.as_ref().is_some_and(lessons) {
+            asking.answer();
+        }
         let replaced = match self.store.replay(trace, None) {
             Some(id) => Replaced::Run(id),
             None => match form.filter(|form| !lessons(form)) {

@@ -67,6 +67,17 @@ impl Asking {
         self.wanted.get_untracked() || self.beginning.with_value(from_prompt)
     }
 
+    /// What the address asks for is on the page, unless a branch of it is wanted too. Tells whether
+    /// it was all.
+    pub fn answer(&self) -> bool {
+        let is_all = self.branch.with_value(Option::is_none);
+        if is_all {
+            self.linked.set(false);
+            self.wanted.set(false);
+        }
+        is_all
+    }
+
     /// The run that the branch that was asked for has left, to be written before it; told once.
     pub(super) fn take_left(&self) -> Option<Left> {
         let take = |asked: &mut Option<Asked>| asked.as_mut()?.left.take();

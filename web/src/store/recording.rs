@@ -59,12 +59,9 @@ impl Store {
                 Err(why) => return leptos::logging::warn!("no recording of {pair}: {why}"),
             };
             if store.asking.linked.get_untracked() {
-                let branches = store.asking.branch.with_value(Option::is_some);
-                if !branches && untrack(|| store.form.read()).as_ref() == Ok(&trace.settings) {
-                    // The recording is the run that the link asks for.
-                    store.asking.linked.set(false);
-                    store.asking.wanted.set(false);
-                } else {
+                // The recording may be the run that the link asks for.
+                let is_it = untrack(|| store.form.read()).as_ref() == Ok(&trace.settings);
+                if !(is_it && store.asking.answer()) {
                     TimeoutFuture::new(GRACE_MS).await;
                 }
             }
