@@ -82,6 +82,11 @@ impl Runs {
         self.of(recording).with(with)
     }
 
+    /// Whether settings that the page's address names are those of a lesson's run.
+    fn is_of_lesson(self, settings: &Settings) -> bool {
+        self.opened_here.get_value() && untrack(|| ALL.iter().any(|it| self.is_with(*it, settings)))
+    }
+
     /// Puts a recording on the page, where it is not there already to stay. Tells whether it is here.
     pub fn show(self, recording: Recording) -> bool {
         let Some(trace) = self.of(recording).get_untracked() else {
@@ -102,13 +107,7 @@ impl Runs {
         // A run whose prompt is still being read has nothing to come back with.
         let wanted = asking.is_about_to_begin();
         let form = untrack(|| form.read()).ok();
-        let lessons = |form: &Settings| {
-            self.opened_here.get_value() && untrack(|| ALL.iter().any(|it| self.is_with(*it, form)))
-        };
-        // The recording may be the run that the address asks for.
-        if is_linked && form.as_ref().is_some_and(lessons) {
-            asking.answer();
-        }
+        let lessons = |form: &Settings| self.is_of_lesson(form);
         let replaced = match self.store.replay(trace, None) {
             Some(id) => Replaced::Run(id),
             None => match form.filter(|form| !lessons(form)) {
@@ -218,6 +217,17 @@ impl Runs {
         }
         if let Ok(trace) = fetched {
             self.of(recording).set(Some(trace));
+            self.answer_address();
+        }
+    }
+
+    /// The page's own copy of the recording that its address names may still be on its way: the models
+    /// do not write that run before it comes.
+    fn answer_address(self) {
+        let asking = &self.store.asking;
+        let form = untrack(|| self.store.form.read()).ok();
+        if asking.linked.get_untracked() && form.is_some_and(|form| self.is_of_lesson(&form)) {
+            asking.answer();
         }
     }
 }
