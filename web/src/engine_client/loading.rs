@@ -75,7 +75,7 @@ impl EngineClient {
     }
 
     /// Loads another pair. Loads that it makes pointless are given up: those behind which nothing
-    /// waits that is about their pair.
+    /// waits that needs their pair.
     pub fn choose(&self, pair: &str) {
         let given_up = {
             let inner = self.inner();
