@@ -5,6 +5,7 @@ mod download;
 mod exhibit;
 mod known_choices;
 mod ladder;
+mod loading;
 mod scope;
 mod session;
 mod stillness;
