@@ -137,9 +137,12 @@ pub fn is_exact(settings: &Settings) -> bool {
         || procedure(settings).is_lossless(settings.temperature)
 }
 
-/// The rule of a run as mathematics; parameters out of range are the usual ones.
+/// The rule of a run as mathematics; parameters are in the kernels' single precision, and out of range
+/// the usual ones.
 pub fn procedure(settings: &Settings) -> couplet_speculation::Rule {
     use couplet_speculation::Rule as Exact;
+    let [lenience, epsilon, delta] = [settings.lenience, settings.epsilon, settings.delta]
+        .map(|parameter| f64::from(parameter as f32));
     match settings.rule {
         Rule::Rejection => Exact::Rejection,
         Rule::Block => Exact::Block,
@@ -147,12 +150,8 @@ pub fn procedure(settings: &Settings) -> couplet_speculation::Rule {
         Rule::MinHash => Exact::MinHash,
         Rule::SampleAndMatch => Exact::SampleAndMatch,
         Rule::Greedy => Exact::Greedy,
-        Rule::Lenience => {
-            Lenience::new(settings.lenience).map_or(Exact::Rejection, Exact::Lenience)
-        }
-        Rule::Typical => {
-            Exact::Typical(Typical::new(settings.epsilon, settings.delta).unwrap_or_default())
-        }
+        Rule::Lenience => Lenience::new(lenience).map_or(Exact::Rejection, Exact::Lenience),
+        Rule::Typical => Exact::Typical(Typical::new(epsilon, delta).unwrap_or_default()),
     }
 }
 

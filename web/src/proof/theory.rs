@@ -20,16 +20,26 @@ pub struct Law {
     pub kept: Vec<f64>,
 }
 
+/// Total variations below it come from the [`counted`] precision.
+pub const ROUNDING: f64 = 1e-6;
+
+/// A distribution in the single precision in which texts are counted. Where two numbers are equal in it, a
+/// rule that compares them goes another way than where the last place of a quotient tells them apart.
+fn counted(probs: &[f64]) -> Vec<f64> {
+    probs.iter().map(|prob| f64::from(*prob as f32)).collect()
+}
+
+/// What a mistake makes of the first token. Shape: (tokens).
+pub fn written(mistake: Mistake, pair: &ProofPair) -> Vec<f64> {
+    wrong(mistake).output(&counted(&pair.draft), &counted(&pair.target))
+}
+
 impl Law {
     /// Enumerates rounds of `gamma` drafted tokens.
     pub fn of(procedure: impl Procedure, gamma: usize, pair: &ProofPair) -> Self {
         let tokens = pair.len();
-        let round = exact_round(
-            procedure,
-            gamma,
-            |_| pair.draft.clone(),
-            |_| pair.target.clone(),
-        );
+        let (draft, target) = (counted(&pair.draft), counted(&pair.target));
+        let round = exact_round(procedure, gamma, |_| draft.clone(), |_| target.clone());
         let mut joint = vec![0.0; tokens.pow(gamma as u32 + 1)];
         for (text, prob) in joint_of_rounds(&round, gamma + 1) {
             let place = text.iter().fold(0, |place, token| place * tokens + token);
@@ -121,5 +131,44 @@ pub fn wrong(mistake: Mistake) -> WrongRule {
         Mistake::RatioUpsideDown => WrongRule::RatioUpsideDown,
         Mistake::OneCoinForAllPositions => WrongRule::OneCoinForAllPositions,
         Mistake::ReplacementWithTheSameCoin => WrongRule::ReplacementWithTheSameCoin,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proof::pair::typed;
+    use couplet_playback::procedure;
+    use couplet_speculation::Rule::Rejection;
+
+    /// Quotients that differ from a threshold, or from each other, in their last place only are equal to the
+    /// kernels, which compare strictly.
+    #[test]
+    fn theory_falls_on_the_kernels_side_of_an_edge() {
+        let about = |found: &[f64], expected: [f64; 3]| {
+            let near = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-6;
+            assert!(
+                found.iter().zip(&expected).all(near),
+                "{found:?}, {expected:?}"
+            );
+        };
+        let typical = procedure(&Settings {
+            rule: Rule::Typical,
+            ..Settings::default()
+        });
+        // A probability of ε, which is not above it: redrawn from the target.
+        let pair = typed("0.5 0.3 0.2", "0.09 0.2 0.71").unwrap();
+        let law = Law::of(typical, 1, &pair);
+        about(&marginal(&law.joint, 3, 2, 0), [0.045, 0.4, 0.555]);
+        assert!((law.keeps_first() - 0.5).abs() < 1e-6);
+        // A draft of a quarter, which is not below one.
+        let pair = typed("0.2 0.55 0.25", "0.5 0.4 0.1").unwrap();
+        let unsure = written(Mistake::DropsImprobableDrafts, &pair);
+        about(&unsure, [0.4, 0.48, 0.12]);
+        // Equal rows, which leave no residual.
+        let pair = typed("0.1 0.3 0.6", "1 3 6").unwrap();
+        let matching = written(Mistake::MatchThenResidual, &pair);
+        about(&matching, [0.064, 0.252, 0.684]);
+        assert!(Law::of(Rejection, 2, &pair).distance(&target_joint(&pair.target, 3)) < ROUNDING);
     }
 }

@@ -11,8 +11,8 @@ use crate::browser;
 use crate::proof::bars::{Bar, bars};
 use crate::proof::chart::{Slots, bar, base, label, level};
 use crate::proof::counting::{BATCH, NO_ACCIDENT, Tally};
-use crate::proof::pair::{NOTHING, ProofPair};
-use crate::proof::theory::{Law, target_joint, text_of, wrong};
+use crate::proof::pair::ProofPair;
+use crate::proof::theory::{Law, ROUNDING, target_joint, text_of, written, wrong};
 use crate::proof::verdict::{cross, figures};
 use crate::proof::words::{share, signed};
 use crate::store::{Notation, use_store};
@@ -99,8 +99,7 @@ pub fn card(
                     Found::Counted(tally) | Found::Waiting(tally) => tally,
                     Found::Off | Found::Failed(_) => &none,
                 };
-                let theory =
-                    (tally.trials > 0).then(|| wrong(mistake).output(&pair.draft, &pair.target));
+                let theory = (tally.trials > 0).then(|| written(mistake, pair));
                 bars(pair, LENGTH, 0, tally, theory, UNLIKELY)
             })
         })
@@ -153,10 +152,11 @@ pub fn mistake_selector(mistake: Mistake) -> String {
 /// What the tallest bar of all cards shows, in (0, 1]: on one scale they can be compared, and a line stays
 /// where it is when a mistake is made.
 pub fn scale(pair: &ProofPair) -> f64 {
-    let written = |mistake| wrong(mistake).output(&pair.draft, &pair.target);
-    (Mistake::ALL.into_iter().flat_map(written))
-        .chain(pair.target.iter().copied())
-        .fold(0.05, f64::max)
+    (Mistake::ALL
+        .into_iter()
+        .flat_map(|mistake| written(mistake, pair)))
+    .chain(pair.target.iter().copied())
+    .fold(0.05, f64::max)
 }
 
 fn chart(pair: &ProofPair, bars: &[Bar], on: bool, most: f64) -> impl IntoView + use<> {
@@ -275,7 +275,7 @@ fn counted(
     let off = mistake.map_or(0.0, |mistake| {
         Law::of(wrong(mistake), GAMMA as usize, pair).distance(&expected)
     });
-    let why = if off < NOTHING {
+    let why = if off < ROUNDING {
         tr!("Between these two distributions the mistake changes nothing.")
     } else {
         tr!(
@@ -284,7 +284,7 @@ fn counted(
             grouped(tally.trials as usize)
         )
     };
-    let more = (off >= NOTHING).then(|| {
+    let more = (off >= ROUNDING).then(|| {
         view! {
             <button type="button" class="button" data-testid="exhibit-add" on:click=add>
                 {tr!("Add {}", grouped(BATCH as usize))}
@@ -334,7 +334,7 @@ mod tests {
             let pair = preset.pair();
             let most = scale(&pair);
             let drawn = Mistake::ALL.map(|mistake| {
-                let theory = wrong(mistake).output(&pair.draft, &pair.target);
+                let theory = written(mistake, &pair);
                 tallest(&bars(
                     &pair,
                     LENGTH,

@@ -6,8 +6,8 @@ use leptos::prelude::*;
 
 use crate::language::{filled, slot};
 use crate::proof::counting::{BATCH, NO_ACCIDENT, waits_for};
-use crate::proof::pair::NOTHING;
 use crate::proof::state::use_proof;
+use crate::proof::theory::ROUNDING;
 use crate::proof::theory::is_exact;
 use crate::proof::verdict::cross;
 use crate::proof::words::{p_value, share, spoken_p_value, statistic};
@@ -37,7 +37,7 @@ pub fn expectation(
             here,
             exact
         );
-        let words = if off > NOTHING {
+        let words = if off > ROUNDING {
             let by_design = tr!(
                 "{inexact} by design: theory puts its texts of {tokens} tokens at a total variation of {off} from the target’s.",
                 inexact = slot(0),
@@ -175,7 +175,7 @@ fn in_words(
             ),
             _ => tr!("No sign of a difference: {}", figures),
         };
-        let but = match (off > NOTHING, rule) {
+        let but = match (off > ROUNDING, rule) {
             (true, _) if enough.is_none() => tr!(
                 "Theory knows of a difference of {}: too small for this test to find.",
                 share(off, 4)
