@@ -784,7 +784,7 @@ test("a step says when other distributions are on the page, and the answer comes
   await page.getByTestId("lesson-number").fill("50");
   await page.getByTestId("reveal").click();
   await page.getByTestId("lesson-answer").waitFor();
-  await page.getByRole("button", { name: "Six letters" }).click();
+  await page.getByRole("button", { name: "Vowels" }).click();
   await page.locator("[data-testid=why-3] .poured").nth(3).waitFor();
   assert.equal(await astray.count(), 0);
   await step(page, base, "chance", 1);

@@ -9,7 +9,7 @@ const RUN = { prompt: "ROMEO:\n", temperature: 1, gamma: 4, max_tokens: 60, leni
 /** What judging, a column and the closing panel say under each rule. */
 const SHOWN = {
   rejection: { say: /(The needle fell in the|All of the bar is green)/, caption: /^u 0\.\d+ [<>] (0\.\d{2,}|1\.0|[01])$/, panel: /from the residual.*max\(0, target − draft\)/s },
-  block: { say: /^The block is judged as one: the longest beginning that passes is kept\./, caption: /^u \d\.\d+ [<>] (0\.\d{2,}|1\.0|[01])\s+(fails|passes|fails by itself|the longest to pass)$/, panel: /max\(0, \d\.\d\d·target − draft\)/ },
+  block: { say: /^The block is judged as one: the longest prefix that passes is kept\./, caption: /^u \d\.\d+ [<>] (0\.\d{2,}|1\.0|[01])\s+(fails|passes|fails by itself|the longest to pass)$/, panel: /max\(0, \d\.\d\d·target − draft\)/ },
   gumbel: { say: /^Both models run the same clocks/, caption: /^(first in both|target’s first is .+)$/s, drawing: /^Race, .*clock \d/, panel: /the target’s own.*by the same clocks/s },
   minhash: { say: /^Both models look at the same darts/, caption: /^(dart [\d,]+ for both|both hit it|target hits earlier|too high for target)$/, drawing: /^Board: dart \d+ is the draft’s first/, panel: /the target’s own.*named by its first dart/s },
   sample_and_match: { say: /(draws a token of its own|the target’s own draw is)/, caption: /^its own draw (too|is .+)$/s, panel: /the target’s own.*whatever was drafted/s },

@@ -149,17 +149,10 @@ impl RoundData<'_> {
 pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
     let gamma = data.record[record::GAMMA] as usize;
     let accepted = data.record[record::ACCEPTED] as usize;
-    let judged = match data.settings.rule {
-        // It judges the block as a whole.
-        Rule::Block => gamma,
+    let judged = match data.settings.rule.judges_together() {
+        true => gamma,
         // Tokens behind the first rejected one are never judged.
-        Rule::Rejection
-        | Rule::Lenience
-        | Rule::Gumbel
-        | Rule::MinHash
-        | Rule::SampleAndMatch
-        | Rule::Greedy
-        | Rule::Typical => batch::judged(gamma, accepted),
+        false => batch::judged(gamma, accepted),
     };
     let drafted = (0..gamma).map(|column| data.drafted(column));
     let verified = (0..judged).map(|column| data.verified(column, column < accepted));

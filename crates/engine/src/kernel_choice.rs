@@ -39,6 +39,15 @@ impl KernelSet {
     /// All of them. The last is a variation of the one before.
     pub const ALL: [Self; 3] = [Self::Alone, Self::Together, Self::BlockAtOnce];
 
+    /// What a choice is kept under between visits.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Together => "together",
+            Self::Alone => "alone",
+            Self::BlockAtOnce => "block_at_once",
+        }
+    }
+
     /// For people.
     pub fn name(self) -> &'static str {
         match self {

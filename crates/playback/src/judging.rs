@@ -15,7 +15,7 @@ pub enum Test {
         below: f32,
     },
     /// Block: the text up to here passes when u is below the probability of keeping it. The
-    /// longest beginning that passes is kept.
+    /// longest prefix that passes is kept.
     Prefix {
         /// The uniform draw.
         u: f32,

@@ -268,9 +268,8 @@ pub fn capital(text: &str) -> String {
     let mut characters = text.chars();
     // Unicode's own tables of capitals would be a hundredth of the page.
     let first = characters.next().map(|first| match first {
-        'ä' => 'Ä',
-        'ö' => 'Ö',
-        'ü' => 'Ü',
+        // The letters of Latin-1.
+        'à'..='ö' | 'ø'..='þ' => char::from(first as u8 - 0x20),
         other => other.to_ascii_uppercase(),
     });
     first.into_iter().chain(characters).collect()

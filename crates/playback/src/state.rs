@@ -54,6 +54,8 @@ pub struct Glyph {
     pub drafted: usize,
     /// How many of them could be kept: not those behind the one that ended the text.
     pub possible: usize,
+    /// The most tokens that it could commit: one more than it drafted, but for where the text ends in it.
+    pub room: usize,
     /// Whether it ends in a bonus; absent until that token is drawn, and where a drafted one ended the text.
     pub bonus: Option<bool>,
 }
@@ -261,7 +263,15 @@ fn glyph(round: &Round, step: Step) -> Glyph {
         .closing
         .as_ref()
         .filter(|_| step.phase >= Phase::Resample);
+    // What the text's length cuts off is neither kept nor added.
+    let written = round.accepted() + usize::from(round.closing.is_some());
+    let is_cut = round.text_ends_with.is_some() || round.committed.len() < written;
+    let room = match is_cut && step.phase == Phase::Commit {
+        true => round.committed.len(),
+        false => round.proposals.len() + 1,
+    };
     Glyph {
+        room,
         accepted: round.accepted().min(judged),
         drafted: round.proposals.len(),
         possible: round.text_ends_with.unwrap_or(round.proposals.len()),
@@ -287,7 +297,7 @@ fn count(statistics: &mut Statistics, round: &Round, step: Step) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture;
+    use crate::{Run, fixture};
 
     fn marks(playhead: usize) -> Vec<Mark> {
         let state = fold(&fixture::events(), playhead);
@@ -377,6 +387,7 @@ mod tests {
             accepted,
             drafted: 3,
             possible: 3,
+            room: 4,
             bonus,
         };
         let run = Run::from_events(&fixture::events());
@@ -391,6 +402,24 @@ mod tests {
             [0, 1, 2].map(|round| run.glyph(round)),
             [Some(replaced), Some(kept), None]
         );
+    }
+
+    /// What lies behind the end of the text is not expected of the round that wrote it.
+    #[test]
+    fn a_round_has_room_up_to_the_end_of_the_text() {
+        let room = |events: &[Event]| fold(events, usize::MAX).glyphs.last().unwrap().room;
+        assert_eq!(room(&fixture::kept(5, 5)), 6);
+        assert_eq!(room(&fixture::kept(5, 0)), 6);
+        assert_eq!(room(&fixture::ended_by_a_drafted_token(2)), 2);
+        let mut cut = fixture::kept(5, 5);
+        for event in &mut cut {
+            if let Event::Committed { tokens, .. } = event {
+                tokens.truncate(3);
+            }
+        }
+        assert_eq!(room(&cut), 3);
+        let committing = Run::from_events(&cut).steps().len();
+        assert_eq!(fold(&cut, committing - 1).glyphs[0].room, 6);
     }
 
     #[test]

@@ -71,6 +71,21 @@ impl Rule {
             Self::Gumbel | Self::MinHash | Self::SampleAndMatch | Self::Greedy
         )
     }
+
+    /// Whether a round's drafted tokens are judged together, all of them, and not one after the other
+    /// up to the first that is rejected. No acceptance rate of tokens says it all then.
+    pub fn judges_together(self) -> bool {
+        match self {
+            Self::Block => true,
+            Self::Rejection
+            | Self::Gumbel
+            | Self::MinHash
+            | Self::SampleAndMatch
+            | Self::Greedy
+            | Self::Lenience
+            | Self::Typical => false,
+        }
+    }
 }
 
 /// Who drafts.
@@ -202,6 +217,12 @@ impl Settings {
     /// [one text](Self::has_one_text).
     pub fn is_drafter_invariant(&self) -> bool {
         self.rule.is_drafter_invariant() || self.has_one_text()
+    }
+
+    /// Whether the formulas in α hold: every token is judged by itself, or there is
+    /// [one text](Self::has_one_text) and nothing is left to weigh.
+    pub fn has_formula(&self) -> bool {
+        !self.rule.judges_together() || self.has_one_text()
     }
 
     /// These settings as far as they are used: parameters that the rule does not read are the

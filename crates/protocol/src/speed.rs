@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{DeviceInfo, MAX_GAMMA, Rule, Settings, SettingsError};
+use crate::{DeviceInfo, MAX_GAMMA, Settings, SettingsError};
 
 /// What to time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,11 +39,9 @@ impl SpeedRequest {
         self.gammas.len() + usize::from(self.auto)
     }
 
-    /// Whether every token is judged by itself, so that the formula in α predicts the speed-up.
-    /// Block judges them together, but for where there is [one text](Settings::has_one_text) and
-    /// nothing is left to weigh.
+    /// Whether [the formula in α](Settings::has_formula) predicts the speed-up.
     pub fn has_formula(&self) -> bool {
-        self.settings.rule != Rule::Block || self.settings.has_one_text()
+        self.settings.has_formula()
     }
 
     /// The fewest pairs of runs for which the intervals of so many contenders can hold their medians
@@ -307,7 +305,7 @@ impl SpeedReport {
     }
 
     /// One of its contenders with its verdict, and with the confidence of its intervals.
-    pub fn judged(&self, row: &GammaSpeed) -> GammaSpeed {
+    pub fn with_verdict(&self, row: &GammaSpeed) -> GammaSpeed {
         let pairs = self.request.pairs;
         let confidence = |contenders| {
             (pairs >= SpeedRequest::enough_pairs(contenders)).then_some(Self::CONFIDENCE)
@@ -419,7 +417,7 @@ impl GammaSpeed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::BackendKind;
+    use crate::{BackendKind, Rule};
 
     fn request(json: &str) -> SpeedRequest {
         serde_json::from_str(json).unwrap()
@@ -561,7 +559,7 @@ mod tests {
         let of = |pairs: u32| {
             let mut report = report(&[[1.2, 1.5]; 8], None);
             report.request.pairs = pairs;
-            let row = report.judged(&report.gammas[0]);
+            let row = report.with_verdict(&report.gammas[0]);
             (row.confidence, row.confidence_among_all, row.verdict)
         };
         let (sure, open) = (Some(0.95), Some(Verdict::CannotTell));

@@ -14,8 +14,8 @@ Trains a pair: text -> tokenizer -> target -> draft -> distilled draft -> evalua
 
 usage: cargo xtask train (--pair NAME | --all) --corpora FOLDER [options]
 
-  --pair NAME           shakespeare or stories
-  --all                 both, one after the other
+  --pair NAME           one of the pairs, for instance shakespeare
+  --all                 all of them, one after the other
   --corpora FOLDER      the texts to train on; README.md says where they are found
   --out FOLDER          where a folder for each pair is written, in the place of what lies there
                         [assets/pairs; with --quick target/quick/pairs]
@@ -317,7 +317,7 @@ fn options(parser: &mut lexopt::Parser) -> anyhow::Result<Option<TrainOptions>> 
     while let Some(argument) = parser.next()? {
         match argument {
             Long("pair") => names.push(parser.value()?.string()?),
-            Long("all") => names.extend(PairPlan::NAMES.map(str::to_owned)),
+            Long("all") => names.extend(PairPlan::names().map(str::to_owned)),
             Long("corpora") => options.corpora = Some(parser.value()?.into()),
             Long("out") => out = Some(parser.value()?.into()),
             Long("work") => work = Some(parser.value()?.into()),
@@ -350,7 +350,7 @@ fn options(parser: &mut lexopt::Parser) -> anyhow::Result<Option<TrainOptions>> 
     if names.is_empty() {
         bail!(
             "--pair NAME or --all is needed: {}",
-            PairPlan::NAMES.join(", ")
+            PairPlan::names().join(", ")
         );
     }
     // A toy must not take the place of what is shipped, nor its checkpoints that of real ones.
@@ -364,7 +364,7 @@ fn options(parser: &mut lexopt::Parser) -> anyhow::Result<Option<TrainOptions>> 
         let plan = PairPlan::named(&name).with_context(|| {
             format!(
                 "--pair {name}: the pairs are {}",
-                PairPlan::NAMES.join(", ")
+                PairPlan::names().join(", ")
             )
         })?;
         options.plans.push(if quick { plan.quick() } else { plan });

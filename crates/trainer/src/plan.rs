@@ -84,16 +84,19 @@ pub struct ModelPlan {
 }
 
 impl PairPlan {
+    /// Every pair.
+    pub fn all() -> [Self; 2] {
+        [shakespeare(), stories()]
+    }
+
     /// The names of all pairs.
-    pub const NAMES: [&'static str; 2] = ["shakespeare", "stories"];
+    pub fn names() -> [&'static str; 2] {
+        Self::all().map(|plan| plan.name)
+    }
 
     /// The plan with this name.
     pub fn named(name: &str) -> Option<Self> {
-        match name {
-            "shakespeare" => Some(shakespeare()),
-            "stories" => Some(stories()),
-            _ => None,
-        }
+        Self::all().into_iter().find(|plan| plan.name == name)
     }
 
     /// The same pair as a toy that trains in seconds: for tests, and to see whether everything

@@ -33,8 +33,8 @@ impl Place {
 
     /// What was chosen in an earlier visit; nothing if the browser keeps nothing.
     pub(crate) async fn known(&self) -> Option<KernelSet> {
-        let name = self.kept().await?;
-        KernelSet::ALL.into_iter().find(|set| set.name() == name)
+        let key = self.kept().await?;
+        KernelSet::ALL.into_iter().find(|set| set.key() == key)
     }
 
     /// Keeps that choosing failed, and tells whether it had failed before.
@@ -54,7 +54,7 @@ impl Place {
 
     /// Keeps a choice.
     pub(crate) async fn keep(&self, choice: KernelSet) {
-        self.keep_text(choice.name()).await;
+        self.keep_text(choice.key()).await;
     }
 
     async fn keep_text(&self, text: &str) {

@@ -321,7 +321,8 @@ fn read_settings(options: &Map<String, Value>) -> Result<Settings, Refusal> {
 /// What an option must be.
 fn kind_of(name: &str) -> &'static str {
     match name {
-        "gamma" | "top_k" | "seed" | "max_tokens" => "a whole number from 0 on",
+        "gamma" | "top_k" | "seed" => "a whole number from 0 on",
+        "max_tokens" => "a whole number from 1 on",
         "auto_gamma" => "true or false",
         "pair" | "prompt" => "a string",
         _ => "a number",
@@ -446,7 +447,14 @@ mod tests {
         let usual = serde_json::to_value(Settings::default()).unwrap_or_default();
         for (name, value) in usual.as_object().into_iter().flatten() {
             let kind = match value {
-                Value::Number(number) if number.is_u64() => "a whole number from 0 on",
+                Value::Number(number) if number.is_u64() => {
+                    // Zero is refused as well.
+                    if name == "max_tokens" {
+                        "a whole number from 1 on"
+                    } else {
+                        "a whole number from 0 on"
+                    }
+                }
                 Value::Number(_) => "a number",
                 Value::Bool(_) => "true or false",
                 _ => "a string",

@@ -10,7 +10,7 @@ mod line;
 mod mark;
 mod matrix;
 mod mechanism;
-mod presets;
+pub mod presets;
 mod stage;
 mod swap;
 mod throwing;
@@ -31,7 +31,6 @@ use throws::Throws;
 
 pub use call::{answer, exact, read};
 pub use exhibit::{Exact, Exhibit};
-pub use presets::pair as preset_pair;
 
 /// The scene.
 #[component]

@@ -14,7 +14,7 @@ use couplet_speculation::{
 use super::answered::Guess;
 use super::facts::Facts;
 use super::places::Round;
-use crate::couplings::preset_pair;
+use crate::couplings::presets::pair as preset_pair;
 use crate::proof::Preset;
 use crate::speed::{USUAL_PAIRS, words};
 
@@ -269,11 +269,6 @@ pub fn perfect_but_slow(_: &Facts) -> Option<Answer> {
     number(speed_up(1.0, 5, 1.0, 1.0), 1, 0.1)
 }
 
-/// A good acceptance rate, and a middling one.
-const GOOD: f64 = 0.8;
-const MIDDLING: f64 = 0.5;
-/// A draft step in target steps.
-const CHEAP: f64 = 0.05;
 /// What Speed's formula is asked when the answers of its lesson are shown: α, c and what each
 /// further position adds to v, in hundredths.
 pub const PERFECT_BUT_SLOW: [u8; 3] = [100, 100, 0];
@@ -281,6 +276,10 @@ pub const PERFECT_BUT_SLOW: [u8; 3] = [100, 100, 0];
 pub const WORSE_DRAFT: [u8; 3] = [50, 5, 0];
 /// A machine on which every position costs a whole pass.
 pub const BUSY_MACHINE: [u8; 3] = [80, 5, 100];
+/// A good acceptance rate, a middling one, and a draft step in target steps.
+const GOOD: f64 = BUSY_MACHINE[0] as f64 / 100.0;
+const MIDDLING: f64 = WORSE_DRAFT[0] as f64 / 100.0;
+const CHEAP: f64 = WORSE_DRAFT[1] as f64 / 100.0;
 /// The longest look-ahead that is considered.
 const MOST_GAMMA: usize = MAX_GAMMA as usize;
 

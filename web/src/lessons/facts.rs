@@ -86,17 +86,17 @@ impl Facts {
             .sum()
     }
 
-    /// Drafted tokens that were judged, and those that were kept.
-    pub fn judged(&self) -> (usize, usize) {
+    /// Drafted tokens that were tested, and those that were kept.
+    pub fn tested(&self) -> (usize, usize) {
         let rounds = self.run.rounds();
-        let judged = rounds.iter().map(|round| round.tested()).sum();
-        (judged, rounds.iter().map(|round| round.accepted()).sum())
+        let tested = rounds.iter().map(|round| round.tested()).sum();
+        (tested, rounds.iter().map(|round| round.accepted()).sum())
     }
 
-    /// Share of the judged tokens that were kept.
+    /// Share of the tested tokens that were kept.
     pub fn alpha(&self) -> f64 {
-        let (judged, accepted) = self.judged();
-        accepted as f64 / judged.max(1) as f64
+        let (tested, accepted) = self.tested();
+        accepted as f64 / tested.max(1) as f64
     }
 
     /// Bytes that a pass of the target over so many positions fetches: every weight once, and a row
@@ -137,8 +137,8 @@ impl Facts {
             "run_megabytes" => millions(self.fetched_per_token(), 2),
             "run_share" => percent(self.fetched_per_token() / self.fetched(1)),
             "six_times" => decimal(self.fetched(6) / self.fetched(1), 4),
-            "judged" => self.judged().0.to_string(),
-            "accepted" => self.judged().1.to_string(),
+            "judged" => self.tested().0.to_string(),
+            "accepted" => self.tested().1.to_string(),
             "alpha" => percent(self.alpha()),
             "formula" => decimal(
                 expected_tokens_per_round(self.alpha(), self.settings.gamma as usize),

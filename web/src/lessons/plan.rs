@@ -11,7 +11,7 @@ use super::facts::Facts;
 use super::panel::rich;
 use super::state::{Lessons, use_lessons};
 use super::words::{LessonWords, StepWords, fill, words};
-use crate::couplings::preset_pair;
+use crate::couplings::presets::pair as preset_pair;
 use crate::permalink::{self, View};
 use crate::proof::Preset;
 use crate::share::use_sharing;

@@ -301,6 +301,32 @@ mod tests {
             let name = format!("`{}`", scene.name());
             assert!(row(links, "scene").contains(&name), "{name}");
         }
+        let of_couplings = crate::couplings::presets::PRESETS.map(|preset| preset.name);
+        let of_proof = crate::proof::Preset::ALL.map(|preset| preset.name());
+        for name in of_couplings.into_iter().chain(of_proof) {
+            assert!(
+                row(links, "example").contains(&format!("`{name}`")),
+                "{name}"
+            );
+        }
+        for mistake in Mistake::ALL {
+            assert!(
+                links.contains(&format!("`{}`", mistake.name())),
+                "{mistake:?}"
+            );
+        }
+        for letters in Notation::ALL {
+            assert!(
+                row(links, "letters").contains(&format!("`{}`", letters.name())),
+                "{letters:?}"
+            );
+        }
+        for marks in MarksShown::ALL {
+            assert!(
+                row(links, "letters").contains(&format!("`{}`", marks.name())),
+                "{marks:?}"
+            );
+        }
         let words = include_str!("../lessons/words/en.json");
         let words: serde_json::Value = serde_json::from_str(words).unwrap();
         for lesson in words["lessons"].as_object().unwrap().keys() {

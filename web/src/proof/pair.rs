@@ -193,7 +193,7 @@ impl Preset {
     /// Its name for people.
     pub fn title(self) -> String {
         match self {
-            Self::Vowels => tr!("Six letters"),
+            Self::Vowels => tr!("Vowels"),
             Self::Three => tr!("Three letters"),
             Self::Near => tr!("Nearly equal"),
             Self::Disjoint => tr!("Disjoint"),
@@ -287,4 +287,22 @@ fn divided(list: &str, text: &str) -> Result<(Vec<f64>, Option<f64>), String> {
     let sum: f64 = weights.iter().sum();
     let scaled = ((sum - 1.0).abs() > NOTHING).then(|| (sum * 1e6).round() / 1e6);
     Ok((probs, scaled))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_is_two_distributions_over_as_many_tokens_as_the_picture_takes() {
+        for preset in Preset::ALL {
+            let pair = preset.pair();
+            assert!((2..=MOST_TOKENS).contains(&pair.len()), "{preset:?}");
+            for probs in [&pair.draft, &pair.target] {
+                assert_eq!(probs.len(), pair.len(), "{preset:?}");
+                couplet_speculation::distribution::check_distribution(probs).unwrap();
+            }
+            assert_eq!(Preset::named(preset.name()), Some(preset));
+        }
+    }
 }

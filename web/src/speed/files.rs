@@ -87,7 +87,7 @@ pub fn csv(report: &SpeedReport) -> String {
     let mut text = csv::line(&head);
     let fixed = report.gammas.iter().map(|row| (row, false));
     for (row, auto) in fixed.chain(report.auto.iter().map(|row| (row, true))) {
-        text.push_str(&csv::line(&cells(report, &report.judged(row), auto)));
+        text.push_str(&csv::line(&cells(report, &report.with_verdict(row), auto)));
     }
     text
 }

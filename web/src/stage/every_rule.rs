@@ -59,7 +59,7 @@ fn Rules() -> impl IntoView {
                 {GROUPS.map(|group| view! {
                     <tbody>
                         <tr><th colspan="2" scope="rowgroup">{(group.title)()}</th></tr>
-                        {group.rules.iter().filter(|rule| **rule != Rule::Block).map(|rule| view! { <Row rule=*rule /> }).collect_view()}
+                        {group.rules.iter().filter(|rule| !rule.judges_together()).map(|rule| view! { <Row rule=*rule /> }).collect_view()}
                     </tbody>
                 })}
             </table>

@@ -212,7 +212,7 @@ fn reason(verdict: &Verdict, settings: &Settings) -> (String, Option<u32>) {
         Test::Prefix { u, below } => {
             let [u, below] = told_apart(u.into(), below.into());
             let why = tr!(
-                "the text up to here passes if u < {below}; u = {u}. The longest beginning that passes is kept",
+                "the text up to here passes if u < {below}; u = {u}. The longest prefix that passes is kept",
                 below,
                 u
             );

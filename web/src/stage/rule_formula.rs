@@ -84,7 +84,7 @@ fn formula(settings: &Settings, notation: Notation) -> AnyView {
         }
         Rule::Block => {
             let passes = view! { <em>"u"</em>" < "<em>"h"</em> };
-            filled(&tr!("longest beginning with {}", slot(0)), [passes.into_any()]).into_any()
+            filled(&tr!("longest prefix with {}", slot(0)), [passes.into_any()]).into_any()
         }
         Rule::Gumbel => {
             let saying = tr!("first of {draft} = first of {target}", draft = slot(0), target = slot(1));

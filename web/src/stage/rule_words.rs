@@ -45,7 +45,7 @@ pub fn title(rule: Rule) -> &'static str {
 pub fn hint(rule: Rule) -> String {
     match rule {
         Rule::Rejection => tr!("A token stays with probability target / draft, at most 1."),
-        Rule::Block => tr!("Judged together: the longest beginning that passes stays."),
+        Rule::Block => tr!("Judged together: the longest prefix that passes stays."),
         Rule::Gumbel => tr!("Both models race the same clocks; a token first in both stays."),
         Rule::MinHash => {
             tr!(

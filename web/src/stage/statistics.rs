@@ -1,4 +1,4 @@
-use couplet_playback::{ExpectedMean, StageState, decimal, tests_by_place, tr};
+use couplet_playback::{ExpectedMean, Glyph, StageState, decimal, tests_by_place, tr};
 use couplet_protocol::{Rule, Settings};
 use couplet_speculation::formulas::{accepted_length_probabilities, expected_tokens_per_round};
 use couplet_speculation::statistics::{mean_interval, wilson_interval};
@@ -44,7 +44,7 @@ fn Acceptance() -> impl IntoView {
         last.is_some_and(|glyph| glyph.drafted == 0)
     });
     let theory = expected(store, |settings| settings.rule);
-    let tokenwise = tokenwise(store);
+    let has_formula = has_formula(store);
     view! {
         <div class="statistic">
             <h3>{tr!("Acceptance rate")}" "<em>"α"</em></h3>
@@ -61,7 +61,7 @@ fn Acceptance() -> impl IntoView {
                     .into_any();
                 }
                 let rate = accepted as f64 / tested as f64;
-                if !tokenwise.get() {
+                if !has_formula.get() {
                     return view! {
                         <p class="big" data-testid="acceptance-rate">{decimal(rate, 2)}</p>
                         <p class="muted">
@@ -107,39 +107,36 @@ fn Acceptance() -> impl IntoView {
     }
 }
 
-/// How many rounds drafted how many tokens that could be kept: not all as many where the engine chooses
-/// γ, nor near the end of the context or of the text.
-fn draft_lengths(state: &StageState) -> Vec<(usize, f64)> {
+/// How many committed rounds have this in common: the engine may choose γ, and near the end of the context
+/// or of the text rounds are shorter.
+fn alike(state: &StageState, of: impl Fn(&Glyph) -> usize) -> Vec<(usize, f64)> {
     let committed = state.glyphs.iter().take(state.statistics.rounds as usize);
-    let mut lengths: Vec<(usize, f64)> = Vec::new();
-    for glyph in committed {
-        match lengths
-            .iter_mut()
-            .find(|(gamma, _)| *gamma == glyph.possible)
-        {
+    let mut alike: Vec<(usize, f64)> = Vec::new();
+    for value in committed.map(of) {
+        match alike.iter_mut().find(|(known, _)| *known == value) {
             Some((_, rounds)) => *rounds += 1.0,
-            None => lengths.push((glyph.possible, 1.0)),
+            None => alike.push((value, 1.0)),
         }
     }
-    lengths
+    alike
 }
 
-/// The mean of [`expected_tokens_per_round`] over the rounds.
-fn expected_tokens(rate: f64, lengths: &[(usize, f64)]) -> Option<f64> {
-    let rounds: f64 = lengths.iter().map(|(_, rounds)| rounds).sum();
-    let tokens: f64 = lengths
+/// The mean of [`expected_tokens_per_round`] over rounds that have room for so many tokens.
+fn expected_tokens(rate: f64, rooms: &[(usize, f64)]) -> Option<f64> {
+    let rounds: f64 = rooms.iter().map(|(_, rounds)| rounds).sum();
+    let tokens: f64 = rooms
         .iter()
-        .map(|(gamma, rounds)| rounds * expected_tokens_per_round(rate, *gamma))
+        .map(|(room, rounds)| rounds * expected_tokens_per_round(rate, room.saturating_sub(1)))
         .sum();
     (rounds > 0.0).then(|| tokens / rounds)
 }
 
-/// Whether every token is judged by itself, so that one rate says it all.
-fn tokenwise(store: Store) -> Memo<bool> {
+/// Whether one rate says it all.
+fn has_formula(store: Store) -> Memo<bool> {
     Memo::new(move |_| {
         store.epoch.track();
         store.shown.track();
-        settings_of(store).rule != Rule::Block
+        settings_of(store).has_formula()
     })
 }
 
@@ -199,11 +196,11 @@ fn TokensPerRound() -> impl IntoView {
             (
                 statistics.tokens_per_round(),
                 statistics.acceptance_rate(),
-                draft_lengths(state),
+                alike(state, |glyph| glyph.room),
             )
         })
     });
-    let tokenwise = tokenwise(store);
+    let has_formula = has_formula(store);
     let measured = move || {
         let rounds = store.state.with(|state| state.statistics.rounds as usize);
         store.run.with_untracked(|run| {
@@ -222,10 +219,10 @@ fn TokensPerRound() -> impl IntoView {
             </p>
             <p class="muted">
                 {move || {
-                    let (measured, rate, lengths) = numbers.get();
-                    let rate = measured.and(rate).filter(|_| tokenwise.get());
+                    let (measured, rate, rooms) = numbers.get();
+                    let rate = measured.and(rate).filter(|_| has_formula.get());
                     let rate = rate?;
-                    let theory = expected_tokens(rate, &lengths)?;
+                    let theory = expected_tokens(rate, &rooms)?;
                     let alpha = decimal(rate, 2);
                     let saying = tr!("formula {theory} at α = {alpha}", theory = slot(0), alpha);
                     Some(filled(&saying, [view! { <b>{decimal(theory, 2)}</b> }.into_any()]))
@@ -234,7 +231,7 @@ fn TokensPerRound() -> impl IntoView {
             {move || if matches!(numbers.get(), (Some(_), None, _)) {
                 // Nothing was drafted, so there is no α.
                 ().into_any()
-            } else if tokenwise.get() {
+            } else if has_formula.get() {
                 view! { <p class="formula-small">"(1 − "<em>"α"</em><sup>"γ+1"</sup>") / (1 − "<em>"α"</em>")"</p> }.into_any()
             } else {
                 let saying = tr!("a block is judged as one: no formula in {}", slot(0));
@@ -264,11 +261,11 @@ fn Lengths() -> impl IntoView {
             (
                 state.statistics.lengths.clone(),
                 state.statistics.acceptance_rate(),
-                draft_lengths(state),
+                alike(state, |glyph| glyph.possible),
             )
         })
     });
-    let tokenwise = tokenwise(store);
+    let has_formula = has_formula(store);
     let bars = move || {
         let (lengths, rate, drafted) = numbers.get();
         let total: u32 = lengths.iter().sum();
@@ -276,7 +273,7 @@ fn Lengths() -> impl IntoView {
         if total == 0 || lengths.len() < 2 {
             return None;
         }
-        let theory: Vec<f64> = if tokenwise.get() {
+        let theory: Vec<f64> = if has_formula.get() {
             let mut expected = vec![0.0; lengths.len()];
             for (gamma, rounds) in &drafted {
                 let shares = accepted_length_probabilities(rate, *gamma);
@@ -348,7 +345,7 @@ fn Lengths() -> impl IntoView {
 #[component]
 fn ByPlace() -> impl IntoView {
     let store = use_store();
-    let tokenwise = tokenwise(store);
+    let has_formula = has_formula(store);
     let places = Memo::new(move |_| {
         store
             .state
@@ -357,7 +354,7 @@ fn ByPlace() -> impl IntoView {
     move || {
         let places = places.get();
         // One place has the rate of all.
-        if places.len() < 2 || !tokenwise.get() {
+        if places.len() < 2 || !has_formula.get() {
             return None;
         }
         let places = places.into_iter().zip(1..).map(|(tests, place)| {

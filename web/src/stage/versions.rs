@@ -163,21 +163,16 @@ fn per_round(part: &Continuation) -> AnyView {
 
 fn rate(part: &Continuation, rule: Rule) -> impl IntoView + use<> {
     let rate = (part.tested > 0).then(|| part.accepted as f64 / part.tested as f64);
-    // Under Block no token is tested by itself.
-    let interval = rate.filter(|_| rule != Rule::Block).map(|_| {
+    // No token is tested by itself otherwise.
+    let tokenwise = !rule.judges_together();
+    let interval = rate.filter(|_| tokenwise).map(|_| {
         let ends = wilson_interval(part.accepted, part.tested, 0.95);
         let [low, high] = ends.map(|end| decimal(end, 2));
         interval(low, high)
     });
-    let title = match rule {
-        Rule::Block => tr!("acceptance rate"),
-        Rule::Rejection
-        | Rule::Gumbel
-        | Rule::MinHash
-        | Rule::SampleAndMatch
-        | Rule::Greedy
-        | Rule::Lenience
-        | Rule::Typical => tr!(
+    let title = match tokenwise {
+        false => tr!("acceptance rate"),
+        true => tr!(
             "acceptance rate, and its Wilson interval at 95 %, if all tests were independent and alike"
         ),
     };

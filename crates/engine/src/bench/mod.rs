@@ -229,8 +229,8 @@ fn report(
         build: None,
         user_agent: None,
     };
-    report.gammas = report.gammas.iter().map(|row| report.judged(row)).collect();
-    report.auto = report.auto.as_ref().map(|row| report.judged(row));
+    report.gammas = report.gammas.iter().map(|row| report.with_verdict(row)).collect();
+    report.auto = report.auto.as_ref().map(|row| report.with_verdict(row));
     let raced = match report.is_about_auto() {
         true => None,
         false => report.best().map(|best| best.gamma as u32),

@@ -223,6 +223,9 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
+    use couplet_kernels::{Read, record};
+
+    use super::super::{DRAFT_SETTINGS, Drafted, ProgramKind};
     use super::*;
 
     fn shipped(name: &str) -> Rc<Pair> {
@@ -252,6 +255,57 @@ mod tests {
                         let same = found.agrees_with(expected);
                         assert!(same, "{name}, {kernels:?}, {turn}: {found:?}, {expected:?}");
                     }
+                }
+            }
+        }
+    }
+
+    /// Nor do a filter's cut and the token that is drafted behind the trial's text.
+    #[test]
+    fn what_is_drafted_does_not_hang_on_rounding() {
+        for name in ["shakespeare", "stories"] {
+            let pair = shipped(name);
+            let vocab = pair.target_config.vocab_size;
+            let engine = pollster::block_on(Engine::new(pair, &Backend::cpu(), || 0.0)).unwrap();
+            let length = engine.prepare_trial();
+            let own = engine.trial_pass(&engine.draft, Portion::DraftPasses, 1, 1);
+            let logits = pollster::block_on(own).unwrap();
+            for settings in DRAFT_SETTINGS {
+                let settings = settings();
+                let expected = pollster::block_on(engine.drafted(&settings, length)).unwrap();
+                let possible = expected.probs.iter().filter(|prob| **prob > 0.0).count();
+                let filtered = settings.rule == Rule::Rejection;
+                assert_eq!(possible < vocab, filtered, "{name}: {possible}");
+                assert!(possible > 1, "{name}: nothing to draw");
+                let sampling = ProgramKind::part(&settings, 1, Portion::Sampling);
+                let reads = [
+                    (&engine.draft_probs, vocab),
+                    (&engine.record, record::words(1)),
+                ]
+                .map(|(buffer, words)| Read {
+                    buffer,
+                    words: 0..words,
+                });
+                for turn in 0..8 {
+                    let mut logits = logits.clone();
+                    for (i, logit) in logits.iter_mut().enumerate() {
+                        *logit += 1e-4 * [-1.0, 0.0, 1.0][(i * 31 + turn * 17) % 7 % 3];
+                    }
+                    engine.show(&[Vec::new(), logits]);
+                    engine.begin_trial(&settings, length);
+                    let program = engine.prepared(sampling);
+                    let found = pollster::block_on(engine.device.run(&[&program], &reads)).unwrap();
+                    // Where the token stands that the verdict may replace.
+                    let found = Drafted {
+                        token: found[1][record::HEAD + record::ENTRY_TOKEN],
+                        probs: bytemuck::cast_slice(&found[0]).to_vec(),
+                    };
+                    assert!(
+                        found.agrees_with(&expected),
+                        "{name}, {filtered}, {turn}: {} instead of {}",
+                        found.token,
+                        expected.token
+                    );
                 }
             }
         }

@@ -44,6 +44,18 @@ const TRIAL_SETTINGS: [fn() -> Settings; 4] = [
 ];
 const OF_FIRST_KERNELS: usize = 3;
 
+/// Settings under which a token is tried as it is drafted: a kernel that drafts at once filters and draws by
+/// itself.
+const DRAFT_SETTINGS: [fn() -> Settings; 2] = [
+    || Settings {
+        temperature: 1.5,
+        top_k: 5,
+        top_p: 0.9,
+        ..plain(Rule::Rejection)
+    },
+    || plain(Rule::Block),
+];
+
 /// How far the logits of two choices may be apart, and what rounds are judged by: sums run in another
 /// order.
 const TOLERANCE: f32 = 1e-3;
@@ -70,8 +82,24 @@ fn agree(expected: &[f32], found: &[f32], tolerance: f32) -> bool {
 pub(crate) struct Trial {
     /// The target's rows and the draft's.
     logits: Vec<Vec<f32>>,
+    /// What the draft drew a token from and which, by settings.
+    drafted: Vec<Drafted>,
     /// What sampling made of logits, by settings.
     sampled: Vec<Sampled>,
+}
+
+/// A drafted token.
+#[derive(Clone, Debug)]
+struct Drafted {
+    token: u32,
+    /// What it was drawn from, made of the device's own logits. Shape: (vocab).
+    probs: Vec<f32>,
+}
+
+impl Drafted {
+    fn agrees_with(&self, expected: &Self) -> bool {
+        expected.token == self.token && agree(&expected.probs, &self.probs, TOLERANCE)
+    }
 }
 
 /// What sampling and a verdict made of logits.
@@ -98,10 +126,14 @@ impl Trial {
     /// Whether it is what was expected, as far as both went.
     pub(crate) fn agrees_with(&self, expected: &Self) -> bool {
         let logits = expected.logits.iter().zip(&self.logits);
+        let drafted = expected.drafted.iter().zip(&self.drafted);
         let sampled = expected.sampled.iter().zip(&self.sampled);
         logits
             .into_iter()
             .all(|(expected, found)| agree(expected, found, TOLERANCE))
+            && drafted
+                .into_iter()
+                .all(|(expected, found)| found.agrees_with(expected))
             && sampled
                 .into_iter()
                 .all(|(expected, found)| found.agrees_with(expected))
@@ -172,12 +204,20 @@ impl Engine {
         for (decoder, portion, gamma, rows) in passes {
             logits.push(self.trial_pass(decoder, portion, gamma, rows).await?);
         }
+        let mut drafted = Vec::new();
+        for settings in DRAFT_SETTINGS {
+            drafted.push(self.drafted(&settings(), length).await?);
+        }
         self.show(before.map_or(&logits, |before| &before.logits));
         let mut sampled = Vec::new();
         for settings in &TRIAL_SETTINGS[..settings] {
             sampled.push(self.sampled(&settings(), length).await?);
         }
-        Ok(Trial { logits, sampled })
+        Ok(Trial {
+            logits,
+            drafted,
+            sampled,
+        })
     }
 
     /// [`Self::read_trial`] with nothing left over from passes before.
@@ -205,6 +245,30 @@ impl Engine {
         Ok(bytemuck::cast_slice(&words[0]).to_vec())
     }
 
+    /// The token that is drafted behind so many, and what it was drawn from.
+    async fn drafted(&self, settings: &Settings, length: usize) -> Result<Drafted, EngineError> {
+        self.begin_trial(settings, length);
+        let reads = [
+            (&self.draft_probs, 0..self.pair.target_config.vocab_size),
+            (&self.tokens, length..length + 1),
+        ]
+        .map(|(buffer, words)| Read { buffer, words });
+        let program = self.prepared(ProgramKind::part(settings, 1, Portion::Draft));
+        let words = self.device.run(&[&program], &reads).await?;
+        Ok(Drafted {
+            token: words[1][0],
+            probs: bytemuck::cast_slice(&words[0]).to_vec(),
+        })
+    }
+
+    /// Has a round find these settings, and so many committed tokens.
+    fn begin_trial(&self, settings: &Settings, length: usize) {
+        let block = [run_settings(settings)];
+        self.device
+            .write(&self.settings, 0, bytemuck::cast_slice(&block));
+        self.device.write(&self.state, 0, &[length as u32]);
+    }
+
     /// Has sampling find these logits: the target's rows and the draft's.
     fn show(&self, logits: &[Vec<f32>]) {
         for (decoder, logits) in [&self.target, &self.draft].into_iter().zip(logits) {
@@ -216,10 +280,7 @@ impl Engine {
     /// What sampling and a verdict make of the logits that are there, behind so many tokens.
     async fn sampled(&self, settings: &Settings, length: usize) -> Result<Sampled, EngineError> {
         let vocab = self.pair.target_config.vocab_size;
-        let block = [run_settings(settings)];
-        self.device
-            .write(&self.settings, 0, bytemuck::cast_slice(&block));
-        self.device.write(&self.state, 0, &[length as u32]);
+        self.begin_trial(settings, length);
         let reads = [
             (&self.record, record::words(GAMMA)),
             (&self.draft_probs, vocab),
@@ -299,8 +360,16 @@ mod tests {
         assert!(!agree(&[1.0, -20.0], &[1.0, 0.0]));
         assert!(!agree(&[1.0, -20.0], &[1.0, f32::NAN]));
         assert!(!agree(&[1.0], &[]));
+        let drafted = |token, prob| Drafted {
+            token,
+            probs: vec![prob],
+        };
+        assert!(drafted(3, 0.5).agrees_with(&drafted(3, 0.5)));
+        assert!(!drafted(3, 0.5).agrees_with(&drafted(4, 0.5)));
+        assert!(!drafted(3, 0.5).agrees_with(&drafted(3, 0.51)));
         let trial = |token, prob, number| Trial {
             logits: vec![vec![1.0]],
+            drafted: vec![drafted(token, 0.5)],
             sampled: vec![Sampled {
                 probs: vec![prob],
                 round: vec![token],

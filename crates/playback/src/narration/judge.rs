@@ -177,7 +177,7 @@ fn another(token: String, rule: Rule) -> String {
 /// About a whole block.
 pub(super) fn block(round: &Round, show: impl Fn(u32) -> String) -> String {
     let shown = |column: usize| round.proposals.get(column).map(|it| show(it.token));
-    let judged = tr!("The block is judged as one: the longest beginning that passes is kept.");
+    let judged = tr!("The block is judged as one: the longest prefix that passes is kept.");
     let struck = round.rejected().and_then(shown);
     let last = round.accepted().checked_sub(1).and_then(shown);
     let kept = match (last, struck) {

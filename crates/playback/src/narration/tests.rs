@@ -148,7 +148,7 @@ fn a_block_is_judged_in_one_sentence() {
     let said = |playhead| sentence(&fixture::block(), playhead, Rule::Block);
     assert_eq!(
         said(3),
-        "The block is judged as one: the longest beginning that passes is kept. It ends with s, so n is struck."
+        "The block is judged as one: the longest prefix that passes is kept. It ends with s, so n is struck."
     );
     assert!(said(4).contains("times the ratios of what was kept"));
     assert_eq!(

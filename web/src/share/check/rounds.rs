@@ -102,8 +102,7 @@ impl Open<'_> {
         if accepted && is_behind {
             return Err(tr!("a token is kept behind a rejected one"));
         }
-        // Block alone judges every token of a round.
-        if is_behind && rule != Rule::Block {
+        if is_behind && !rule.judges_together() {
             return Err(tr!("a token is judged behind a rejected one"));
         }
         self.judged += 1;
