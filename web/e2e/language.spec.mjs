@@ -204,7 +204,7 @@ test("without the words of its language the page opens in English and says so", 
   await page.route("**/words/de.json", (route) => route.fulfill({ status: 404 }));
   await open(page, base, "?backend=cpu&language=de");
   assert.equal(await page.evaluate(() => document.documentElement.lang), "en");
-  await page.getByTestId("notice").getByText("could not be had in this language").waitFor();
+  await page.getByTestId("notice").getByText("could not be loaded in this language").waitFor();
   // Until the words are there.
   await page.unroute("**/words/de.json");
   await page.getByTestId("help").click();
@@ -228,7 +228,7 @@ test("a language that cannot be had is told of beside the help as well, once tha
   await page.keyboard.press("Escape");
   await page.getByTestId("languages").waitFor({ state: "hidden" });
   refuse();
-  await notice(page, /could not be had in this language/);
+  await notice(page, /could not be loaded in this language/);
 });
 
 test("words that never come are waited for no longer than a minute", async ({ page, base }) => {
@@ -239,7 +239,7 @@ test("words that never come are waited for no longer than a minute", async ({ pa
   });
   await page.route("**/words/de.json", () => {});
   await open(page, base, "?backend=cpu&language=de");
-  await page.getByTestId("notice").getByText("could not be had in this language").waitFor();
+  await page.getByTestId("notice").getByText("could not be loaded in this language").waitFor();
 });
 
 test("who writes while the words of a language are on their way goes on writing", async ({ page, base }) => {

@@ -125,7 +125,7 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Acceptance rate α"),
             tr!(
-                "the share of judged tokens that stay. Tokens behind a rejected one or behind the end of the text do not count. Later places are tested only where all before stayed, in easier text, so more may stay there. Under Block no token is tested by itself, so the share has no interval there."
+                "the share of tested tokens that stay. Tokens after a rejected one or after the end of the text do not count. Later places are tested only where all before stayed, in easier text, so more may stay there. Under Block no token is tested by itself, so the share has no interval there."
             ),
             "",
         ),
@@ -223,7 +223,7 @@ fn terms() -> [(String, String, &'static str); 33] {
         (
             tr!("term" => "Block verification"),
             tr!(
-                "judges the drafted tokens together. Each beginning of them has its own test, and the longest that passes is kept, even if a shorter one fails. With r = 1 before the first and r ← min(1, r·target / draft) at each token, and with S = Σ max(0, r·target − draft) at the place behind it, it passes if u < h = S / (S + 1 − r); the whole block, if u < r. Exact, and on average no fewer tokens than Rejection."
+                "judges the drafted tokens together. Each prefix of them has its own test, and the longest that passes is kept, even if a shorter one fails. With r = 1 before the first and r ← min(1, r·target / draft) at each token, and with S = Σ max(0, r·target − draft) at the place after it, it passes if u < h = S / (S + 1 − r); the whole block, if u < r. Exact, and on average no fewer tokens than Rejection."
             ),
             "Sun et al. 2024, Alg. 2",
         ),

@@ -20,7 +20,7 @@ pub enum EngineError {
         fits: usize,
     },
     /// The text that a run is to go on from does not fit.
-    #[error("branch: {found} tokens behind the prompt do not fit; keep at most {free}")]
+    #[error("branch: {found} tokens after the prompt do not fit; keep at most {free}")]
     BranchTooLong {
         /// Tokens of the branch.
         found: usize,

@@ -174,7 +174,7 @@ mod tests {
         let catalogue = german();
         for (english, german) in [
             (
-                "14 tokens behind the prompt do not fit; keep at most 12.",
+                "14 tokens after the prompt do not fit; keep at most 12.",
                 "14 Token hinter dem Anfang passen nicht; behalte höchstens 12.",
             ),
             (

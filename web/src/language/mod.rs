@@ -121,7 +121,7 @@ async fn fetch(language: Language) -> Result<LanguageFile, String> {
 
 /// Why a language is not spoken, in the one that is.
 pub fn not_had() -> String {
-    tr!("The page could not be had in this language: check the connection and choose it again.")
+    tr!("The page could not be loaded in this language: check the connection and choose it again.")
 }
 
 #[cfg(test)]

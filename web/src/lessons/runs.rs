@@ -201,7 +201,7 @@ impl Runs {
         let why = fetched.as_ref().err().cloned().map(|why| {
             Said::new(move || {
                 tr!(
-                    "The lessons need the recorded run, and it could not be had: {why}. Open a lesson once more to try again.",
+                    "The lessons need the recorded run, and it could not be loaded: {why}. Open a lesson once more to try again.",
                     why = language::of_engine(&why)
                 )
             })

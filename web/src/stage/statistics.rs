@@ -65,7 +65,7 @@ fn Acceptance() -> impl IntoView {
                     return view! {
                         <p class="big" data-testid="acceptance-rate">{decimal(rate, 2)}</p>
                         <p class="muted">
-                            {tr!("{accepted} of {tested} kept, without those behind a cut or the end of the text; no interval, as no token is tested by itself", accepted, tested)}
+                            {tr!("{accepted} of {tested} kept, without those after a cut or the end of the text; no interval, as no token is tested by itself", accepted, tested)}
                         </p>
                     }
                     .into_any();

@@ -33,7 +33,7 @@ pub fn VersionsPanel() -> impl IntoView {
                     <p class="muted">{tr!("term" => "[a, b]")}": "{tr!("95 % interval")}</p>
                 </header>
                 <div class="versions-scroll" tabindex="0" role="region" aria-label=tr!("Both texts")>
-                    <table aria-label=tr!("Text behind the cut, rounds, tokens per round and acceptance rate")>
+                    <table aria-label=tr!("Text after the cut, rounds, tokens per round and acceptance rate")>
                         <tbody>
                             <Row of=|compared| (compared.parent, false) />
                             <Row of=|compared| (compared.child, true) />

@@ -70,7 +70,7 @@ pub fn Why() -> impl IntoView {
             </Chooser>
             <div class="why-panels">{panels}</div>
             <div class="serif why-onward" data-testid="why-onward" class:drawn=move || proof.step.get() == 3>
-                <p>{tr!("So it is at every place in turn. Whatever was written so far, both models have read the same text, and given that text the next token comes out with exactly the target’s probabilities again. Multiplied along the text, these are the target’s probability of the whole. A rejected token ends the round, and what was drafted behind it is never looked at.")}</p>
+                <p>{tr!("So it is at every place in turn. Whatever was written so far, both models have read the same text, and given that text the next token comes out with exactly the target’s probabilities again. Multiplied along the text, these are the target’s probability of the whole. A rejected token ends the round, and what was drafted after it is never looked at.")}</p>
                 {move || proof.pair.with(retrying).map(|words| view! { <p>{words}</p> })}
             </div>
             <Cover what=Covered::Numbers>

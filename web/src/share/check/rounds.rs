@@ -100,10 +100,10 @@ impl Open<'_> {
     fn judge(&mut self, accepted: bool, rule: Rule) -> Result<(), String> {
         let is_behind = self.accepted < self.judged;
         if accepted && is_behind {
-            return Err(tr!("a token is kept behind a rejected one"));
+            return Err(tr!("a token is kept after a rejected one"));
         }
         if is_behind && !rule.judges_together() {
-            return Err(tr!("a token is judged behind a rejected one"));
+            return Err(tr!("a token is judged after a rejected one"));
         }
         self.judged += 1;
         self.accepted += usize::from(accepted);
