@@ -748,8 +748,8 @@ fn greedy_writes_favourites_only() {
 #[test]
 fn a_token_behind_a_rejected_one_is_not_kept() {
     for (accepted, says) in [
-        (true, "kept behind a rejected one"),
-        (false, "judged behind a rejected one"),
+        (true, "kept after a rejected one"),
+        (false, "judged after a rejected one"),
     ] {
         let mut trace = recording();
         // The first behind a rejected one, less probable for the target.
