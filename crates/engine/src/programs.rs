@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use couplet_kernels::rounds::{draw_kernel, has_own_tokens, verdict_kernel};
+use couplet_kernels::rounds::{Judged, RuleKernels, draw_kernel, has_own_tokens};
 use couplet_kernels::{Buffer, Dispatch, Kernel, KernelRule, Pass, Program};
 use couplet_protocol::{Drafter, Settings};
 use couplet_speculation::Purpose;
@@ -305,18 +305,9 @@ impl Engine {
             Purpose::Target => (&self.target_probs, &self.own_tokens),
             _ => (&self.draft_probs, &self.tokens),
         };
-        Dispatch {
-            kernel: self.kernel_set().variant(draw_kernel(rule)),
-            bindings: vec![
-                self.device.uniform(&pass),
-                self.settings.clone(),
-                self.state.clone(),
-                probs.clone(),
-                tokens.clone(),
-            ],
-            rows_together: 1,
-            workgroups: [rows as u32, 1],
-        }
+        let (pass, rows) = (self.device.uniform(&pass), rows as u32);
+        let kernels = self.kernels_of(rule);
+        kernels.draw(pass, rows, &self.settings, &self.state, probs, tokens)
     }
 
     fn verdict(&self, rule: KernelRule, gamma: usize) -> Dispatch {
@@ -324,23 +315,24 @@ impl Engine {
             rows: gamma as u32,
             ..self.pass()
         };
-        let mut bindings = vec![
-            self.device.uniform(&pass),
-            self.settings.clone(),
-            self.draft_probs.clone(),
-            self.target_probs.clone(),
-            self.tokens.clone(),
-            self.state.clone(),
-            self.record.clone(),
-        ];
-        if has_own_tokens(rule) {
-            bindings.push(self.own_tokens.clone());
-        }
-        Dispatch {
-            kernel: self.kernel_set().variant(verdict_kernel(rule)),
-            bindings,
-            rows_together: 1,
-            workgroups: [1, 1],
+        let judged = Judged {
+            settings: &self.settings,
+            draft_probs: &self.draft_probs,
+            target_probs: &self.target_probs,
+            tokens: &self.tokens,
+            own_tokens: &self.own_tokens,
+            state: &self.state,
+            record: &self.record,
+        };
+        let kernels = self.kernels_of(rule);
+        kernels.verdict(self.device.uniform(&pass), &judged)
+    }
+
+    fn kernels_of(&self, rule: KernelRule) -> RuleKernels {
+        RuleKernels {
+            rule,
+            shares_sums: self.kernel_set().shares_sums(),
+            texts: 1,
         }
     }
 }

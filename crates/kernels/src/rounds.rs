@@ -65,6 +65,82 @@ pub fn has_own_tokens(rule: KernelRule) -> bool {
     verdict_kernel(rule) == Kernel::VerifyOwn
 }
 
+/// The kernels of a rule, for one text or for texts side by side.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleKernels {
+    /// Which rule.
+    pub rule: KernelRule,
+    /// Whether those whose invocations [share their sums](Kernel::together), where there are such.
+    pub shares_sums: bool,
+    /// How many texts.
+    pub texts: u32,
+}
+
+/// What a verdict reads and writes.
+pub struct Judged<'a> {
+    /// [`RunSettings`].
+    pub settings: &'a Buffer,
+    /// What drafted tokens are judged with. Shape: (gamma, vocab).
+    pub draft_probs: &'a Buffer,
+    /// Shape: (gamma + 1, vocab).
+    pub target_probs: &'a Buffer,
+    /// The text with the drafted tokens; the token that closes the round is written there.
+    pub tokens: &'a Buffer,
+    /// Those that the target drew by itself, for rules that [compare them](has_own_tokens).
+    pub own_tokens: &'a Buffer,
+    /// Committed lengths.
+    pub state: &'a Buffer,
+    /// What the round is told by, see [`record`].
+    pub record: &'a Buffer,
+}
+
+impl RuleKernels {
+    /// Draws so many rows' tokens from `probs`; `pass` is its uniform block.
+    pub fn draw(
+        self,
+        pass: Buffer,
+        rows: u32,
+        settings: &Buffer,
+        state: &Buffer,
+        probs: &Buffer,
+        tokens: &Buffer,
+    ) -> Dispatch {
+        let bindings = [settings, state, probs, tokens];
+        self.dispatch(draw_kernel(self.rule), pass, bindings, rows)
+    }
+
+    /// Judges a round; `pass` is its uniform block.
+    pub fn verdict(self, pass: Buffer, judged: &Judged<'_>) -> Dispatch {
+        let own_tokens = has_own_tokens(self.rule).then_some(judged.own_tokens);
+        let bindings = [
+            judged.settings,
+            judged.draft_probs,
+            judged.target_probs,
+            judged.tokens,
+            judged.state,
+            judged.record,
+        ];
+        let bindings = bindings.into_iter().chain(own_tokens);
+        self.dispatch(verdict_kernel(self.rule), pass, bindings, 1)
+    }
+
+    fn dispatch<'a>(
+        self,
+        kernel: Kernel,
+        pass: Buffer,
+        bindings: impl IntoIterator<Item = &'a Buffer>,
+        rows: u32,
+    ) -> Dispatch {
+        let bindings = bindings.into_iter().cloned();
+        Dispatch {
+            kernel: kernel.variant(self.shares_sums),
+            bindings: [pass].into_iter().chain(bindings).collect(),
+            rows_together: 1,
+            workgroups: [rows, self.texts],
+        }
+    }
+}
+
 /// What plays rounds.
 #[derive(Clone, Copy)]
 pub struct Player<'a> {
@@ -200,34 +276,37 @@ impl Texts<'_> {
         inputs.into_iter().chain(written).for_each(Buffer::free);
     }
 
+    fn kernels(&self) -> RuleKernels {
+        RuleKernels {
+            rule: self.rule,
+            shares_sums: self.player.shares_sums,
+            texts: self.texts,
+        }
+    }
+
     fn round(&self, gamma: usize, record: &Buffer) -> Vec<Dispatch> {
         let mut dispatches: Vec<Dispatch> = (0..gamma)
             .map(|step| self.draw(Purpose::Draft, step, 1, &self.proposal, &self.tokens))
             .collect();
-        let mut bindings = vec![
-            self.player.device.uniform(&Pass {
-                rows: gamma as u32,
-                vocab: self.vocab,
-                ..Pass::default()
-            }),
-            self.settings.clone(),
-            self.draft.clone(),
-            self.target.clone(),
-            self.tokens.clone(),
-            self.state.clone(),
-            record.clone(),
-        ];
         if has_own_tokens(self.rule) {
             let rows = gamma as u32 + 1;
             dispatches.push(self.draw(Purpose::Target, 0, rows, &self.target, &self.own_tokens));
-            bindings.push(self.own_tokens.clone());
         }
-        dispatches.push(Dispatch {
-            kernel: verdict_kernel(self.rule).variant(self.player.shares_sums),
-            bindings,
-            rows_together: 1,
-            workgroups: [1, self.texts],
+        let pass = self.player.device.uniform(&Pass {
+            rows: gamma as u32,
+            vocab: self.vocab,
+            ..Pass::default()
         });
+        let judged = Judged {
+            settings: &self.settings,
+            draft_probs: &self.draft,
+            target_probs: &self.target,
+            tokens: &self.tokens,
+            own_tokens: &self.own_tokens,
+            state: &self.state,
+            record,
+        };
+        dispatches.push(self.kernels().verdict(pass, &judged));
         dispatches
     }
 
@@ -239,23 +318,14 @@ impl Texts<'_> {
         probs: &Buffer,
         tokens: &Buffer,
     ) -> Dispatch {
-        Dispatch {
-            kernel: draw_kernel(self.rule).variant(self.player.shares_sums),
-            bindings: vec![
-                self.player.device.uniform(&Pass {
-                    source_row: first_row as u32,
-                    vocab: self.vocab,
-                    purpose: purpose as u32,
-                    ..Pass::default()
-                }),
-                self.settings.clone(),
-                self.state.clone(),
-                probs.clone(),
-                tokens.clone(),
-            ],
-            rows_together: 1,
-            workgroups: [rows, self.texts],
-        }
+        let pass = self.player.device.uniform(&Pass {
+            source_row: first_row as u32,
+            vocab: self.vocab,
+            purpose: purpose as u32,
+            ..Pass::default()
+        });
+        let kernels = self.kernels();
+        kernels.draw(pass, rows, &self.settings, &self.state, probs, tokens)
     }
 }
 

@@ -229,7 +229,11 @@ fn report(
         build: None,
         user_agent: None,
     };
-    report.gammas = report.gammas.iter().map(|row| report.with_verdict(row)).collect();
+    report.gammas = report
+        .gammas
+        .iter()
+        .map(|row| report.with_verdict(row))
+        .collect();
     report.auto = report.auto.as_ref().map(|row| report.with_verdict(row));
     let raced = match report.is_about_auto() {
         true => None,
