@@ -66,13 +66,15 @@ pub fn Timing() -> impl IntoView {
             stopped.set(false);
         }
     });
-    let ended = Signal::derive(move || (stopped.get() && !busy.get()).then(|| tr!("Stopped.")));
+    let ended = Signal::derive(move || {
+        (stopped.get() && !busy.get()).then(|| tr!("Stopped: nothing of it is kept."))
+    });
     let failed = Signal::derive(move || {
         let said = measuring.failed.get().filter(|_| !busy.get())?;
         Some(not_measured(said.now()))
     });
     view! {
-        <Heard said=ended />
+        <Heard said=ended known=true />
         <Heard said=failed known=true />
         {move || busy.get().then(|| view! {
             <section class="card timing" data-testid="timing" aria-label=tr!("Measurement in progress")>
@@ -92,6 +94,7 @@ pub fn Timing() -> impl IntoView {
                 </button>
             </section>
         })}
+        {move || ended.get().map(|said| view! { <p class="muted" data-testid="bench-stopped">{said}</p> })}
         {move || measuring.failed.get().filter(|_| !busy.get()).map(|said| view! {
             <p class="speed-failed" data-testid="bench-failed">
                 {not_measured(said.now())}

@@ -75,16 +75,22 @@ pub fn caption(store: Store, about: &Captioned) -> AnyView {
         (Test::Probable { target_prob, above }, Some(kept)) => {
             let sign = if kept { ">" } else { "≤" };
             let [target, above] = told_apart(target_prob.into(), above.into());
-            let saying = tr!("target {} {sign} {above}", slot(0), sign, above);
-            bold(saying, Some(target))
+            let target = view! { <b>{target}</b> }.into_any();
+            let saying = tr!("target {} {}", slot(0), slot(1));
+            filled(&saying, [target, comparison(sign, above)]).into_any()
         }
     }
 }
 
 fn needle(u: f32, below: f32) -> AnyView {
-    let sign = if u < below { " < " } else { " > " };
+    let sign = if u < below { "<" } else { ">" };
     let [u, below] = told_apart(u.into(), below.into());
-    view! { <em>"u"</em>" "<b>{u}</b>{sign}{below} }.into_any()
+    view! { <em>"u"</em>" "<b>{u}</b>" "{comparison(sign, below)} }.into_any()
+}
+
+/// A sign and what stands behind it, on one line.
+fn comparison(sign: &'static str, with: String) -> AnyView {
+    view! { <span class="comparison">{sign}" "{with}</span> }.into_any()
 }
 
 /// What a test with a needle divides and compares, written as the rule's formula is.

@@ -105,8 +105,17 @@ pub fn Columns() -> impl IntoView {
     };
     // The bonus's place has what is left.
     let tracks = move || {
+        let bonus = store.state.with(|state| {
+            let closing = state
+                .round
+                .as_ref()
+                .and_then(|round| round.closing.as_ref());
+            closing.is_some_and(|closing| closing.kind == ClosingKind::Bonus)
+        });
         let tracks = items().into_iter().filter_map(|(_, _, item)| match item {
             Item::Column(_) => Some("var(--column)"),
+            // A bonus opens nothing, and is the last that there is.
+            Item::Closing if bonus => Some("minmax(228px, 1fr)"),
             Item::Closing => Some("228px"),
             Item::BonusPlace => None,
         });

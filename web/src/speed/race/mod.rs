@@ -271,6 +271,7 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
         }
     };
     let at = move || clock.at.get().min(end);
+    let wide = format!("--race:{:.0}px", end * track.scale);
     // The slider ends where the drawing does; the clock at rest stands at the race's end.
     let now = {
         let track = track.clone();
@@ -303,7 +304,7 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
                     {move || if clock.playing.get() { tr!("Pause") } else { tr!("Play") }}
                 </button>
             })}
-            <input type="range" class="race-time" data-testid="race-time" aria-label=tr!("Time of the race") min="0"
+            <input type="range" class="race-time" data-testid="race-time" style=wide aria-label=tr!("Time of the race") min="0"
                 max=end.to_string() step=(end / 400.0).to_string() prop:value=move || at().to_string() on:input=seek
                 aria-valuetext=move || tr!("{} milliseconds", words::milliseconds(at()))
                 // A finger that scrolls the page from here has moved nothing.
