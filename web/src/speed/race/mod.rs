@@ -46,8 +46,10 @@ pub fn Race(
     let clock = use_speed().clock;
     let rests = Memo::new(move |_| clock.at.get().is_infinite());
     let whole = laid_out(Look::Whole);
+    let whole: Memo<Option<Arc<Track>>> = Memo::new(move |_| whole());
+    let wide = Memo::new(move |_| whole.get().map_or(0.0, |track| track.end * track.scale));
     let seen = Memo::new(move |_| match rests.get() {
-        true => whole(),
+        true => whole.get(),
         false => track.get(),
     });
     let about = about(&report);
@@ -71,7 +73,7 @@ pub fn Race(
             </div>
             {move || track.get().map(|track| view! {
                 <p class="serif race-finish" data-testid="race-finish">{finish(&track)}</p>
-                <Controls track=track />
+                <Controls track=track wide=wide />
             })}
             <Legend rule=rule />
         </section>
@@ -232,7 +234,11 @@ fn Names(track: Memo<Option<Arc<Track>>>, report: Arc<SpeedReport>) -> impl Into
 
 /// Plays the race, and moves it by hand.
 #[component]
-fn Controls(track: Arc<Track>) -> impl IntoView {
+fn Controls(
+    track: Arc<Track>,
+    /// Pixels that the whole race is wide where it is seen at once.
+    wide: Memo<f64>,
+) -> impl IntoView {
     let store = use_store();
     let clock = use_speed().clock;
     let end = track.end;
@@ -271,7 +277,6 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
         }
     };
     let at = move || clock.at.get().min(end);
-    let wide = format!("--race:{:.0}px", end * track.scale);
     // The slider ends where the drawing does; the clock at rest stands at the race's end.
     let now = {
         let track = track.clone();
@@ -304,7 +309,7 @@ fn Controls(track: Arc<Track>) -> impl IntoView {
                     {move || if clock.playing.get() { tr!("Pause") } else { tr!("Play") }}
                 </button>
             })}
-            <input type="range" class="race-time" data-testid="race-time" style=wide aria-label=tr!("Time of the race") min="0"
+            <input type="range" class="race-time" data-testid="race-time" style=move || format!("--race:{:.0}px", wide.get()) aria-label=tr!("Time of the race") min="0"
                 max=end.to_string() step=(end / 400.0).to_string() prop:value=move || at().to_string() on:input=seek
                 aria-valuetext=move || tr!("{} milliseconds", words::milliseconds(at()))
                 // A finger that scrolls the page from here has moved nothing.
