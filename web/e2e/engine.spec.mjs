@@ -9,6 +9,8 @@ const GREEDY = { temperature: 0, max_tokens: 24, prompt: "ROMEO:\n" };
 const SHARED = "workgroups share each sum";
 const AT_ONCE = "workgroups share each sum, one drafts a whole block";
 const ALONE = "one invocation for each sum";
+/** What a choice is kept under. */
+const KEYS = { [SHARED]: "together", [AT_ONCE]: "block_at_once", [ALONE]: "alone" };
 
 /** The kernels that the browser keeps as the quickest, and where. */
 function keptChoice(page) {
@@ -75,9 +77,9 @@ test("the choice of kernels is kept between visits, and all write the same greed
   const brief = { ...GREEDY, max_tokens: 6 };
   const text = tokens(await call(page, "generate", brief));
   const kept = await keptChoice(page);
-  assert.equal(kept.name, first.device.variant);
-  for (const other of [SHARED, AT_ONCE, ALONE].filter((name) => name !== kept.name)) {
-    await keepChoice(page, kept.url, other);
+  assert.equal(kept.name, KEYS[first.device.variant]);
+  for (const other of [SHARED, AT_ONCE, ALONE].filter((name) => KEYS[name] !== kept.name)) {
+    await keepChoice(page, kept.url, KEYS[other]);
     const { device } = await reload(page);
     assert.equal(device.variant, other, "what was chosen is not timed again");
     const trace = await call(page, "generate", brief);
@@ -91,7 +93,7 @@ test("the choice of kernels is kept between visits, and all write the same greed
 test("kernels that an earlier visit chose and that end the GPU now give way to the usual ones", async ({ page, base }) => {
   await open(page, base);
   const { url } = await keptChoice(page);
-  await keepChoice(page, url, SHARED);
+  await keepChoice(page, url, KEYS[SHARED]);
   await patchWorker(
     page,
     `const create = GPUDevice.prototype.createComputePipeline;
@@ -105,7 +107,7 @@ test("kernels that an earlier visit chose and that end the GPU now give way to t
   assert.equal(device.variant, ALONE);
   assert.equal((await keptChoice(page)).name, "failed", "once may be an accident: the next visit chooses anew");
   assert.equal((await reload(page)).device.variant, ALONE);
-  assert.equal((await keptChoice(page)).name, ALONE, "the visits after it take those at once");
+  assert.equal((await keptChoice(page)).name, KEYS[ALONE], "the visits after it take those at once");
   assert.ok(tokens(await call(page, "generate", { ...GREEDY, max_tokens: 6 })).length > 6);
 });
 
