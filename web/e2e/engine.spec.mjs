@@ -9,7 +9,7 @@ const GREEDY = { temperature: 0, max_tokens: 24, prompt: "ROMEO:\n" };
 const SHARED = "workgroups share each sum";
 const AT_ONCE = "workgroups share each sum, one drafts a whole block";
 const ALONE = "one invocation for each sum";
-/** What a choice is kept under. */
+/** What a choice is kept as. */
 const KEYS = { [SHARED]: "together", [AT_ONCE]: "block_at_once", [ALONE]: "alone" };
 
 /** The kernels that the browser keeps as the quickest, and where. */

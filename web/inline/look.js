@@ -13,7 +13,7 @@
   /** A room sees no more of a wall than of a laptop this wide. */
   const WIDEST_PX = 1280;
   /** Enlarged pages narrower than this count as small ones. */
-  const ROOMY_PX = 1100;
+  const ROOMY_PX = 1151;
   /** How wide those count: `styles/projector.css` has the layout. */
   const SMALL_PX = 683;
 

@@ -39,7 +39,7 @@ impl KernelSet {
     /// All of them. The last is a variation of the one before.
     pub const ALL: [Self; 3] = [Self::Alone, Self::Together, Self::BlockAtOnce];
 
-    /// What a choice is kept under between visits.
+    /// What a choice is kept as between visits.
     pub fn key(self) -> &'static str {
         match self {
             Self::Together => "together",

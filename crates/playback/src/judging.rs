@@ -95,7 +95,7 @@ impl Test {
         }
     }
 
-    /// Whether Block's test of this beginning alone was passed; under the other rules there is
+    /// Whether Block's test of this prefix alone was passed; under the other rules there is
     /// no difference to being kept.
     pub fn passes_alone(&self) -> Option<bool> {
         match self {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use couplet_protocol::Event;
+use couplet_protocol::{Event, FinishReason};
 
 use crate::{ClosingKind, Phase, Round, Run, Step};
 
@@ -63,7 +63,7 @@ pub struct Glyph {
 /// What was counted up to the playhead. Discarded tokens are not counted as tested.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Statistics {
-    /// Drafted tokens that were judged.
+    /// Drafted tokens whose own fate was decided.
     pub tested: u64,
     /// Drafted tokens that were kept.
     pub accepted: u64,
@@ -156,7 +156,13 @@ impl Run {
             phase: Phase::Commit,
             column: 0,
         };
-        self.rounds().get(round).map(|it| glyph(it, whole))
+        let is_last = self.ends_by_length(round);
+        self.rounds().get(round).map(|it| glyph(it, whole, is_last))
+    }
+
+    /// Whether the text came to its length in this round.
+    fn ends_by_length(&self, round: usize) -> bool {
+        round + 1 == self.rounds().len() && self.finished() == Some(FinishReason::Length)
     }
 
     /// The state after the first `playhead` steps.
@@ -183,7 +189,8 @@ impl Run {
                 current,
                 tokens: ink(round, at),
             });
-            state.glyphs.push(glyph(round, at));
+            let is_last = self.ends_by_length(index);
+            state.glyphs.push(glyph(round, at, is_last));
             count(&mut state.statistics, round, at);
         }
         state.round = self.rounds().get(step.round).cloned();
@@ -257,15 +264,14 @@ fn ink(round: &Round, step: Step) -> Vec<InkToken> {
     tokens
 }
 
-fn glyph(round: &Round, step: Step) -> Glyph {
+fn glyph(round: &Round, step: Step, ends_by_length: bool) -> Glyph {
     let judged = judged(round, step);
     let closing = round
         .closing
         .as_ref()
         .filter(|_| step.phase >= Phase::Resample);
-    // What the text's length cuts off is neither kept nor added.
-    let written = round.accepted() + usize::from(round.closing.is_some());
-    let is_cut = round.text_ends_with.is_some() || round.committed.len() < written;
+    // Whatever else it kept, it could write no more than the text had room for.
+    let is_cut = round.text_ends_with.is_some() || ends_by_length;
     let room = match is_cut && step.phase == Phase::Commit {
         true => round.committed.len(),
         false => round.proposals.len() + 1,
@@ -411,12 +417,20 @@ mod tests {
         assert_eq!(room(&fixture::kept(5, 5)), 6);
         assert_eq!(room(&fixture::kept(5, 0)), 6);
         assert_eq!(room(&fixture::ended_by_a_drafted_token(2)), 2);
-        let mut cut = fixture::kept(5, 5);
-        for event in &mut cut {
-            if let Event::Committed { tokens, .. } = event {
-                tokens.truncate(3);
+        // Of a text that has its length, whether that cut something off or not.
+        let of_length = |accepted, committed| {
+            let mut events = fixture::kept(5, accepted);
+            for event in &mut events {
+                if let Event::Committed { tokens, .. } = event {
+                    tokens.truncate(committed);
+                }
             }
-        }
+            let reason = FinishReason::Length;
+            events.push(Event::Finished { reason });
+            events
+        };
+        assert_eq!(room(&of_length(2, 3)), 3);
+        let cut = of_length(5, 3);
         assert_eq!(room(&cut), 3);
         let committing = Run::from_events(&cut).steps().len();
         assert_eq!(fold(&cut, committing - 1).glyphs[0].room, 6);

@@ -60,14 +60,9 @@ pub fn Timing() -> impl IntoView {
         },
     );
     let busy = Memo::new(move |_| measuring.busy());
-    let stopped = RwSignal::new(false);
-    Effect::new(move |_| {
-        if busy.get() {
-            stopped.set(false);
-        }
-    });
     let ended = Signal::derive(move || {
-        (stopped.get() && !busy.get()).then(|| tr!("Stopped: nothing of it is kept."))
+        let stopped = measuring.stopped.get() && !busy.get();
+        stopped.then(|| tr!("Stopped: nothing of this measurement is kept."))
     });
     let failed = Signal::derive(move || {
         let said = measuring.failed.get().filter(|_| !busy.get())?;
@@ -87,7 +82,6 @@ pub fn Timing() -> impl IntoView {
                 <button type="button" class="button" data-testid="bench-stop" on:click=move |_| {
                     // Also of one that a script began: the button goes, and with it the focus.
                     speed.awaited.set_value(true);
-                    stopped.set(true);
                     store.stop_measuring();
                 }>
                     {tr!("Stop")}

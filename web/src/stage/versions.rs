@@ -2,7 +2,6 @@
 
 use super::statistics::mean_between;
 use couplet_playback::{Continuation, decimal, interval, tr};
-use couplet_protocol::Rule;
 use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
 
@@ -121,10 +120,10 @@ fn Row(
     let row = move || {
         let compared = store.compared.get()?;
         let (index, is_child) = of(&compared);
-        let rule = store
+        let has_formula = store
             .versions
             .list
-            .with(|list| Some(list.get(index)?.shown.settings.rule))?;
+            .with(|list| Some(list.get(index)?.shown.settings.has_formula()))?;
         let comparison = &compared.comparison;
         let part = if is_child {
             &comparison.new
@@ -145,7 +144,7 @@ fn Row(
                 <td class="versions-text" lang="en">{text(store, &shared, part, differs)}</td>
                 <td>{filled(&rounds, [count.into_any()])}</td>
                 <td>{per_round(part)}" "{tr!("per round")}</td>
-                {rate(part, rule)}
+                {rate(part, has_formula)}
             </tr>
         })
     };
@@ -161,16 +160,15 @@ fn per_round(part: &Continuation) -> AnyView {
         .into_any()
 }
 
-fn rate(part: &Continuation, rule: Rule) -> impl IntoView + use<> {
+fn rate(part: &Continuation, has_formula: bool) -> impl IntoView + use<> {
     let rate = (part.tested > 0).then(|| part.accepted as f64 / part.tested as f64);
     // No token is tested by itself otherwise.
-    let tokenwise = !rule.judges_together();
-    let interval = rate.filter(|_| tokenwise).map(|_| {
+    let interval = rate.filter(|_| has_formula).map(|_| {
         let ends = wilson_interval(part.accepted, part.tested, 0.95);
         let [low, high] = ends.map(|end| decimal(end, 2));
         interval(low, high)
     });
-    let title = match tokenwise {
+    let title = match has_formula {
         false => tr!("acceptance rate"),
         true => tr!(
             "acceptance rate, and its Wilson interval at 95 %, if all tests were independent and alike"

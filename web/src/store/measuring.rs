@@ -104,6 +104,8 @@ pub struct Measuring {
     pub progress: RwSignal<Option<Progress>>,
     /// Why the last one gave no report.
     pub failed: RwSignal<Option<Said>>,
+    /// Whether the last one was stopped, and nothing has come to be shown since.
+    pub stopped: RwSignal<bool>,
     /// The reports, the oldest first.
     pub reports: RwSignal<Vec<Kept>>,
     /// Those of files, the oldest first. They say nothing of this device.
@@ -117,6 +119,7 @@ impl Default for Measuring {
         Self {
             progress: RwSignal::new(None),
             failed: RwSignal::new(None),
+            stopped: RwSignal::new(false),
             reports: RwSignal::new(remembered()),
             opened: RwSignal::new(Vec::new()),
             waiting: StoredValue::new(Vec::new()),
@@ -166,9 +169,11 @@ impl Measuring {
         if self.waiting.with_value(Vec::is_empty) {
             self.progress.set(None);
         }
-        if let Reply::Failed { failure, .. } = reply
-            && failure.kind != FailureKind::Stopped
-        {
+        if let Reply::Failed { failure, .. } = reply {
+            if failure.kind == FailureKind::Stopped {
+                self.stopped.set(true);
+                return;
+            }
             let failure = failure.clone();
             self.failed.set(Some(Said::new(move || {
                 let sentence = language::of_engine(&failure.sentence);
@@ -192,6 +197,7 @@ impl Measuring {
 
     /// Keeps a report of a file.
     pub fn open(&self, kept: Kept) {
+        self.stopped.set(false);
         self.opened.update(|opened| {
             opened.push(kept);
             bound(opened);
@@ -301,6 +307,7 @@ impl Store {
         let store = *self;
         let measuring = self.measuring;
         measuring.failed.set(None);
+        measuring.stopped.set(false);
         measuring.progress.set(Some(Progress {
             stage: "Waiting for the engine".to_owned(),
             done: 0,

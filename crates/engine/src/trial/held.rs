@@ -133,8 +133,8 @@ impl Held {
 
 impl Engine {
     /// Compares what the kernels in use compute with what the processor does: the logits of both
-    /// models behind forty tokens, up to a thousandth, then probabilities and rounds that are made
-    /// of equal logits. A run that needs other kernels holds those to the reference first.
+    /// models behind forty tokens and what the next token is drafted from, up to a thousandth, and
+    /// that token; then probabilities and rounds that are made of equal logits. A run that needs other kernels holds those to the reference first.
     ///
     /// # Errors
     ///

@@ -414,7 +414,7 @@ fn check_rounds(events: &[Event], settings: &Settings, name: &str) -> usize {
                 residuals += 1;
             }
             Event::RoundEnded { .. } => {
-                // The longest beginning that passes is kept: under rules that judge a token at a
+                // The longest prefix that passes is kept: under rules that judge a token at a
                 // time no later one is judged.
                 let longest = judged.iter().rposition(|(.., keeps)| *keeps);
                 let longest = longest.map_or(0, |last| last + 1);
