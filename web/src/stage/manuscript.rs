@@ -14,14 +14,18 @@ use super::rule_words::replaced;
 use super::versions::VersionsPanel;
 use crate::browser;
 use crate::store::{MarksShown, Selection, Store, use_store};
+use crate::width::width_of;
 
 /// The text, with the marks of how it came about.
 #[component]
 pub fn Manuscript() -> impl IntoView {
     let store = use_store();
     let page = NodeRef::<html::Div>::new();
+    // In another window other lines are the last.
+    let width = width_of(page, 0.0);
     Effect::new(move |_| {
         store.state.track();
+        width.track();
         request_animation_frame(move || {
             if let Some(page) = page.try_get_untracked().flatten() {
                 let end = page.scroll_height() - page.client_height();
