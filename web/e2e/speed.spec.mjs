@@ -275,6 +275,7 @@ test("nothing moves while it measures, and it can be stopped", async ({ page, ba
   await page.getByTestId("scene-speed").click();
   await page.getByTestId("bench-stop").click();
   await page.getByTestId("timing").waitFor({ state: "detached", timeout: 30_000 });
+  await page.getByTestId("bench-stopped").waitFor();
   assert.equal(await page.getByTestId("bench-failed").count(), 0);
   await page.getByTestId("invitation").waitFor();
   assert.ok(!(await page.evaluate(() => document.documentElement.hasAttribute("data-held"))));
@@ -627,6 +628,11 @@ test("the race is moved by keys, and counts what was there", async ({ page, base
   const ends = report.race.map((lane) => lane.rounds.at(-1).end);
   const winner = ends[0] < ends[1] ? "race-alone" : "race-speculative";
   assert.equal(await page.getByTestId(winner).innerText(), "16");
+  // The slider's handle, 16 pixels wide, goes from where the drawing begins to the line that it moves.
+  const box = (selector) => page.locator(selector).first().evaluate((part) => part.getBoundingClientRect().toJSON());
+  const [slider, axis, line] = [await box(".race-time"), await box(".race-drawing .axis"), await box(".race-cut path")];
+  assert.ok(Math.abs(slider.left + 8 - axis.left) < 2, `from ${slider.left} at ${axis.left}`);
+  assert.ok(Math.abs(slider.right - 8 - line.left) < 3, `to ${slider.right} at ${line.left}`);
   await page.getByTestId("race-time").focus();
   await page.keyboard.press("Home");
   assert.equal(await page.getByTestId("race-alone").innerText(), "0");
