@@ -3,7 +3,7 @@
 //
 // state     (1)                                  committed length
 // tokens    (capacity)                           the last two committed ones are read, drafted ones
-//                                                written behind them
+//                                                written after them
 // weights   query, key and value columns, output projection, gate, up and down projection, output
 //           layer, one after the other, each in panels of 16 bits
 // numbers   gains of these, gate and up sharing theirs; (cos, sin) of every position and frequency;
@@ -51,7 +51,7 @@ const LANES: u32 = 256u;
 const STREAM_VECTORS: u32 = 64u;
 const OTHER_VECTORS: u32 = 128u;
 
-// What is multiplied with weights: the residual stream, and behind it what attention or the gated
+// What is multiplied with weights: the residual stream, and after it what attention or the gated
 // activation gives.
 var<workgroup> inputs: array<vec4<f32>, STREAM_VECTORS + OTHER_VECTORS>;
 // The queries.
@@ -88,7 +88,7 @@ fn panels_of(columns: u32) -> u32 {
     return (columns + 15u) / 16u;
 }
 
-// Where the matrix begins that is stored behind another of so many columns.
+// Where the matrix begins that is stored after another of so many columns.
 fn behind(matrix: Matrix, columns: u32, new_columns: u32, vectors: u32) -> Matrix {
     let at = matrix.at + panels_of(columns) * 16u * matrix.vectors;
     return Matrix(at, matrix.gains + matrix.vectors, new_columns, vectors);
@@ -217,7 +217,7 @@ fn project(lane: u32, matrix: Matrix, position: i32) {
     }
 }
 
-// Attention of all heads over the positions up to one, put behind the residual stream.
+// Attention of all heads over the positions up to one, put after the residual stream.
 fn attend(lane: u32, position: i32) {
     let group = pass_.heads / pass_.kv_heads;
     let vectors = pass_.head_dim / 4u;
@@ -238,7 +238,7 @@ fn attend(lane: u32, position: i32) {
     }
 }
 
-// Adds the product of what is behind the residual stream to it.
+// Adds the product of what is after the residual stream to it.
 fn add_product(lane: u32, matrix: Matrix) {
     let fours = matrix.columns / 4u;
     for (var first = 0u; first < panels_of(matrix.columns); first += 2u * PANELS) {
@@ -259,7 +259,7 @@ fn add_product(lane: u32, matrix: Matrix) {
     }
 }
 
-// The gated activation, put behind the residual stream.
+// The gated activation, put after the residual stream.
 fn activate(lane: u32, gate: Matrix, up: Matrix) {
     let fours = gate.columns / 4u;
     keep_squares(lane, PANEL_PARTS);

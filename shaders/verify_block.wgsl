@@ -38,7 +38,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>) {
     for (var i = 0u; i < gamma; i++) {
         let it = drafted_at(length, i);
         // A token that the target never draws ends the block, whatever the draft says and whatever
-        // comes behind it.
+        // comes after it.
         ratio = select(
             min(1.0, ratio * it.target_prob / it.draft_prob),
             0.0,

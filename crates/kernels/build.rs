@@ -80,7 +80,7 @@ fn main() {
          #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]\npub enum Kernel {{\n{variants}}}\n\n\
          impl Kernel {{\n\
          /// Every kernel.\n pub const ALL: &[Self] = &[{list}];\n\
-         /// Name of its file, with `_together` behind that of one in that folder.\n pub fn name(self) -> &'static str {{ match self {{\n{names} }} }}\n\
+         /// Name of its file, with `_together` after that of one in that folder.\n pub fn name(self) -> &'static str {{ match self {{\n{names} }} }}\n\
          /// The most rows that an invocation can compute together: more than one where the text is\n\
          /// a template for every number of them.\n\
          pub fn most_rows_together(self) -> u32 {{ match self {{\n{most_rows} }} }}\n\

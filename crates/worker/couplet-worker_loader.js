@@ -2,7 +2,7 @@
 // the page. What fails before the engine runs would reach nobody: it is told from here.
 importScripts("./couplet-worker_choice.js");
 
-/** What the page has put behind this file's name, which tells builds apart, belongs behind the others' too. */
+/** What the page has put after this file's name, which tells builds apart, belongs after the others' too. */
 const beside = (file) => `./${file}${location.search}`;
 
 const TELL_EVERY_MS = 1_000;

@@ -49,7 +49,7 @@ export function withInterval({ median, interval: [low, high] }) {
   return `${figure(median)} times [${figure(low)}, ${figure(high)}]`;
 }
 
-/** Three digits that count, and no fewer than two behind the point below ten. */
+/** Three digits that count, and no fewer than two after the point below ten. */
 export function figure(value) {
   if (!Number.isFinite(value)) return "–";
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;

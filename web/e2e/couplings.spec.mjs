@@ -206,7 +206,7 @@ test("presets make the differences stark", async ({ page, base }) => {
 test("labels of the number line never touch", async ({ page, base }) => {
   for (const width of [1440, 390, 320]) {
     await page.setViewportSize({ width, height: 900 });
-    // Another text behind `#` alone would not load the page at once.
+    // Another text after `#` alone would not load the page at once.
     await page.goto("about:blank");
     await page.goto(base + SCENE);
     await fitted(page, ".number-line");

@@ -75,7 +75,7 @@ const misread = (page) =>
   });
 
 async function open(page, base, link) {
-  // Another text behind `#` alone would not load the page.
+  // Another text after `#` alone would not load the page.
   await page.goto("about:blank");
   await page.goto(`${base}${link}`);
   await ready(page);

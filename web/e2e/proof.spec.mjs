@@ -22,7 +22,7 @@ async function openProof(page, base) {
   await page.getByTestId("why").waitFor();
 }
 
-/** Rows of the table behind the three steps, as [token, draft, target, accepted, rejected, poured, out]. */
+/** Rows of the table after the three steps, as [token, draft, target, accepted, rejected, poured, out]. */
 async function steps(page) {
   const why = page.getByTestId("why");
   if (!(await why.locator("table").count())) await why.locator("summary").click();

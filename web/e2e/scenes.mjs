@@ -18,7 +18,7 @@ export const THEMES = ["light", "dark"];
 /** Opens a scene on the CPU, with the recording paused where a round was just resampled. */
 export async function still(page, base, scene, link = "") {
   await page.emulateMedia({ reducedMotion: "reduce" });
-  // Another text behind `#` alone would not load the page.
+  // Another text after `#` alone would not load the page.
   await page.goto("about:blank");
   await page.goto(`${base}?backend=cpu#v=1&scene=${scene === "lesson" ? LESSON : scene}${link}`);
   await ready(page);

@@ -306,7 +306,7 @@ test("a prompt or a branch too long for a link is said, and the file is offered"
   await page.locator("[aria-labelledby=share-frame-title]").getByText("this one is too long for it").waitFor();
   assert.equal(await page.evaluate(() => window.couplet.link()), null);
   await page.getByTestId("share-panel").getByRole("button", { name: "Close" }).click();
-  // A branch that keeps much, behind a prompt that would fit.
+  // A branch that keeps much, after a prompt that would fit.
   const [started] = trace.events;
   const kept = Array(1100).fill(started.prompt_tokens.at(-1));
   const events = [{ ...started, prompt_tokens: [...started.prompt_tokens, ...kept] }, { event: "finished", reason: "stopped" }];

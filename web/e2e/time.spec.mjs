@@ -5,7 +5,7 @@ import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
 
-/** Tokens behind the prompt. */
+/** Tokens after the prompt. */
 function written(trace) {
   const started = trace.events.find((event) => event.event === "started");
   const brought = (trace.branch?.kept.length ?? 0) + (trace.branch?.forced === undefined ? 0 : 1);

@@ -1,4 +1,4 @@
-// Inline in index.html behind the style sheets, so that nothing is drawn before it has run: the
+// Inline in index.html after the style sheets, so that nothing is drawn before it has run: the
 // chosen colours, and a projector's letters. Those are the whole page enlarged, as a browser's
 // own zoom does it: windows count as that much smaller, so the layouts for small ones apply, and
 // all but the widest count as a small projector's: a room looks at one thing at a time.

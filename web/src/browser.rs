@@ -58,7 +58,7 @@ pub fn now() -> String {
     Date::new_0().to_iso_string().into()
 }
 
-/// Couplet's version, and behind it the hash of this build's programs and scripts, where the page
+/// Couplet's version, and after it the hash of this build's programs and scripts, where the page
 /// knows it.
 pub fn build() -> String {
     let version = env!("CARGO_PKG_VERSION");

@@ -1,7 +1,7 @@
 //! The settings as a person edits them: raw text per field, read and checked as a whole.
 
 use couplet_playback::{tr, written};
-use couplet_protocol::{Drafter, MAX_GAMMA, Rule, Settings, SettingsError};
+use couplet_protocol::{Drafter, MAX_GAMMA, Parameter, Rule, Settings, SettingsError};
 use leptos::prelude::*;
 
 use crate::language;
@@ -164,13 +164,19 @@ impl Form {
         let usual = Settings::default();
         let rule = self.rule.get();
         let auto_gamma = self.auto_gamma.get();
-        let (lenient, typical) = (rule == Rule::Lenience, rule == Rule::Typical);
         let mut faults = Vec::new();
         let wrong = &mut faults;
         let gamma = self.read_gamma(auto_gamma, usual.gamma);
-        let lenience = share(self.lenience, "lenience", lenient, usual.lenience);
-        let epsilon = share(self.epsilon, "epsilon", typical, usual.epsilon);
-        let delta = share(self.delta, "delta", typical, usual.delta);
+        let share = |text, parameter: Parameter| match rule.reads(parameter) {
+            true => number(text, parameter.name(), || {
+                tr!("write a number above 0, up to 1")
+            }),
+            // Its field is not shown, so whatever stands in it is neither an error nor another setting.
+            false => Ok(usual.parameter(parameter)),
+        };
+        let lenience = share(self.lenience, Parameter::Lenience);
+        let epsilon = share(self.epsilon, Parameter::Epsilon);
+        let delta = share(self.delta, Parameter::Delta);
         let temperature = number(self.temperature, "temperature", || {
             tr!("write a number, 0 to {}", Settings::LARGEST_TEMPERATURE)
         });
@@ -246,15 +252,6 @@ fn read_or<T>(usual: T, read: Result<T, FieldError>, wrong: &mut Vec<FieldError>
         wrong.push(error);
         usual
     })
-}
-
-/// A parameter of one rule. Under the others its field is not shown, so whatever stands in it is
-/// neither an error nor another setting.
-fn share(text: RwSignal<String>, field: &str, used: bool, usual: f64) -> Result<f64, FieldError> {
-    if !used {
-        return Ok(usual);
-    }
-    number(text, field, || tr!("write a number above 0, up to 1"))
 }
 
 fn number<T: std::str::FromStr>(

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 /// The most numbers that are told with the name of a chart.
 const TOLD: usize = 8;
 
-/// The name of a chart with the first of its numbers, each behind the token or whatever it belongs to,
+/// The name of a chart with the first of its numbers, each after the token or whatever it belongs to,
 /// for whoever hears the chart.
 pub fn told(name: &str, numbers: impl IntoIterator<Item = (String, String)>) -> String {
     let numbers = numbers.into_iter().take(TOLD);

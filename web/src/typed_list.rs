@@ -57,7 +57,7 @@ pub fn number(value: f64) -> String {
     text.replace('-', "−")
 }
 
-/// What is wrong with a list of numbers, to stand behind its name.
+/// What is wrong with a list of numbers, to stand after its name.
 pub fn of_distribution(error: &DistributionError) -> String {
     match *error {
         DistributionError::Empty => tr!("there are no numbers"),

@@ -99,7 +99,7 @@ fn counted(gamma: usize, accepted: usize, text_ends_with: Option<usize>) -> (usi
     }
 }
 
-/// Whether rounds of `gamma`, one after the other behind `length` tokens, can have written these
+/// Whether rounds of `gamma`, one after the other from `length` tokens on, can have written these
 /// records. What reads them indexes by what they say.
 fn are_sound(records: &[Vec<Vec<u32>>], gamma: usize, mut length: usize, vocab: usize) -> bool {
     let is_token = |id: u32| (id as usize) < vocab;
@@ -406,7 +406,7 @@ mod tests {
             (facts[0].timings.milliseconds, run.pace.round_times()[2])
         };
         let (before, learnt) = told(0);
-        // The clock is asked once more, behind what was read.
+        // The clock is asked once more, after what was read.
         let (with_reading, learnt_with_it) = told(1);
         assert_eq!((before, with_reading), (1.0, 2.0));
         assert_eq!(learnt, learnt_with_it);
@@ -415,7 +415,7 @@ mod tests {
     const GAMMA: usize = 2;
     const VOCAB: usize = 8;
 
-    /// Two rounds behind five tokens: one kept and one replaced, then all kept.
+    /// Two rounds after five tokens: one kept and one replaced, then all kept.
     fn records() -> Vec<Vec<Vec<u32>>> {
         let record = |length: u32, accepted: u32| {
             let mut words = vec![0; record::words(GAMMA)];

@@ -322,7 +322,7 @@ pub struct KernelCost {
     pub name: &'static str,
     /// How often a pass dispatches it.
     pub dispatches: usize,
-    /// Microseconds of one dispatch behind others of the same kernel, for each of [`ROWS_TIMED`].
+    /// Microseconds of one dispatch after others of the same kernel, for each of [`ROWS_TIMED`].
     pub microseconds: Vec<f64>,
 }
 

@@ -140,7 +140,7 @@ impl Engine {
         self.branch(settings, &Branch::default()).await
     }
 
-    /// Reads the prompt and what stands behind it already, as text of the run. A branch that
+    /// Reads the prompt and what stands after it already, as text of the run. A branch that
     /// leaves nothing to write is over at once.
     ///
     /// # Errors

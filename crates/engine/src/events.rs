@@ -92,7 +92,7 @@ impl RoundData<'_> {
         }
     }
 
-    /// The token behind so many kept ones.
+    /// The token after so many kept ones.
     fn closing(&self, accepted: usize) -> Event {
         let record = self.record;
         let (round, position) = (self.round, self.position(accepted));
@@ -118,7 +118,7 @@ impl RoundData<'_> {
         }
     }
 
-    /// What the token behind so many kept ones was drawn from: what the target has beyond the
+    /// What the token after so many kept ones was drawn from: what the target has beyond the
     /// draft, or, where that has no mass, all that it has.
     fn residual(&self, accepted: usize, mass: f32) -> Vec<f32> {
         let target = self.target_row(accepted);
@@ -151,7 +151,7 @@ pub(crate) fn round_events(data: &RoundData<'_>) -> Vec<Event> {
     let accepted = data.record[record::ACCEPTED] as usize;
     let judged = match data.settings.rule.judges_together() {
         true => gamma,
-        // Tokens behind the first rejected one are never judged.
+        // Tokens after the first rejected one are never judged.
         false => batch::judged(gamma, accepted),
     };
     let drafted = (0..gamma).map(|column| data.drafted(column));

@@ -51,14 +51,14 @@ pub(crate) struct PackedDecoder {
     /// (capacity, head_dim / 2) pairs of cosine and sine
     pub(crate) rotary: Buffer,
     /// All of it once more for `shaders/draft_block.wgsl`, where that has room for it: the matrices
-    /// one after the other; behind their gains the rotary table and the embedding table.
+    /// one after the other, then the gains, the rotary table and the embedding table.
     pub(crate) in_a_row: Option<HalvedMatrix>,
     /// Burn owns the memory that the buffers borrow.
     _tensors: Vec<Tensor<2>>,
 }
 
 impl PackedMatrix {
-    /// A kernel's bindings: the weights behind the first three of `others`, and gains at the end
+    /// A kernel's bindings: the weights after the first three of `others`, and gains at the end
     /// where the kernel reads them.
     pub(crate) fn bound(&self, kernels: KernelSet, others: Vec<Buffer>) -> Vec<Buffer> {
         let mut bindings = others;
@@ -179,7 +179,7 @@ struct HalvedNumbers {
 }
 
 impl HalvedNumbers {
-    /// With another matrix behind it.
+    /// With another matrix after it.
     fn and(mut self, other: &Self) -> Self {
         self.words.extend(&other.words);
         self.gains.extend(&other.gains);

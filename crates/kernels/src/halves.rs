@@ -15,7 +15,7 @@ pub struct Halves {
 /// the smallest not to be subnormal, which a GPU may take for 0.
 const LARGEST: f32 = 16_384.0;
 
-/// The same numbers in 16 bits each, with a 0 behind them if they are odd in number. `None` where
+/// The same numbers in 16 bits each, with a 0 after them if they are odd in number. `None` where
 /// that does not hold every one of them exactly. What comes from a file of half-precision floats
 /// fits as long as no number is 32 or more.
 pub fn halves(numbers: &[f32]) -> Option<Halves> {

@@ -55,7 +55,7 @@ fn block(module: &Module, name: &str) -> (Vec<(String, usize)>, usize) {
 }
 
 /// The same of a struct in Rust, all of whose fields have to be named: those of the shader, and
-/// behind them those that only fill it up.
+/// after them those that only fill it up.
 macro_rules! fields {
     ($block:ident { $($field:ident),+ } $($filling:ident)*) => {{
         let $block { $($field: _,)+ $($filling: _),* } = $block::default();

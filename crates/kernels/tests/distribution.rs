@@ -148,7 +148,7 @@ fn rounds_on_the_gpu_have_the_exact_distribution() {
 #[test]
 fn the_live_test_tells_lossless_rules_from_the_others() {
     let gamma = 2;
-    // Not example A, in which the residual behind a prefix of a block is empty.
+    // Not example A, in which the residual after a prefix of a block is empty.
     let (draft, target) = ([0.8f32, 0.05, 0.15], TARGET[0]);
     let rows = Rows {
         vocab: VOCAB,

@@ -30,7 +30,7 @@ pub struct DecoderModel {
     rope_theta: f64,
 }
 
-/// One layer: attention and gated feed-forward, each behind a norm and added to the stream.
+/// One layer: attention and gated feed-forward, each after a norm and added to the stream.
 #[derive(Module, Debug)]
 pub struct Layer {
     /// Norm before attention.

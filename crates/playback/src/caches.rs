@@ -41,7 +41,7 @@ impl Run {
     /// The caches after the first `playhead` steps.
     ///
     /// Reading the prompt fills both up to its last token, which the first round computes. A round
-    /// that drafts γ tokens behind L others adds to the draft's cache what it computes on the way:
+    /// that drafts γ tokens after L others adds to the draft's cache what it computes on the way:
     /// all but the last drafted token. The target's single pass computes every one of them. What
     /// then counts is what belongs to committed tokens, but for the last of all, which has not
     /// been computed yet. So after a bonus the draft lacks two.

@@ -4,7 +4,7 @@ use couplet_protocol::Branch;
 
 use crate::Run;
 
-/// A run up to a playhead, with what stood behind the prompt before its first round.
+/// A run up to a playhead, with what stood after the prompt before its first round.
 #[derive(Clone, Copy, Debug)]
 pub struct Take<'a> {
     /// What stood there.
@@ -20,7 +20,7 @@ pub struct Take<'a> {
 pub struct Continuation {
     /// Tokens from the place on, a forced one included.
     pub tokens: Vec<u32>,
-    /// Tokens that each round committed, of the rounds that begin at the place or behind it.
+    /// Tokens that each round committed, of the rounds that begin at the place or after it.
     pub rounds: Vec<u32>,
     /// The most tokens that one of them drafted.
     pub most_drafted: usize,
@@ -38,12 +38,12 @@ impl Continuation {
     }
 }
 
-/// What two runs wrote behind the text that they share.
+/// What two runs wrote after the text that they share.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// Tokens behind the prompt that both have because one was cut off the other there.
+    /// Tokens after the prompt that both have because one was cut off the other there.
     pub from: usize,
-    /// The first token behind the prompt in which they differ; `None` where one text is a
+    /// The first token after the prompt in which they differ; `None` where one text is a
     /// beginning of the other.
     pub differs_at: Option<usize>,
     /// The run that was left.
@@ -69,7 +69,7 @@ impl Comparison {
 }
 
 impl Take<'_> {
-    /// All tokens behind the prompt: those of the branch and those of committed rounds.
+    /// All tokens after the prompt: those of the branch and those of committed rounds.
     pub fn tokens(&self) -> Vec<u32> {
         let branch = self.branch.into_iter().flat_map(Branch::tokens);
         let rounds = self.run.rounds()[..self.complete()].iter();
@@ -127,7 +127,7 @@ mod tests {
         take.tokens()
     }
 
-    /// A run that goes on behind the first `at` tokens of the old one by a bonus of `token`.
+    /// A run that goes on after the first `at` tokens of the old one by a bonus of `token`.
     fn branch(at: usize, forced: Option<u32>, token: u32) -> (Branch, Run) {
         let branch = Branch {
             kept: text()[..at].to_vec(),

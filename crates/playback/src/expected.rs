@@ -96,7 +96,7 @@ pub fn expected_kept(round: &Round) -> Option<[f64; 2]> {
     let target_probs: Vec<Vec<f64>> = of_each(1).chain(rows.last().cloned()).collect();
 
     let (mut kept_so_far, mut by_rejection) = (1.0, 0.0);
-    // Nothing is kept behind the end of the text.
+    // Nothing is kept past the end of the text.
     let end = round.text_ends_with.unwrap_or(drafted.len());
     for (index, token) in drafted.iter().enumerate().take(end) {
         let (draft, target) = (draft_probs[index][*token], target_probs[index][*token]);
@@ -123,7 +123,7 @@ pub fn expected_kept(round: &Round) -> Option<[f64; 2]> {
 #[derive(Debug, Default)]
 pub struct ExpectedKept {
     // Each is computed once, but for the run's last, of which the end of the text may come to be known
-    // behind it: then fewer are kept.
+    // after it: then fewer are kept.
     rounds: Vec<Option<[f64; 2]>>,
 }
 
@@ -330,7 +330,7 @@ mod tests {
         close(mean(Rule::Rejection, 4), 0.85);
         close(mean(Rule::Gumbel, 4), (1.0 + 41.0 / 65.0) / 2.0);
         close(mean(Rule::SampleAndMatch, 4), (0.38 + 0.29) / 2.0);
-        // The token behind the rejected one does not count.
+        // The token after the rejected one does not count.
         close(mean(Rule::Rejection, 6), 0.85);
         close(mean(Rule::Rejection, usize::MAX), (1.0 + 4.0 * 0.7) / 5.0);
         assert_eq!(mean(Rule::Block, usize::MAX), None);
@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(kept(&[0, 7]), None);
     }
 
-    /// That the text ends in a round is known behind it.
+    /// That the text ends in a round is known after it.
     #[test]
     fn what_the_end_of_the_text_discards_is_not_expected_to_be_kept() {
         let events = fixture::ended_by_a_drafted_token(4);

@@ -123,7 +123,7 @@ fn started() -> Event {
 }
 
 /// Two rounds under Block. In the first the second token passes, so the first is kept although
-/// it fails by itself; what lies behind fails. The second is kept whole.
+/// it fails by itself; what comes after it fails. The second is kept whole.
 pub fn block() -> Vec<Event> {
     let round = |round: u32, tests: [(f32, f32); 4], kept: u32| {
         let probs = [(0.5, 0.1), (0.1, 0.4), (0.3, 0.2), (0.2, 0.1)];
@@ -163,7 +163,7 @@ pub fn block() -> Vec<Event> {
 }
 
 /// A text that the second of four drafted tokens ends. So many of the four were kept, and the target
-/// added one behind them.
+/// added one after them.
 pub fn ended_by_a_drafted_token(kept: u32) -> Vec<Event> {
     let mut events = vec![started()];
     events.extend((0..4).map(|i| drafted(0, 2 + i, 1 + i)));
@@ -293,7 +293,7 @@ pub fn alone(tokens: &[u32]) -> Vec<Event> {
     std::iter::once(started()).chain(rounds).collect()
 }
 
-/// Two rounds under Rejection: one rejection with a discarded token behind it, one round that is
+/// Two rounds under Rejection: one rejection with a discarded token after it, one round that is
 /// fully accepted.
 pub fn events() -> Vec<Event> {
     vec![

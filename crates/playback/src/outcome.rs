@@ -9,11 +9,11 @@ pub struct Outcome {
     pub accepted: usize,
     /// The one that was rejected.
     pub rejected: Option<u32>,
-    /// What the target put in its place, or behind all that were kept.
+    /// What the target put in its place, or after all that were kept.
     pub closing: Option<(ClosingKind, u32)>,
-    /// How many lay behind the rejected one or behind the end of the text.
+    /// How many lay after the rejected one or past the end of the text.
     pub discarded: usize,
-    /// Tokens of the text behind the prompt, from this round and all before it.
+    /// Tokens of the text after the prompt, from this round and all before it.
     pub committed: usize,
 }
 

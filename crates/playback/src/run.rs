@@ -43,7 +43,7 @@ pub struct Proposal {
     pub token: u32,
     /// What it was drawn from.
     pub distribution: Distribution,
-    /// Absent for tokens behind a rejected one, but under Block.
+    /// Absent for tokens after a rejected one, but under Block.
     pub verdict: Option<Verdict>,
     /// What the target said of it nevertheless, where it has no verdict; old logs do not tell.
     pub unjudged: Option<Unjudged>,
@@ -120,7 +120,7 @@ impl Round {
     }
 
     /// Drafted tokens whose fate was decided by themselves: the kept ones and the rejected one.
-    /// What lies behind that is discarded, even where Block has looked at it, and so is what lies behind
+    /// What lies after that is discarded, even where Block has looked at it, and so is what lies after
     /// the end of the text: that it would have been kept says nothing about this text.
     pub fn tested(&self) -> usize {
         self.rejected()
@@ -138,7 +138,7 @@ impl Round {
         rejected.filter(|column| self.text_ends_with.is_none_or(|end| *column < end))
     }
 
-    /// Drafted tokens behind the rejected one or behind the end of the text.
+    /// Drafted tokens after the rejected one or past the end of the text.
     pub fn discarded(&self) -> usize {
         self.proposals.len() - self.tested()
     }
@@ -151,7 +151,7 @@ impl Round {
             .is_some_and(|verdict| verdict.threshold.is_some() && verdict.draw > 0.0)
     }
 
-    /// What Block has left of the ratio behind the kept tokens: `p_i = min(1, p_(i-1) * t_i / d_i)`,
+    /// What Block has left of the ratio after the kept tokens: `p_i = min(1, p_(i-1) * t_i / d_i)`,
     /// 1 for none. The residual is that of the target times this.
     pub fn kept_ratio(&self) -> f64 {
         self.verdicts()
@@ -307,7 +307,7 @@ impl Run {
         }
     }
 
-    /// Where a drafted token ended the text, nothing behind it belongs to the last round, neither verdicts
+    /// Where a drafted token ended the text, nothing after it belongs to the last round, neither verdicts
     /// nor what the target added.
     fn end_text(&mut self) {
         let by_draft =
@@ -374,7 +374,7 @@ impl Run {
         &self.rounds
     }
 
-    /// Steps of all complete rounds. Playhead p stands behind step p - 1.
+    /// Steps of all complete rounds. Playhead p stands after step p - 1.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
@@ -414,7 +414,7 @@ impl Run {
         self.start_of(round + 1)
     }
 
-    /// The step that the playhead stands behind.
+    /// The step that the playhead stands after.
     pub fn step_at(&self, playhead: usize) -> Option<Step> {
         playhead
             .min(self.steps.len())

@@ -15,9 +15,9 @@ pub enum Mark {
     Struck,
     /// Drawn in place of a rejected token, from the residual or from the target.
     Resampled,
-    /// Added by the target behind a fully accepted draft.
+    /// Added by the target after a fully accepted draft.
     Bonus,
-    /// Drafted behind a rejected token or behind the end of the text.
+    /// Drafted after a rejected token or past the end of the text.
     Discarded,
 }
 
@@ -30,7 +30,7 @@ pub struct InkToken {
     pub mark: Mark,
     /// The rejected token above the line.
     pub struck: Option<u32>,
-    /// Column in its round; a bonus stands behind the last.
+    /// Column in its round; a bonus stands after the last.
     pub column: usize,
 }
 
@@ -52,7 +52,7 @@ pub struct Glyph {
     pub accepted: usize,
     /// Tokens drafted.
     pub drafted: usize,
-    /// How many of them could be kept: not those behind the one that ended the text.
+    /// How many of them could be kept: not those after the one that ended the text.
     pub possible: usize,
     /// The most tokens that it could commit: one more than it drafted, but for where the text ends in it.
     pub room: usize,
@@ -99,11 +99,11 @@ impl Statistics {
 pub struct StageState {
     /// Where the playhead stands; 0 is before the first step.
     pub playhead: usize,
-    /// The step behind which it stands.
+    /// The step after which it stands.
     pub step: Option<Step>,
     /// Tokens of prefix and prompt.
     pub prompt: Vec<u32>,
-    /// The text behind the prompt.
+    /// The text after the prompt.
     pub manuscript: Vec<RoundInk>,
     /// The round of the step.
     pub round: Option<Arc<Round>>,
@@ -410,7 +410,7 @@ mod tests {
         );
     }
 
-    /// What lies behind the end of the text is not expected of the round that wrote it.
+    /// What lies past the end of the text is not expected of the round that wrote it.
     #[test]
     fn a_round_has_room_up_to_the_end_of_the_text() {
         let room = |events: &[Event]| fold(events, usize::MAX).glyphs.last().unwrap().room;

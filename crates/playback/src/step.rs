@@ -42,7 +42,7 @@ pub struct Step {
     pub round: usize,
     /// Its phase.
     pub phase: Phase,
-    /// Column of the token that is judged, replaced or, behind all others, added; 0 where a phase
+    /// Column of the token that is judged, replaced or, after all others, added; 0 where a phase
     /// concerns the whole round.
     pub column: usize,
 }

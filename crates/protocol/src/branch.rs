@@ -2,16 +2,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::SettingsError;
 
-/// Where a run takes leave of another one: tokens that stand behind the prompt before the first
+/// Where a run takes leave of another one: tokens that stand after the prompt before the first
 /// round. Random numbers belong to positions, so a branch with the settings of the run that it
 /// leaves, cut where a round of that run begins, writes the same text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Branch {
-    /// Tokens of the other run that stay, by id, from the first behind the prompt on. They count
+    /// Tokens of the other run that stay, by id, from the first after the prompt on. They count
     /// as written: [`crate::Settings::max_tokens`] holds for both parts together.
     pub kept: Vec<u32>,
-    /// A token that is written behind them whatever the models say.
+    /// A token that is written after them whatever the models say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forced: Option<u32>,
 }
@@ -23,7 +23,7 @@ impl Branch {
     /// Most tokens that can be kept: as many as a run can be asked for.
     pub const MAX_KEPT: usize = crate::Settings::MAX_TOKENS as usize;
 
-    /// The tokens behind the prompt, in order.
+    /// The tokens after the prompt, in order.
     pub fn tokens(&self) -> impl Iterator<Item = u32> + '_ {
         self.kept.iter().copied().chain(self.forced)
     }
@@ -33,7 +33,7 @@ impl Branch {
         self.kept.len() + usize::from(self.forced.is_some())
     }
 
-    /// Whether it is none: the run begins behind the prompt.
+    /// Whether it is none: the run begins after the prompt.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -148,7 +148,7 @@ pub enum Event {
         /// The target's distribution at the position.
         target_distribution: Distribution,
     },
-    /// What the target's pass said of a drafted token behind a rejected one. It was worked out
+    /// What the target's pass said of a drafted token after a rejected one. It was worked out
     /// along with the others and thrown away unjudged. Logs of before may lack it; under Block,
     /// which judges every token, there is none.
     Discarded {
@@ -226,7 +226,7 @@ pub struct Trace {
     pub version: u32,
     /// What was asked for.
     pub settings: Settings,
-    /// What stood behind the prompt already, where the run goes on from another one.
+    /// What stood after the prompt already, where the run goes on from another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<Branch>,
     /// The models and the texts of their tokens.

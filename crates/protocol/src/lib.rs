@@ -17,7 +17,7 @@ pub use message::{
     BackendChoice, BackendKind, Command, DeviceInfo, Failure, FailureKind, ModelInfo, PairInfo,
     PairSummary, Reply, Which,
 };
-pub use settings::{Drafter, MAX_GAMMA, MAX_SEED, Rule, Settings, SettingsError};
+pub use settings::{Drafter, MAX_GAMMA, MAX_SEED, Parameter, Rule, Settings, SettingsError};
 pub use speed::{
     GammaSpeed, Headline, PassCosts, RaceLane, RaceRound, RunTime, SpeedReport, SpeedRequest,
     TimeShare, TimeSource, TokensPerSecond, Verdict,

@@ -128,7 +128,7 @@ pub enum Command {
         id: u32,
         /// Everything that determines it.
         settings: Settings,
-        /// What stands behind the prompt already, where the run goes on from another one.
+        /// What stands after the prompt already, where the run goes on from another one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         branch: Option<Branch>,
     },

@@ -64,6 +64,25 @@ impl Rule {
         }
     }
 
+    /// The parameters that it reads, in the order in which the page shows them.
+    pub fn parameters(self) -> &'static [Parameter] {
+        match self {
+            Self::Lenience => &[Parameter::Lenience],
+            Self::Typical => &[Parameter::Epsilon, Parameter::Delta],
+            Self::Rejection
+            | Self::Block
+            | Self::Gumbel
+            | Self::MinHash
+            | Self::SampleAndMatch
+            | Self::Greedy => &[],
+        }
+    }
+
+    /// Whether it reads a parameter.
+    pub fn reads(self, parameter: Parameter) -> bool {
+        self.parameters().contains(&parameter)
+    }
+
     /// Whether one seed gives the same text with every drafter, every gamma and the target alone.
     pub fn is_drafter_invariant(self) -> bool {
         matches!(
@@ -84,6 +103,28 @@ impl Rule {
             | Self::Greedy
             | Self::Lenience
             | Self::Typical => false,
+        }
+    }
+}
+
+/// A number that only some rules read. Each is a field of [`Settings`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// [`Settings::lenience`].
+    Lenience,
+    /// [`Settings::epsilon`].
+    Epsilon,
+    /// [`Settings::delta`].
+    Delta,
+}
+
+impl Parameter {
+    /// Its name in links and in calls, which is that of the field.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lenience => "lenience",
+            Self::Epsilon => "epsilon",
+            Self::Delta => "delta",
         }
     }
 }
@@ -229,22 +270,24 @@ impl Settings {
     /// usual ones.
     pub fn as_used(&self) -> Self {
         let usual = Self::default();
-        let [mut lenience, mut epsilon, mut delta] = [usual.lenience, usual.epsilon, usual.delta];
-        match self.rule {
-            Rule::Lenience => lenience = self.lenience,
-            Rule::Typical => [epsilon, delta] = [self.epsilon, self.delta],
-            Rule::Rejection
-            | Rule::Block
-            | Rule::Gumbel
-            | Rule::MinHash
-            | Rule::SampleAndMatch
-            | Rule::Greedy => {}
-        }
+        let used = |parameter| match self.rule.reads(parameter) {
+            true => self.parameter(parameter),
+            false => usual.parameter(parameter),
+        };
         Self {
-            lenience,
-            epsilon,
-            delta,
+            lenience: used(Parameter::Lenience),
+            epsilon: used(Parameter::Epsilon),
+            delta: used(Parameter::Delta),
             ..self.clone()
+        }
+    }
+
+    /// A parameter, whether the rule reads it or not.
+    pub fn parameter(&self, parameter: Parameter) -> f64 {
+        match parameter {
+            Parameter::Lenience => self.lenience,
+            Parameter::Epsilon => self.epsilon,
+            Parameter::Delta => self.delta,
         }
     }
 

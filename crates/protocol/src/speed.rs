@@ -220,7 +220,7 @@ pub struct TimeShare {
 pub enum TimeSource {
     /// The GPU's own timestamps around each pass.
     Timestamps,
-    /// Each part run by itself, many times over, behind all runs; their sum is what such a round cost
+    /// Each part run by itself, many times over, after all runs; their sum is what such a round cost
     /// between them ([`PassCosts`]).
     #[default]
     Apart,
@@ -282,7 +282,7 @@ pub struct SpeedReport {
     /// what follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken_at: Option<String>,
-    /// Couplet's version, and behind it what names this build of the page, where that is known.
+    /// Couplet's version, and after it what names this build of the page, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
     /// How the browser calls itself.

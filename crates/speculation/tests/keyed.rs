@@ -142,7 +142,7 @@ fn texts_of_several_rounds_have_the_targets_joint() {
     }
 }
 
-/// Block verification looks behind the token at which it stops. If the next round used the same
+/// Block verification looks past the token at which it stops. If the next round used the same
 /// numbers there, its draft would be one that is known to have failed.
 #[test]
 fn block_verification_keyed_by_position_alone_is_detected() {

@@ -211,7 +211,7 @@ fn prefixes_of_a_block_have_their_numbers() {
 }
 
 /// Behind a token that the target never writes no prefix is kept, whatever the draft says of the
-/// tokens behind it.
+/// tokens after it.
 #[test]
 fn behind_an_impossible_token_every_prefix_is_refused() {
     let round = Round {

@@ -209,7 +209,7 @@ fn contents<'a>(html: &'a str, element: &str) -> Vec<&'a str> {
 }
 
 /// Tells the service worker which files the release has, and the name of the build, which the page puts
-/// behind those of the engine.
+/// after those of the engine.
 fn with_release(folder: &Path, script: &str) -> Result<String> {
     if !script.contains(NO_RELEASE) {
         bail!("{SERVICE_WORKER} has no line `{NO_RELEASE}`");

@@ -174,7 +174,7 @@ fn collect(tokens: TokenStream, said: &mut Sayings) {
     }
 }
 
-/// Reads `"words"`, `"one" | "several" % …` and either behind `"context" =>`.
+/// Reads `"words"`, `"one" | "several" % …` and either after `"context" =>`.
 fn saying(tokens: TokenStream) -> Option<(String, Vec<String>)> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let text = |index: usize| text(tokens.get(index));

@@ -63,7 +63,7 @@ function release(state) {
   for (const buffer of state.buffers ?? []) buffer.destroy();
 }
 
-/** Runs `ids` behind what `state` knows; returns the logits of all rows. */
+/** Runs `ids` after what `state` knows; returns the logits of all rows. */
 async function pass(state, ids) {
   const { layers, heads, width } = shape;
   const rows = ids.length;

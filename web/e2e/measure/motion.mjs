@@ -111,12 +111,12 @@ export async function obedience(browser, base, backend) {
     const stop = [];
     for (let tries = 0; tries < 5; tries += 1) {
       await page.getByTestId("max_tokens").fill("400");
-      // A run with something to play behind the writing; one that has none yet leaves nothing to pause.
+      // A run with something to play after the writing; one that has none yet leaves nothing to pause.
       const isWritten = "(({ events }) => events.length > 5 && events.at(-1).event !== 'finished')(couplet.trace() ?? { events: [] })";
       const ended = press("stop", isWritten, "!document.querySelector('[data-testid=stop]')");
       await page.getByTestId("generate").click();
       stop.push(await ended);
-      // The play goes on behind the writing.
+      // The play goes on after the writing.
       if (!/pause/i.test(await page.getByTestId("play").innerText())) {
         await page.keyboard.press("Home");
         await page.getByTestId("play").click();

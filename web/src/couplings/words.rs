@@ -10,7 +10,7 @@ pub fn precise(prob: f64) -> String {
     at_most(prob, 10)
 }
 
-/// What is wrong with an argument, to stand behind its name.
+/// What is wrong with an argument, to stand after its name.
 pub fn of_input(error: &InputError) -> String {
     match error {
         InputError::Distribution { error, .. } => of_distribution(error),

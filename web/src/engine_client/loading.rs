@@ -74,7 +74,7 @@ impl EngineClient {
         asks_for_more || !inner.waiters.is_empty()
     }
 
-    /// Loads another pair. Loads that it makes pointless are given up: those behind which nothing
+    /// Loads another pair. Loads that it makes pointless are given up: those after which nothing
     /// waits that needs their pair.
     pub fn choose(&self, pair: &str) {
         let given_up = {
@@ -82,7 +82,7 @@ impl EngineClient {
             let mut inner = inner.borrow_mut();
             inner.pair = pair.to_owned();
             let is_load = |request: &Request| matches!(request.command, Command::Load { .. });
-            // From the last on: what stands behind a load, up to the next one, is about its pair.
+            // From the last on: what stands after a load, up to the next one, is about its pair.
             let mut is_needed = false;
             let mut left = VecDeque::new();
             while let Some(request) = inner.queue.pop_back() {

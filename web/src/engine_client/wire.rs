@@ -63,7 +63,7 @@ pub fn crash_failure(sentence: &str) -> Failure {
 }
 
 /// Address of the worker, beside the page wherever that is hosted. The engine's files have the same
-/// names in every build; what stands behind them, the loader hands on, keeps a page from those of
+/// names in every build; what stands after them, the loader hands on, keeps a page from those of
 /// another build that the browser still has.
 pub fn worker_url() -> String {
     let build = browser::build_hash().unwrap_or_default();

@@ -13,7 +13,7 @@ pub enum Guess {
     Choice(usize),
     /// A number.
     Number(f64),
-    /// A number with a sign for per cent behind it.
+    /// A number with a sign for per cent after it.
     Percent(f64),
 }
 

@@ -140,7 +140,7 @@ pub fn why_one_pass(facts: &Facts) -> Option<Answer> {
     choice(1).filter(|_| passes == 1)
 }
 
-/// The column of the rejected token; behind the last column there is "none".
+/// The column of the rejected token; after the last column there is "none".
 pub fn first_struck(facts: &Facts) -> Option<Answer> {
     let (_, round) = facts.round(Round::Struck)?;
     choice(round.rejected().unwrap_or(round.proposals.len()))

@@ -348,7 +348,7 @@ fn go(lessons: Lessons, place: Option<(usize, usize)>) {
 /// whether it did; nobody goes past a question without a guess.
 pub fn lead(lessons: Lessons, forward: bool) -> bool {
     if !forward {
-        let before = untrack(|| lessons.before());
+        let before = untrack(|| lessons.previous_step());
         if before.is_some() {
             go(lessons, before);
         }
@@ -357,7 +357,7 @@ pub fn lead(lessons: Lessons, forward: bool) -> bool {
     let revealed = lessons.revealed.get_untracked();
     let guessed = lessons.guess.get_untracked().is_some();
     if revealed {
-        go(lessons, untrack(|| lessons.behind()));
+        go(lessons, untrack(|| lessons.next_step()));
     } else if guessed {
         lessons.reveal();
         to_answer(lessons);
@@ -396,18 +396,18 @@ fn Foot() -> impl IntoView {
     };
     // The answer comes after a guess; where it must be measured, the guess is enough.
     let ready = move || lessons.revealed.get();
-    let label = move || match (lessons.open.get(), lessons.behind()) {
+    let label = move || match (lessons.open.get(), lessons.next_step()) {
         (_, None) => tr!("Finish"),
         (Some((now, _)), Some((lesson, _))) if now != lesson => tr!("Next lesson"),
         _ => tr!("Next step"),
     };
     view! {
         <footer>
-            <button type="button" class="button" data-testid="lesson-back" disabled=move || lessons.before().is_none()
-                on:click=move |_| go(untrack(|| lessons.before()))>{tr!("Back")}</button>
+            <button type="button" class="button" data-testid="lesson-back" disabled=move || lessons.previous_step().is_none()
+                on:click=move |_| go(untrack(|| lessons.previous_step()))>{tr!("Back")}</button>
             <ol class="lesson-dots" aria-label=tr!("Steps of this lesson")>{dots}</ol>
             <button type="button" class="button" class:go-on=ready id="lesson-next" data-testid="lesson-next"
-                disabled=move || !ready() on:click=move |_| go(untrack(|| lessons.behind()))>{label}</button>
+                disabled=move || !ready() on:click=move |_| go(untrack(|| lessons.next_step()))>{label}</button>
         </footer>
     }
 }

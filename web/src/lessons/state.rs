@@ -297,8 +297,8 @@ impl Lessons {
         self.return_to_step();
     }
 
-    /// The step before; `None` at the beginning of the course.
-    pub fn before(&self) -> Option<(usize, usize)> {
+    /// The step before this one; `None` at the beginning of the course.
+    pub fn previous_step(&self) -> Option<(usize, usize)> {
         let (lesson, step) = self.open.get()?;
         if step > 0 {
             return Some((lesson, step - 1));
@@ -307,8 +307,8 @@ impl Lessons {
         Some((before, COURSE.get(before)?.steps.len() - 1))
     }
 
-    /// The step behind; `None` at the end of the course.
-    pub fn behind(&self) -> Option<(usize, usize)> {
+    /// The step after this one; `None` at the end of the course.
+    pub fn next_step(&self) -> Option<(usize, usize)> {
         let (lesson, step) = self.open.get()?;
         if step + 1 < COURSE.get(lesson)?.steps.len() {
             Some((lesson, step + 1))

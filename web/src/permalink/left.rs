@@ -10,7 +10,7 @@ use super::{query, settings, view};
 pub struct Left {
     /// Everything that determined it.
     pub settings: Settings,
-    /// What stood behind its prompt, where it was a branch itself.
+    /// What stood after its prompt, where it was a branch itself.
     pub branch: Option<Branch>,
 }
 

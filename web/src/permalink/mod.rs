@@ -27,7 +27,7 @@ pub type Pairs = Vec<(String, String)>;
 const VERSION: &str = "1";
 /// The only device that an address names.
 const CPU: &str = "cpu";
-/// The longest text behind `#` that is read.
+/// The longest text after `#` that is read.
 const LONGEST: usize = 16_384;
 /// The longest address that is given away, in bytes: mail and chat programs cut longer ones.
 pub const LONGEST_LINK: usize = 2_048;
@@ -118,7 +118,7 @@ pub fn understand(search: &str, hash: &str) -> Link {
     }
 }
 
-/// What stands behind `#` for a run and a view of it.
+/// What stands after `#` for a run and a view of it.
 pub fn hash(settings: Option<&Settings>, view: &View, backend: BackendChoice) -> String {
     let mut pairs = vec![("v".to_owned(), VERSION.to_owned())];
     pairs.extend(settings.into_iter().flat_map(settings::print));
@@ -136,7 +136,7 @@ pub fn without_prompt(hash: &str) -> String {
     format!("#{}", query::print(&pairs))
 }
 
-/// The page's address with another text behind `#`.
+/// The page's address with another text after `#`.
 pub fn address(hash: &str) -> String {
     let search = window().location().search().unwrap_or_default();
     address_with(&without_device(&search, |name| name != CPU), hash)
@@ -181,7 +181,7 @@ pub fn write(settings: &Settings, branch: Option<&Branch>) {
     replace(&readable(settings, &view, in_hash(link.backend)));
 }
 
-/// What stands behind `#` for a run; without the run where its prompt is so long that nobody would
+/// What stands after `#` for a run; without the run where its prompt is so long that nobody would
 /// read the address.
 fn readable(settings: &Settings, view: &View, backend: BackendChoice) -> String {
     let whole = hash(Some(settings), view, backend);

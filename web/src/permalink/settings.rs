@@ -33,9 +33,10 @@ pub fn print(settings: &Settings) -> Pairs {
         gamma,
         auto_gamma,
         rule,
-        lenience,
-        epsilon,
-        delta,
+        // As far as the rule reads them.
+        lenience: _,
+        epsilon: _,
+        delta: _,
         drafter,
         temperature,
         top_k,
@@ -53,12 +54,8 @@ pub fn print(settings: &Settings) -> Pairs {
     }
     add("rule", rule.name().to_owned());
     // Parameters of one rule are noise in the links of the others.
-    if *rule == Rule::Lenience {
-        add("lenience", lenience.to_string());
-    }
-    if *rule == Rule::Typical {
-        add("epsilon", epsilon.to_string());
-        add("delta", delta.to_string());
+    for parameter in rule.parameters() {
+        add(parameter.name(), settings.parameter(*parameter).to_string());
     }
     if *drafter != Drafter::Model {
         add("drafter", drafter.name().to_owned());

@@ -83,7 +83,7 @@ pub struct View {
     pub branch: Option<Branch>,
     /// That other run, as [`Left::print`] writes it.
     pub left: Option<String>,
-    /// Steps of the run behind which the playhead stands.
+    /// Steps of the run after which the playhead stands.
     pub at: Option<usize>,
     /// The token that the inspector shows, where it is not the one under the playhead.
     pub pick: Option<Selection>,

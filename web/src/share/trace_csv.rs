@@ -60,7 +60,7 @@ pub fn trace_csv(trace: &Trace) -> String {
         let Some((facts, place)) = run.rounds().get(index).zip(columns.get_mut(index)) else {
             continue;
         };
-        // Block judges behind its cut too, and whatever judges goes on behind the end of a text.
+        // Block judges after its cut too, and whatever judges goes on past the end of a text.
         let tested = (*place as usize) < facts.tested();
         let closing = facts.closing.as_ref();
         let resampled = closing.filter(|closing| closing.kind == ClosingKind::Resampled);
@@ -134,7 +134,7 @@ mod tests {
         let [table, page] = counts(&trace);
         assert_eq!(table, page);
         assert_eq!(page.1, page.2, "every token is tested by itself");
-        // As Block has it: with a draw and a threshold, and verdicts behind the cut.
+        // As Block has it: with a draw and a threshold, and verdicts after the cut.
         let judged_too = |event: Event| match event {
             Event::Discarded {
                 round,
@@ -160,7 +160,7 @@ mod tests {
         trace.events = trace.events.into_iter().map(judged_too).collect();
         let [table, page] = counts(&trace);
         assert_eq!(table, page);
-        assert!(page.1 < page.2, "some are judged behind a cut");
+        assert!(page.1 < page.2, "some are judged after a cut");
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
         });
         let [table, page] = counts(&trace);
         assert_eq!(table, page);
-        assert!(page.1 < page.2, "some are judged behind the end");
+        assert!(page.1 < page.2, "some are judged past the end");
     }
 
     #[test]

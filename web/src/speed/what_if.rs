@@ -211,7 +211,7 @@ fn best_of(all: &[Promise]) -> Option<Promise> {
         .copied()
 }
 
-/// The first of those behind which nothing pays any more, if there is one that does.
+/// The first of those after which nothing pays any more, if there is one that does.
 fn slower_from(all: &[Promise]) -> Option<Promise> {
     let last = all.iter().rposition(|it| it.speed_up >= 1.0)?;
     all.get(last + 1).copied()

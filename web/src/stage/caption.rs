@@ -88,7 +88,7 @@ fn needle(u: f32, below: f32) -> AnyView {
     view! { <em>"u"</em>" "<b>{u}</b>" "{comparison(sign, below)} }.into_any()
 }
 
-/// A sign and what stands behind it, on one line.
+/// A sign and what stands after it, on one line.
 fn comparison(sign: &'static str, with: String) -> AnyView {
     view! { <span class="comparison">{sign}" "{with}</span> }.into_any()
 }

@@ -2,7 +2,7 @@
 //! that only some rules have.
 
 use couplet_playback::{is_exact, tr};
-use couplet_protocol::{Rule, Settings};
+use couplet_protocol::{Parameter, Rule, Settings};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -77,17 +77,19 @@ pub fn RuleField(
 ) -> impl IntoView {
     let store = use_store();
     let inexact = Memo::new(move |_| inexact(store));
-    let has = move |rule: Rule| move || form.rule.get() == rule;
+    let reads = move |parameter: Parameter| move || form.rule.get().reads(parameter);
     view! {
         <div class="field-rule">
             <Choice form=form inexact=inexact />
-            <Show when=has(Rule::Lenience)>
+            <Show when=reads(Parameter::Lenience)>
                 <NumberField name="lenience" label="Lenience" value=form.lenience form=form least=0.05 most=1.0
                     step="0.05" hint=tr!("Share of the draft’s probability that counts; 1 is Rejection") />
             </Show>
-            <Show when=has(Rule::Typical)>
+            <Show when=reads(Parameter::Epsilon)>
                 <NumberField name="epsilon" label="ε" value=form.epsilon form=form least=0.01 most=1.0 step="0.01"
                     hint=tr!("A token above this probability always stays") />
+            </Show>
+            <Show when=reads(Parameter::Delta)>
                 <NumberField name="delta" label="δ" value=form.delta form=form least=0.01 most=1.0 step="0.01"
                     hint=tr!("A token above δ·e^(−H) stays; H is the entropy of the target, in nats") />
             </Show>

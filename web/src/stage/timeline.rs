@@ -193,7 +193,7 @@ fn numbers(slots: usize, shown: usize, column: f64, y: f64) -> impl IntoView {
         .collect_view()
 }
 
-/// Where the playhead stands, for a listener: behind the round with the last glyph.
+/// Where the playhead stands, for a listener: after the round with the last glyph.
 fn spoken(last: Option<Glyph>, count: usize, total: usize) -> String {
     let Some(glyph) = last else {
         return tr!("before the only round" | "before the first of {n} rounds" % total);

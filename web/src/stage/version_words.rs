@@ -4,23 +4,21 @@ use couplet_playback::{separator, shortest, tr};
 use couplet_protocol::{Drafter, Rule, Settings};
 
 use super::rule_words::title;
+use crate::form::label;
 
-/// The parameters of the rule that is used; `None` where it has none.
+/// The parameters of the rule that is used, with their names where there are several; `None` where it
+/// has none.
 pub fn parameters(settings: &Settings) -> Option<String> {
-    match settings.rule {
-        Rule::Lenience => Some(shortest(settings.lenience)),
-        Rule::Typical => Some(format!(
-            "ε {}{}δ {}",
-            shortest(settings.epsilon),
-            separator(),
-            shortest(settings.delta)
-        )),
-        Rule::Rejection
-        | Rule::Block
-        | Rule::Gumbel
-        | Rule::MinHash
-        | Rule::SampleAndMatch
-        | Rule::Greedy => None,
+    let value = |parameter| shortest(settings.parameter(parameter));
+    match settings.rule.parameters() {
+        [] => None,
+        [only] => Some(value(*only)),
+        several => {
+            let named = several
+                .iter()
+                .map(|parameter| format!("{} {}", label(parameter.name()), value(*parameter)));
+            Some(named.collect::<Vec<_>>().join(&separator()))
+        }
     }
 }
 

@@ -110,7 +110,7 @@ fn What() -> impl IntoView {
     view! { <p class="versions-what">{words}</p> }
 }
 
-/// A version's text behind the cut, and its counts.
+/// A version's text after the cut, and its counts.
 #[component]
 fn Row(
     /// Which version, and whether it is the one that left the other.

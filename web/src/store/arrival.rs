@@ -7,7 +7,7 @@ use super::{Selection, Store};
 /// A place in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Standing {
-    /// Steps of the run behind which the playhead stands.
+    /// Steps of the run after which the playhead stands.
     pub(super) at: usize,
     /// The token that is picked there.
     pub(super) pick: Option<Selection>,

@@ -16,7 +16,7 @@ pub enum Elsewhere {
 }
 
 impl Store {
-    /// The tokens behind the prompt of the run on the page, whatever the playhead. Not tracked.
+    /// The tokens after the prompt of the run on the page, whatever the playhead. Not tracked.
     pub fn written_tokens(&self) -> Vec<u32> {
         self.shown.with_untracked(|shown| {
             self.run.with_untracked(|run| {
@@ -78,7 +78,7 @@ impl Store {
         (edited && !self.asking.wanted.get() && !self.asking.linked.get()).then_some((form, old))
     }
 
-    /// After how many tokens behind the prompt Play branches: settings were edited that leave the
+    /// After how many tokens of the text Play branches: settings were edited that leave the
     /// beginning of the text as it is, and the playhead stands in the middle. Tracked.
     pub fn branch_point(&self) -> Option<usize> {
         let (form, old) = self.edited_in_place()?;

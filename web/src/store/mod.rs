@@ -45,7 +45,7 @@ pub use writing::is_end;
 pub struct Shown {
     /// Everything that determined it.
     pub settings: Settings,
-    /// What stood behind the prompt already, where it went on from another run.
+    /// What stood after the prompt already, where it went on from another run.
     pub branch: Option<Branch>,
     /// The pair that wrote it.
     pub pair: Arc<PairInfo>,

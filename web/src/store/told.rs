@@ -18,7 +18,7 @@ pub struct Told {
     pub target: Distribution,
 }
 
-/// Drafted tokens of which both models have spoken: all that were judged, and behind a rejected one
+/// Drafted tokens of which both models have spoken: all that were judged, and after a rejected one
 /// where the log holds what the target said there.
 fn told(run: &Run) -> Vec<Selection> {
     let mut places = Vec::new();
@@ -89,7 +89,7 @@ mod tests {
         let told = [at(0, 0), at(0, 1), at(0, 2), at(2, 0), at(2, 1)];
         assert_eq!(looked_at(&told, Some(at(0, 1))), Some(1));
         assert_eq!(looked_at(&told, Some(at(2, 0))), Some(3));
-        // The bonus behind the draft.
+        // The bonus after the draft.
         assert_eq!(looked_at(&told, Some(at(2, 2))), Some(4));
         assert_eq!(looked_at(&told, Some(at(1, 0))), None);
         assert_eq!(looked_at(&told, None), Some(0));

@@ -77,7 +77,7 @@ impl MarksShown {
 pub struct Selection {
     /// Index of the round.
     pub round: usize,
-    /// Its column; a bonus stands behind the last drafted token.
+    /// Its column; a bonus stands after the last drafted token.
     pub column: usize,
 }
 

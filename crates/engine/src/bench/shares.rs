@@ -61,7 +61,7 @@ fn round(report: &SpeedReport, gamma: u32) -> Option<f64> {
     Some(f64::from(gamma) * costs.draft_step + costs.verify.get(place)?)
 }
 
-/// Parts that come to a whole. They are timed behind all runs, in one moment, which may be a slow one of
+/// Parts that come to a whole. They are timed after all runs, in one moment, which may be a slow one of
 /// the machine: only what they are of each other is told by them, and their sum by what was timed between
 /// the runs, from which c and v come too.
 fn scaled(parts: [f64; 3], whole: Option<f64>) -> [f64; 3] {

@@ -19,7 +19,7 @@ pub(super) struct Layers<'a> {
     pub(super) logit_rows: Range<usize>,
 }
 
-/// What the kernels behind attention are told about the rows that they compute.
+/// What the kernels after attention are told about the rows that they compute.
 #[derive(Clone)]
 struct Uniforms {
     /// For attention and its output, which is added to the residual stream.

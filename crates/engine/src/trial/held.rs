@@ -133,7 +133,7 @@ impl Held {
 
 impl Engine {
     /// Compares what the kernels in use compute with what the processor does: the logits of both
-    /// models behind forty tokens and what the next token is drafted from, up to a thousandth, and
+    /// models after forty tokens and what the next token is drafted from, up to a thousandth, and
     /// that token; then probabilities and rounds that are made of equal logits. A run that needs other kernels holds those to the reference first.
     ///
     /// # Errors
@@ -260,7 +260,7 @@ mod tests {
         }
     }
 
-    /// Nor do a filter's cut and the token that is drafted behind the trial's text.
+    /// Nor do a filter's cut and the token that is drafted after the trial's text.
     #[test]
     fn what_is_drafted_does_not_hang_on_rounding() {
         for name in ["shakespeare", "stories"] {

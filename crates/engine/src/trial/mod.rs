@@ -228,7 +228,7 @@ impl Engine {
         self.read_trial()
     }
 
-    /// The logits of so many rows behind a part of a round.
+    /// The logits of so many rows after a part of a round.
     async fn trial_pass(
         &self,
         decoder: &DeviceDecoder,
@@ -245,7 +245,7 @@ impl Engine {
         Ok(bytemuck::cast_slice(&words[0]).to_vec())
     }
 
-    /// The token that is drafted behind so many, and what it was drawn from.
+    /// The token that is drafted after so many, and what it was drawn from.
     async fn drafted(&self, settings: &Settings, length: usize) -> Result<Drafted, EngineError> {
         self.begin_trial(settings, length);
         let reads = [
@@ -277,7 +277,7 @@ impl Engine {
         }
     }
 
-    /// What sampling and a verdict make of the logits that are there, behind so many tokens.
+    /// What sampling and a verdict make of the logits that are there, after so many tokens.
     async fn sampled(&self, settings: &Settings, length: usize) -> Result<Sampled, EngineError> {
         let vocab = self.pair.target_config.vocab_size;
         self.begin_trial(settings, length);

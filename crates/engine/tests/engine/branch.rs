@@ -4,7 +4,7 @@ use crate::common::{backends, tiny, tiny_settings};
 use couplet_engine::{Engine, EngineError};
 use couplet_protocol::{Branch, Event, FinishReason, Rule, Settings};
 
-/// The text behind the prompt and all events but for those that hold times.
+/// The text after the prompt and all events but for those that hold times.
 fn branch(engine: &Engine, settings: &Settings, branch: &Branch) -> (Vec<u32>, Vec<Event>) {
     pollster::block_on(async {
         let (mut run, mut events) = engine.branch(settings, branch).await.expect("it begins");
@@ -86,7 +86,7 @@ fn where_a_seed_fixes_the_text_a_branch_without_an_edit_is_the_same_wherever_it_
     }
 }
 
-/// Where the round structure decides which numbers are used, it is the same behind the cut too.
+/// Where the round structure decides which numbers are used, it is the same after the cut too.
 #[test]
 fn cut_where_a_round_begins_a_branch_without_an_edit_repeats_the_rounds_of_every_rule() {
     for (name, backend) in backends() {
@@ -212,7 +212,7 @@ fn a_forced_token_stands_and_the_target_goes_on_from_it() {
                 panic!("a run says what it begins with");
             };
             assert_eq!(prompt_tokens[4..], other[..7], "{name}");
-            // What follows is what the target alone writes behind it with the same numbers.
+            // What follows is what the target alone writes after it with the same numbers.
             let alone = Settings {
                 gamma: 0,
                 ..settings.clone()

@@ -234,7 +234,7 @@ fn distributions_of_a_run_are_those_of_a_fresh_start() {
             let mut start = 0;
             for event in &events {
                 match event {
-                    // The text that such a token would have stood behind never was.
+                    // The text that such a token would have stood after never was.
                     Event::Discarded {
                         position,
                         token,

@@ -54,7 +54,7 @@ fn models_with_different_vocabularies_are_refused() {
     assert!(sentence(files).contains("the tokenizer has 65 tokens"));
 }
 
-/// Every round computes the last token of what stands: there has to be one, and room behind it.
+/// Every round computes the last token of what stands: there has to be one, and room after it.
 #[test]
 fn a_prefix_needs_room_behind_it_and_without_one_a_text_needs_a_prompt() {
     let with = |prefix: String| {

@@ -37,7 +37,7 @@ pub fn block_prefixes(round: &Round) -> Vec<BlockPrefix> {
                 let draft = round.draft_probs[last][token];
                 let target = round.target_probs[last][token];
                 // A token that the target never draws ends the block, whatever the draft says and
-                // whatever comes behind it.
+                // whatever comes after it.
                 ratio = if target <= 0.0 || ratio <= 0.0 {
                     0.0
                 } else {

@@ -8,7 +8,7 @@ use crate::random::{Purpose, uniform};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbers {
     /// Nothing else. Right for every rule that stops at the first token that it does not keep:
-    /// whatever lies behind that token was not looked at, so the numbers of those positions are
+    /// whatever lies after that token was not looked at, so the numbers of those positions are
     /// still fresh when the next round drafts there again.
     ByPosition,
     /// The lane is the position of the round's first token. Block verification needs it: it looks

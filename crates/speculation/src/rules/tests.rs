@@ -165,7 +165,7 @@ fn every_position_has_its_own_coin() {
 }
 
 /// The first beginning to be kept is the longest, so a token's coin is asked for only where those
-/// behind it have failed.
+/// after it have failed.
 #[test]
 fn block_asks_for_the_coins_of_its_positions_from_the_last_on() {
     let asked = |number: f64| {

@@ -110,7 +110,7 @@ pub fn drawing(drawn: &Drawn, clocks: &[ClockPair], clock: Clock) -> impl IntoVi
 }
 
 /// How much time is drawn: most of the clocks ring in it, and the later winner before its middle,
-/// so that words fit behind it.
+/// so that words fit after it.
 fn length(shown: &[usize], clocks: &[ClockPair], winners: [Option<f64>; 2]) -> f64 {
     let last_winner = winners.into_iter().flatten().fold(1e-6, f64::max);
     let mut times: Vec<f64> = shown

@@ -17,7 +17,7 @@ const GAMMA: u32 = 5;
 /// What one drafter and the target wrote under one rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Written {
-    /// The tokens behind the prompt, as text.
+    /// The tokens after the prompt, as text.
     pub tokens: Vec<String>,
     /// Drafted tokens that were judged.
     pub tested: u64,

@@ -206,7 +206,7 @@ impl Museum {
         );
     }
 
-    /// Fails a mistake and all that wait behind it.
+    /// Fails a mistake and all that wait after it.
     fn give_up(&self, first: Exhibit, why: &Said) {
         let waiting = self.queue.get_value();
         self.queue.set_value(VecDeque::new());

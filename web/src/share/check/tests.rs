@@ -329,7 +329,7 @@ fn a_prompt_that_nobody_can_have_typed_is_refused_before_it_is_spelled_out() {
         };
         let added = count - prompt_tokens.len();
         prompt_tokens.extend(vec![64; added]);
-        // The rest of the run stands behind it.
+        // The rest of the run stands after it.
         trace.events.truncate(1);
         check(&trace)
     };
@@ -380,7 +380,7 @@ fn no_event_can_be_left_out_or_doubled_but_timings() {
         without.events.remove(place);
         // The end may be missing: such a run was cut off.
         let last = place + 1 == whole.events.len();
-        // So may what the target said of the tokens behind a rejected one, as in old traces:
+        // So may what the target said of the tokens after a rejected one, as in old traces:
         // of all of them.
         let discarded_in = |event: &Event| match event {
             Event::Discarded { round, .. } => Some(*round),
@@ -752,7 +752,7 @@ fn a_token_behind_a_rejected_one_is_not_kept() {
         (false, "judged after a rejected one"),
     ] {
         let mut trace = recording();
-        // The first behind a rejected one, less probable for the target.
+        // The first after a rejected one, less probable for the target.
         let place = trace.events.windows(2).position(|pair| match pair {
             [
                 Event::Verified { .. },

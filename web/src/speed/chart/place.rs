@@ -120,7 +120,7 @@ mod tests {
     fn the_name_of_break_even_keeps_off_every_interval() {
         let frame = frame(600.0, [1.0, 8.0]);
         let spanning = |gamma| spanning(&frame, gamma);
-        // Both ends of the line are taken, and behind 4 is room.
+        // Both ends of the line are taken, and after 4 is room.
         let marks = [1.0, 2.0, 3.0, 4.0, 6.0, 7.0, 8.0].map(spanning);
         let (x, _, anchor) = free_place(&frame, &marks, NAME).unwrap();
         assert_eq!(anchor, "start");

@@ -20,7 +20,7 @@ fn room(character: char) -> f64 {
 const GAP: f64 = 5.0;
 /// Widest drawing; of a longer run the beginning is drawn.
 const WIDEST: f64 = 24_000.0;
-/// Room behind the race's end at most: for its time, and nobody scrolls into emptiness.
+/// Room after the race's end at most: for its time, and nobody scrolls into emptiness.
 const BEHIND: f64 = 64.0;
 /// Left and right of the lanes.
 pub const MARGIN: f64 = 10.0;
@@ -46,7 +46,7 @@ pub enum Origin {
     Accepted,
     /// Drawn in place of a rejected one.
     Resampled,
-    /// Added behind a draft that was kept whole.
+    /// Added after a draft that was kept whole.
     Bonus,
     /// By the target alone.
     Target,
@@ -280,8 +280,8 @@ impl Round {
 }
 
 /// The middle and the width of every letter of every round. Where the race is seen as a whole, a
-/// letter that comes right after another stands behind it, a little later than it was there, but not
-/// behind the finish: clocks of browsers tell some rounds to have taken no time.
+/// letter that comes right after another stands after it, a little later than it was there, but not
+/// after the finish: clocks of browsers tell some rounds to have taken no time.
 pub fn places(lane: &Lane, track: &Track) -> Vec<Vec<(f64, f64)>> {
     let rounds = lane.rounds.iter();
     if track.look == Look::Letters || !track.lettered {
@@ -301,7 +301,7 @@ pub fn places(lane: &Lane, track: &Track) -> Vec<Vec<(f64, f64)>> {
             places
         })
         .collect();
-    // Nothing is written behind the finish: what would be there makes those before it move up.
+    // Nothing is written after the finish: what would be there makes those before it move up.
     let mut end = track.x(track.end);
     for bundle in bundles.iter_mut().take(lane.rounds_at(track.end)).rev() {
         let beyond = bundle
@@ -411,7 +411,7 @@ mod tests {
         assert!(letters.width > 1000.0 && whole.width == 500.0);
         assert!(letters.lettered && !whole.lettered);
         assert!(of(900.0, Look::Whole).lettered);
-        // Letters of rounds that seem to take no time stand one behind the other.
+        // Letters of rounds that seem to take no time stand one after the other.
         let mut sudden = report.clone();
         for round in &mut sudden.race[0].rounds[..40] {
             round.end = 40.0;
@@ -426,7 +426,7 @@ mod tests {
             middles.windows(2).all(|pair| pair[1] - pair[0] > 6.9),
             "{middles:?}"
         );
-        // Also at the end they do not stand behind the finish.
+        // Also at the end they do not stand after the finish.
         let mut sudden = report.clone();
         for round in &mut sudden.race[1].rounds[60..] {
             round.end = 100.0;
