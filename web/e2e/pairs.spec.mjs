@@ -372,7 +372,7 @@ test("Write does not wait for another pair that nobody wants any more", async ({
   release();
 });
 
-test("what is drafted behind the end of a text is thrown away and counts for nothing", async ({ page, base }) => {
+test("what is drafted behind the end of a text is discarded and counts for nothing", async ({ page, base }) => {
   await open(page, base, CPU);
   let run;
   // Which texts end within a draft hangs on the last bit of a sum, and so on the machine.
@@ -389,7 +389,7 @@ test("what is drafted behind the end of a text is thrown away and counts for not
   const accepted = before.filter(({ accepted }) => accepted).length + run.written.length;
   const tested = before.length + run.written.length;
   await page.keyboard.press("End");
-  await page.getByTestId("narration").getByText(/thrown away: (one token|\w+ tokens) from a single pass of the target\.$/).waitFor();
+  await page.getByTestId("narration").getByText(/discarded: (one token|\w+ tokens) from a single pass of the target\.$/).waitFor();
   assert.equal(await page.locator("figure.column.acc").count(), run.written.length);
   assert.equal(await page.locator("figure.column.dis").count(), 8 - run.written.length);
   const rate = await page.getByTestId("acceptance-rate").locator("..").innerText();

@@ -194,7 +194,7 @@ test("the position under consideration on the Stage is taken into the proof", as
   await page.getByTestId("own-pair").click();
   await page.getByTestId("own-use").click();
   assert.deepEqual(await steps(page), rows);
-  // So is a token that was thrown away, and Couplings takes the same one.
+  // So is a token that was discarded, and Couplings takes the same one.
   await page.getByTestId("scene-stage").click();
   const discarded = page.locator("figure.column.dis .tok-button").last();
   while ((await discarded.count()) === 0) await page.getByTestId("next-phase").click();

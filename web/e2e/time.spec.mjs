@@ -257,7 +257,7 @@ test("a step changes little of the page, and whoever stands on a letter of the c
   console.log(`        at most ${most} changes of the page at once`);
 });
 
-test("nothing can be written behind a token that was thrown away", async ({ page, base }) => {
+test("nothing can be written after a token that was discarded", async ({ page, base }) => {
   await open(page, base, CPU);
   const run = await call(page, "generate", { max_tokens: 60, seed: 7 });
   const { round } = run.events.find((event) => event.event === "discarded");
@@ -266,7 +266,7 @@ test("nothing can be written behind a token that was thrown away", async ({ page
   await page.keyboard.press(".");
   await page.keyboard.press(".");
   await page.locator(".column.dis .tok-button").first().click();
-  assert.match(await page.getByTestId("inspector").innerText(), /thrown away/i);
+  assert.match(await page.getByTestId("inspector").innerText(), /discarded/i);
   assert.equal(await page.getByTestId("inspector").locator(".pick").count(), 0);
 });
 

@@ -40,7 +40,7 @@ fn said(keys: &str) -> String {
 }
 
 /// What it is called, what it means, and who it is from, as [`SOURCES`] names them.
-fn terms() -> [(String, String, &'static str); 33] {
+fn terms() -> [(String, String, &'static str); 35] {
     [
         (
             tr!("term" => "Speculative decoding"),
@@ -69,6 +69,13 @@ fn terms() -> [(String, String, &'static str); 33] {
             "",
         ),
         (
+            tr!("term" => "Drafter"),
+            tr!(
+                "who plays the draft: the small model, a table of which token follows which, or Uniform, which finds every token equally probable."
+            ),
+            "",
+        ),
+        (
             tr!("term" => "Pass"),
             tr!(
                 "one run of a model over one or more positions of the text. At best it reads every weight only once, and it gives, at each position, the probabilities of the next token. Where reading takes longer than computing, it is memory-bound, and further positions cost little."
@@ -84,7 +91,9 @@ fn terms() -> [(String, String, &'static str); 33] {
         ),
         (
             tr!("term" => "Look-ahead γ"),
-            tr!("how many tokens the draft proposes in a round. Chen et al. call it K."),
+            tr!(
+                "how many tokens the draft proposes in a round, in Speed also called the draft length. Chen et al. call it K."
+            ),
             "",
         ),
         (
@@ -133,6 +142,13 @@ fn terms() -> [(String, String, &'static str); 33] {
             tr!("term" => "Residual"),
             tr!(
                 "where the target gives more than the draft: max(0, target − draft), scaled to 1. Under Rejection a rejected token is replaced from it, and that makes the text exactly the target’s own. Block scales the target first and stays exact; Lenience scales the draft and does not."
+            ),
+            "",
+        ),
+        (
+            tr!("term" => "Discarded"),
+            tr!(
+                "drafted after a rejected token, or after the end of the text: what it was written to follow does not stand. It counts for nothing, and but for Block nobody tests it."
             ),
             "",
         ),

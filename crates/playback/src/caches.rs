@@ -33,7 +33,7 @@ pub struct Caches {
     pub draft: Cache,
     /// The target's.
     pub target: Cache,
-    /// Tokens of the text, the drafted ones that have not been thrown away included.
+    /// Tokens of the text, the drafted ones that have not been discarded included.
     pub text: usize,
 }
 

@@ -198,7 +198,7 @@ fn commit(round: &Round, rule: Rule) -> String {
     match round.discarded() {
         0 => {}
         count => parts.push(tr!(
-            "one thrown away" | "{n} thrown away" % count,
+            "one discarded" | "{n} discarded" % count,
             n = count_word(count)
         )),
     }

@@ -43,7 +43,7 @@ impl Translator for German {
             ("one token from a single pass of the target", 2..) => {
                 "aus einem Durchlauf {n} Token".into()
             }
-            ("one thrown away", 2..) => "{n} verworfen".into(),
+            ("one discarded", 2..) => "{n} verworfen".into(),
             (_, 1) => one.into(),
             _ => several.into(),
         }

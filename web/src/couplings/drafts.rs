@@ -21,12 +21,14 @@ fn rows() -> [(&'static str, String, Kept); 3] {
         ),
         (
             "most",
-            tr!("drawn independently, the most that an exact rule can keep"),
+            tr!(
+                "drawn independently, the most that an exact rule can keep (Sun et al. 2023; Hu et al. 2025)"
+            ),
             most,
         ),
         (
             "once",
-            tr!("no token drawn twice, tested in turn"),
+            tr!("no token drawn twice, tested in turn (Jeon et al. 2024)"),
             recursive_without_repetition,
         ),
     ]

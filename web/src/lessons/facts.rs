@@ -129,6 +129,7 @@ impl Facts {
             "rounds" => self.run.rounds().len().to_string(),
             "gamma" => self.settings.gamma.to_string(),
             "vocabulary" => self.pair.tokens.len().to_string(),
+            "positions" => (self.drafted() + self.run.rounds().len()).to_string(),
             "draft_steps" => self.drafted().to_string(),
             "target_weights" => millions(self.pair.target.parameters as f64, 2),
             "draft_weights" => millions(self.pair.draft.parameters as f64, 2),

@@ -50,7 +50,7 @@ pub struct Place {
 enum Standing {
     Stands,
     /// A token before it was rejected.
-    ThrownAway,
+    Discarded,
     /// The run ended before it, in the midst of a round.
     PastTheEnd,
 }
@@ -59,7 +59,7 @@ impl Standing {
     /// Of a column, as far as so many tokens were judged; `accepted` of those drafted were kept.
     fn of(column: usize, judged: usize, accepted: usize, committed: usize) -> Self {
         if column > accepted.min(judged) {
-            Self::ThrownAway
+            Self::Discarded
         } else if committed > 0 && column >= committed {
             Self::PastTheEnd
         } else {
@@ -292,7 +292,7 @@ fn below(
     let cannot = |why: String| view! { <p class="offer muted">{why}</p> }.into_any();
     let offer = match place.standing {
         Standing::Stands => picking.offer(place.at, place.token).into_any(),
-        Standing::ThrownAway => cannot(tr!("Thrown away: the text before it never stood.")),
+        Standing::Discarded => cannot(tr!("Discarded: the text before it never stood.")),
         Standing::PastTheEnd => cannot(tr!(
             "The run ended before this place, so no other token can be written here."
         )),

@@ -183,7 +183,7 @@ pub(super) fn block(round: &Round, show: impl Fn(u32) -> String) -> String {
     let kept = match (last, struck) {
         (Some(last), None) if round.discarded() > 0 => {
             tr!(
-                "It goes on after {last}, which ends the text: the rest is thrown away.",
+                "It goes on after {last}, which ends the text: the rest is discarded.",
                 last
             )
         }

@@ -40,7 +40,7 @@ fn every_phase_has_its_sentence() {
     );
     assert_eq!(
         said(6),
-        "One inked, one resampled, one thrown away: two tokens from a single pass of the target."
+        "One inked, one resampled, one discarded: two tokens from a single pass of the target."
     );
 }
 
@@ -153,7 +153,7 @@ fn a_block_is_judged_in_one_sentence() {
     assert!(said(4).contains("times the ratios of what was kept"));
     assert_eq!(
         said(5),
-        "Two inked, one resampled, one thrown away: three tokens from a single pass of the target."
+        "Two inked, one resampled, one discarded: three tokens from a single pass of the target."
     );
     assert!(said(8).ends_with("is kept. All of it passes."));
     assert!(said(9).starts_with("All four were inked."));
@@ -278,7 +278,7 @@ fn a_round_that_did_not_fit_says_how_much_of_it_did() {
     }
     assert_eq!(
         sentence(&events, 6, Rule::Rejection),
-        "One inked, one resampled, one thrown away: two tokens from a single pass of the target, of which the text takes one."
+        "One inked, one resampled, one discarded: two tokens from a single pass of the target, of which the text takes one."
     );
 }
 

@@ -68,7 +68,7 @@ pub fn Line() -> impl IntoView {
             <p class="serif line-caption">
                 {move || lesson().map(|lesson| view! { <span data-testid="lesson">{lesson}" "</span> })}
                 // Where all rates are one, the picture shows no bar and no ceiling.
-                {move || (tells() || lesson().is_none()).then(|| tr!("Without talking, shared randomness guarantees the thick bar and often does better; no such method can promise more for pairs of all sizes. Only someone who sees both distributions can always reach the ceiling, 1 minus the total variation (TV)."))}
+                {move || (tells() || lesson().is_none()).then(|| tr!("Without talking, shared randomness guarantees the thick bar and often does better; no method that is to work for any number of letters can promise more (Bavarian et al. 2020). Only someone who sees both distributions can always reach the ceiling, 1 minus the total variation (TV)."))}
             </p>
             <AsTable />
         </section>

@@ -224,6 +224,17 @@ pub mod tests {
         }
     }
 
+    /// It is without the hardest lesson.
+    #[test]
+    fn the_plan_has_the_minutes_of_its_short_way() {
+        let lessons = COURSE.iter().filter(|lesson| lesson.id != "chance");
+        let minutes: u32 = lessons.map(|lesson| lesson.minutes).sum();
+        for words in read() {
+            let need = &words.plan.need;
+            assert!(need.contains(&format!(" {minutes} ")), "{need}");
+        }
+    }
+
     #[test]
     fn every_question_has_an_answer_among_its_choices() {
         read().iter().for_each(question_by_question);
