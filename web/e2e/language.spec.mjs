@@ -231,11 +231,22 @@ test("a language that cannot be had is told of beside the help as well, once tha
   await notice(page, /could not be loaded in this language/);
 });
 
-test("words that never come are waited for no longer than a minute", async ({ page, base }) => {
-  // That minute, in short.
+test("words that get lost are asked for again", async ({ page, base }) => {
+  let asked = 0;
+  await page.route("**/words/de.json", (route) => ((asked += 1) < 3 ? route.abort() : route.continue()));
+  await open(page, base, "?backend=cpu&language=de");
+  await page.getByTestId("narration").getByText(/Bleistift|Entwurf/).first().waitFor();
+  assert.equal(asked, 3);
+  assert.equal(await page.getByTestId("notice").count(), 0);
+});
+
+test("words that never come are not waited for without end", async ({ page, base }) => {
+  // A minute or more, in short.
   await page.addInitScript(() => {
     const timeout = AbortSignal.timeout.bind(AbortSignal);
     AbortSignal.timeout = (milliseconds) => timeout(milliseconds / 120);
+    const later = window.setTimeout.bind(window);
+    window.setTimeout = (call, milliseconds, ...rest) => later(call, milliseconds / 120, ...rest);
   });
   await page.route("**/words/de.json", () => {});
   await open(page, base, "?backend=cpu&language=de");

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use gloo_timers::future::TimeoutFuture;
 use js_sys::{Date, Reflect, Uint8Array};
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
@@ -230,28 +231,83 @@ pub fn jump(selector: &str) {
     }
 }
 
-/// How long a file of the page may take in all. Who has a line on which these take longer waits for no
-/// models either.
-const FETCH_LIMIT_MS: u32 = 60_000;
+/// Milliseconds before each further attempt to have a file of the page's server; what asks for those
+/// of the engine shares no code with the page, so a test compares the numbers.
+pub const WAITS_MS: [u32; 4] = [300, 1_000, 3_000, 6_000];
+
+/// How long the first attempt at a file may take in all, in milliseconds. Each further one may take
+/// twice as long: a request can get lost, and a line can be slow.
+const FETCH_LIMIT_MS: u32 = 10_000;
+
+/// After so many milliseconds no further attempt is made. Who has a line on which these files take
+/// longer waits for no models either.
+const FETCH_PATIENCE_MS: f64 = 60_000.0;
 
 /// A file of the page's server, by an address relative to the page's.
 ///
 /// # Errors
 ///
-/// Why it cannot be had, in a clause in English.
+/// Why it cannot be had after several attempts, in a clause in English.
 pub async fn fetch(address: &str) -> Result<Vec<u8>, String> {
-    let broken = |_| "the connection broke".to_owned();
+    let until = Date::now() + FETCH_PATIENCE_MS;
+    let mut limit = FETCH_LIMIT_MS;
+    let mut waits = WAITS_MS.into_iter();
+    loop {
+        let (why, may_pass) = match attempt(address, limit).await {
+            Ok(bytes) => return Ok(bytes),
+            Err(why) => why,
+        };
+        let may_pass = may_pass && Date::now() < until;
+        let Some(wait) = waits.next().filter(|_| may_pass) else {
+            return Err(why);
+        };
+        TimeoutFuture::new(wait).await;
+        limit *= 2;
+    }
+}
+
+/// The file, or why it has not come and whether another attempt may fare better.
+async fn attempt(address: &str, limit_ms: u32) -> Result<Vec<u8>, (String, bool)> {
+    let broken = |_| ("the connection broke".to_owned(), true);
     let init = RequestInit::new();
-    init.set_signal(Some(&AbortSignal::timeout_with_u32(FETCH_LIMIT_MS)));
+    init.set_signal(Some(&AbortSignal::timeout_with_u32(limit_ms)));
     let response = JsFuture::from(window().fetch_with_str_and_init(address, &init))
         .await
         .map_err(broken)?;
     let response: Response = response.unchecked_into();
     if !response.ok() {
-        return Err(format!("the server answered {}", response.status()));
+        let status = response.status();
+        let may_pass = matches!(status, 408 | 425 | 429 | 500..);
+        return Err((format!("the server answered {status}"), may_pass));
     }
     let buffer = JsFuture::from(response.array_buffer().map_err(broken)?)
         .await
         .map_err(broken)?;
     Ok(Uint8Array::new(&buffer).to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_files_are_asked_for_at_one_pace() {
+        let loader = include_str!("../../crates/worker/couplet-worker_loader.js");
+        let models = include_str!("../../crates/model/src/arrival.rs");
+        for (source, name) in [
+            (loader, "const WAITS_MS = ["),
+            (models, "const WAITS: [u32; 4] = ["),
+        ] {
+            let list = source
+                .split_once(name)
+                .and_then(|(_, rest)| rest.split_once(']'));
+            let waits: Vec<u32> = (list
+                .map(|(list, _)| list.replace('_', ""))
+                .unwrap_or_default())
+            .split(", ")
+            .filter_map(|wait| wait.parse().ok())
+            .collect();
+            assert_eq!(waits, WAITS_MS, "{name}");
+        }
+    }
 }

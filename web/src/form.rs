@@ -3,8 +3,9 @@
 use couplet_playback::{tr, written};
 use couplet_protocol::{Drafter, MAX_GAMMA, Parameter, Rule, Settings, SettingsError};
 use leptos::prelude::*;
+use serde::{Deserialize, Serialize};
 
-use crate::language;
+use crate::{language, unwritten};
 
 /// A field and what is wrong with it.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +44,61 @@ pub fn label(field: &str) -> String {
         "seed" => tr!("Seed"),
         "max_tokens" => tr!("Tokens"),
         other => other.to_owned(),
+    }
+}
+
+/// What stands in the fields of a form, as a person has left it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Texts {
+    texts: [String; 11],
+    auto_gamma: bool,
+    rule: Rule,
+    drafter: Drafter,
+}
+
+impl Texts {
+    /// Name of the pair.
+    pub fn pair(&self) -> &str {
+        &self.texts[0]
+    }
+}
+
+impl From<&Settings> for Texts {
+    fn from(settings: &Settings) -> Self {
+        let Settings {
+            pair,
+            prompt,
+            gamma,
+            auto_gamma,
+            rule,
+            lenience,
+            epsilon,
+            delta,
+            drafter,
+            temperature,
+            top_k,
+            top_p,
+            seed,
+            max_tokens,
+        } = settings;
+        Self {
+            texts: [
+                pair.clone(),
+                prompt.clone(),
+                gamma.to_string(),
+                lenience.to_string(),
+                epsilon.to_string(),
+                delta.to_string(),
+                temperature.to_string(),
+                top_k.to_string(),
+                top_p.to_string(),
+                seed.to_string(),
+                max_tokens.to_string(),
+            ],
+            auto_gamma: *auto_gamma,
+            rule: *rule,
+            drafter: *drafter,
+        }
     }
 }
 
@@ -110,43 +166,52 @@ impl Form {
 
     /// Shows these settings.
     pub fn write(&self, settings: &Settings) {
-        let Settings {
-            pair,
-            prompt,
-            gamma,
-            auto_gamma,
-            rule,
-            lenience,
-            epsilon,
-            delta,
-            drafter,
-            temperature,
-            top_k,
-            top_p,
-            seed,
-            max_tokens,
-        } = settings;
-        self.pair.set(pair.clone());
-        self.prompt.set(prompt.clone());
-        self.gamma.set(gamma.to_string());
-        self.auto_gamma.set(*auto_gamma);
-        self.rule.set(*rule);
-        self.lenience.set(lenience.to_string());
-        self.epsilon.set(epsilon.to_string());
-        self.delta.set(delta.to_string());
-        self.drafter.set(*drafter);
-        self.temperature.set(temperature.to_string());
-        self.top_k.set(top_k.to_string());
-        self.top_p.set(top_p.to_string());
-        self.seed.set(seed.to_string());
-        self.max_tokens.set(max_tokens.to_string());
+        self.put(&Texts::from(settings));
+    }
+
+    /// What stands in it, whether it works or not. Not tracked.
+    pub fn texts(&self) -> Texts {
+        Texts {
+            texts: self.fields().map(|field| field.get_untracked()),
+            auto_gamma: self.auto_gamma.get_untracked(),
+            rule: self.rule.get_untracked(),
+            drafter: self.drafter.get_untracked(),
+        }
+    }
+
+    /// Has it say that again.
+    pub fn put(&self, texts: &Texts) {
+        for (field, text) in self.fields().into_iter().zip(&texts.texts) {
+            field.set(text.clone());
+        }
+        self.auto_gamma.set(texts.auto_gamma);
+        self.rule.set(texts.rule);
+        self.drafter.set(texts.drafter);
         self.refused.set(None);
+    }
+
+    /// The fields in which something is written, in the order of [`Texts`].
+    fn fields(&self) -> [RwSignal<String>; 11] {
+        [
+            self.pair,
+            self.prompt,
+            self.gamma,
+            self.lenience,
+            self.epsilon,
+            self.delta,
+            self.temperature,
+            self.top_k,
+            self.top_p,
+            self.seed,
+            self.max_tokens,
+        ]
     }
 
     /// To be called when a person has changed a field.
     pub fn edited(&self) {
         self.refused.set(None);
         self.edits.update(|edits| *edits += 1);
+        unwritten::keep(&self.texts());
     }
 
     /// What the form says, tracked.

@@ -27,6 +27,7 @@ mod store;
 mod table;
 mod theme;
 mod typed_list;
+mod unwritten;
 mod width;
 mod words;
 

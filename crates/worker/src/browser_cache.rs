@@ -1,7 +1,7 @@
 //! The browser's Cache API. Private windows, full disks and pages without a secure origin have
 //! none.
 
-use js_sys::Reflect;
+use js_sys::{Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Cache, CacheStorage};
@@ -21,7 +21,17 @@ pub(crate) fn storage() -> Option<CacheStorage> {
 
 /// The cache of a name, made anew if need be.
 pub(crate) async fn open(name: &str) -> Option<Cache> {
-    let opened = scope::within(PATIENCE_MS, JsFuture::from(storage()?.open(name)));
-    let cache = opened.await?.ok()?;
+    let cache = answer(storage()?.open(name)).await?;
     Some(cache.unchecked_into())
+}
+
+/// What a cache says; nothing where it fails, or is not heard in time: a disk may hang, and what waits
+/// for the models can do without it.
+pub(crate) async fn answer(promise: Promise) -> Option<JsValue> {
+    soon(JsFuture::from(promise)).await?.ok()
+}
+
+/// What comes of work on a disk, if that comes in time.
+pub(crate) async fn soon<T>(work: impl Future<Output = T>) -> Option<T> {
+    scope::within(PATIENCE_MS, work).await
 }

@@ -5,7 +5,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use couplet_engine::KernelSet;
 use couplet_kernels::Kernel;
 use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::JsFuture;
 use web_sys::Response;
 
 use crate::{browser_cache, scope};
@@ -46,9 +45,9 @@ impl Place {
 
     async fn kept(&self) -> Option<String> {
         let cache = browser_cache::open(NAME).await?;
-        let response = JsFuture::from(cache.match_with_str(&self.0)).await.ok()?;
+        let response = browser_cache::answer(cache.match_with_str(&self.0)).await?;
         let response: Response = response.dyn_into().ok()?;
-        let text = JsFuture::from(response.text().ok()?).await.ok()?;
+        let text = browser_cache::answer(response.text().ok()?).await?;
         text.as_string()
     }
 
@@ -64,7 +63,6 @@ impl Place {
         let Ok(response) = Response::new_with_opt_str(Some(text)) else {
             return;
         };
-        let put = cache.put_with_str(&self.0, &response);
-        JsFuture::from(put).await.ok();
+        browser_cache::answer(cache.put_with_str(&self.0, &response)).await;
     }
 }

@@ -14,6 +14,10 @@ use crate::stillness::Stillness;
 /// A GPU that has not answered by then, in milliseconds, is taken for none: drivers can hang.
 const GPU_LIMIT_MS: u32 = 20_000;
 
+/// A pair that is not ready on a GPU by then, in milliseconds, is put on the CPU: a driver can hang
+/// after it has answered. Software adapters on slow machines are ready far sooner.
+const READY_LIMIT_MS: u32 = 120_000;
+
 /// The GPU, as long as it works: burn keeps whatever it is given for good, so that another connection
 /// for every pair would fill the memory, and each would have every kernel compiled anew.
 #[derive(Default)]
@@ -101,7 +105,11 @@ pub(crate) async fn climb(
 ) -> Result<(Engine, DeviceInfo), EngineError> {
     let mut reason = None;
     let found = match gpu {
-        Some(Ok(gpu)) => Some(on_gpu(pair, gpu, connection, stillness).await),
+        Some(Ok(gpu)) => {
+            let ready = on_gpu(pair, gpu, connection, stillness);
+            let ready = scope::within(READY_LIMIT_MS, ready).await;
+            Some(ready.unwrap_or(Err(DeviceError::NoAnswer.into())))
+        }
         Some(Err(error)) => Some(Err(error.into())),
         None => None,
     };

@@ -72,6 +72,10 @@ pub fn run() {
                 scope::post(&Reply::Alive);
             }
             // These need no models and do not wait for those that do.
+            Ok(Command::Pairs { id }) => {
+                let session = session.clone();
+                wasm_bindgen_futures::spawn_local(async move { session.pairs(id).await });
+            }
             Ok(command @ (Command::Couple { .. } | Command::CountRounds { .. })) => {
                 let session = session.clone();
                 wasm_bindgen_futures::spawn_local(async move { session.exhibit(command).await });

@@ -108,7 +108,8 @@ impl Session {
     async fn fetch_pair(&self, id: u32, name: &str) -> Result<Pair, Failure> {
         let folder = format!("pairs/{name}/");
         let gave_up = || self.is_stopped(id);
-        let bytes = download::small(&format!("{folder}model-card.json"), &gave_up).await?;
+        let breaks = || post_loading(id, Stage::Broken, 0, 0);
+        let bytes = download::small(&format!("{folder}model-card.json"), &gave_up, breaks).await?;
         let card: ModelCard = serde_json::from_slice(&bytes)
             .map_err(|error| unreadable(&format!("{folder}model-card.json"), &error))?;
         let entries = files(&card);
@@ -286,6 +287,21 @@ fn files(card: &ModelCard) -> [&FileEntry; 5] {
     ]
 }
 
+/// Tells the page what is happening to a pair on its way; `total` is 0 as long as nobody knows it.
+fn post_loading(id: u32, stage: Stage, received: u64, total: u64) {
+    let stage = match stage {
+        Stage::Kept => "Live models, kept from the last visit",
+        Stage::Arriving => "Live models arrive",
+        Stage::Broken => "The connection broke and is tried again",
+    };
+    scope::post(&Reply::Loading {
+        id,
+        stage: stage.to_owned(),
+        received,
+        total,
+    });
+}
+
 /// Tells the page how far several files have come.
 struct Loading<'a> {
     session: &'a Session,
@@ -314,19 +330,10 @@ struct FileLoading<'a> {
 
 impl Watcher for FileLoading<'_> {
     fn progress(&self, stage: Stage, received: usize) {
-        let stage = match stage {
-            Stage::Kept => "Live models, kept from the last visit",
-            Stage::Arriving => "Live models arrive",
-            Stage::Broken => "The connection broke and is tried again",
-        };
         let loading = self.loading;
         loading.received[self.index].set(received as u64);
-        scope::post(&Reply::Loading {
-            id: loading.id,
-            stage: stage.to_owned(),
-            received: loading.received.iter().map(Cell::get).sum(),
-            total: loading.total,
-        });
+        let received = loading.received.iter().map(Cell::get).sum();
+        post_loading(loading.id, stage, received, loading.total);
     }
 
     fn gave_up(&self) -> bool {

@@ -62,7 +62,6 @@ impl Session {
     /// Fulfils a command or says why not.
     pub(crate) async fn obey(&self, command: Command) {
         let (id, result) = match command {
-            Command::Pairs { id } => (id, self.pairs(id).await),
             Command::Load { id, pair, backend } => (id, self.load(id, &pair, backend).await),
             Command::Generate {
                 id,
@@ -88,7 +87,10 @@ impl Session {
                 (id, self.unless_stopped(id, measured, end))
             }
             // Handled on arrival.
-            Command::Stop { .. } | Command::Couple { .. } | Command::CountRounds { .. } => return,
+            Command::Pairs { .. }
+            | Command::Stop { .. }
+            | Command::Couple { .. }
+            | Command::CountRounds { .. } => return,
         };
         self.stopped.borrow_mut().remove(&id);
         if let Err(failure) = result {
@@ -99,12 +101,22 @@ impl Session {
         }
     }
 
-    async fn pairs(&self, id: u32) -> Result<(), Failure> {
-        let bytes = download::small("pairs/pairs.json", &|| self.is_stopped(id)).await?;
-        let pairs: Vec<PairSummary> = serde_json::from_slice(&bytes)
-            .map_err(|error| unreadable("pairs/pairs.json", &error))?;
-        scope::post(&Reply::Pairs { id, pairs });
-        Ok(())
+    /// Answers which pairs there are. Others are being fulfilled meanwhile.
+    pub(crate) async fn pairs(&self, id: u32) {
+        const PATH: &str = "pairs/pairs.json";
+        let fetched = download::small(PATH, &|| self.is_stopped(id), || {}).await;
+        let read = fetched.and_then(|bytes| {
+            let pairs = serde_json::from_slice::<Vec<PairSummary>>(&bytes);
+            pairs.map_err(|error| unreadable(PATH, &error))
+        });
+        self.stopped.borrow_mut().remove(&id);
+        scope::post(&match read {
+            Ok(pairs) => Reply::Pairs { id, pairs },
+            Err(failure) => Reply::Failed {
+                id: Some(id),
+                failure,
+            },
+        });
     }
 
     async fn generate(&self, id: u32, settings: &Settings, branch: &Branch) -> Result<(), Failure> {

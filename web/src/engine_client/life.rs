@@ -7,6 +7,7 @@ use web_sys::{ErrorEvent, Event, MessageEvent, Worker};
 
 use super::wire::{Live, NO_WORKER, Request, WORKER_SCRIPT, crash_failure, worker_url};
 use super::{EngineClient, EngineState, reject};
+use crate::browser::WAITS_MS;
 
 /// An engine that has not started and of which nothing has come for so long never will: a slow phone
 /// compiles it in a part of that. Nor does one end any more what it has not ended so long after a Stop.
@@ -18,10 +19,6 @@ const STOP_LIMIT_MS: u32 = 10_500;
 
 /// A timer that comes so much too late was held back with the page.
 const OVERDUE_MS: f64 = 2_000.0;
-
-/// Milliseconds before each further attempt to have the worker's script, as for all files; what asks
-/// for the others shares no code with the page, so a test compares the numbers.
-const WAITS_MS: [u32; 4] = [300, 1_000, 3_000, 6_000];
 
 impl EngineClient {
     /// Starts the worker and loads the pair.
@@ -311,30 +308,4 @@ fn end(live: Live) {
     live.worker.terminate();
     // Freed later: one of these closures may be what is running.
     gloo_timers::callback::Timeout::new(0, move || drop(live)).forget();
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_files_are_asked_for_at_one_pace() {
-        let loader = include_str!("../../../crates/worker/couplet-worker_loader.js");
-        let models = include_str!("../../../crates/model/src/arrival.rs");
-        for (source, name) in [
-            (loader, "const WAITS_MS = ["),
-            (models, "const WAITS: [u32; 4] = ["),
-        ] {
-            let list = source
-                .split_once(name)
-                .and_then(|(_, rest)| rest.split_once(']'));
-            let waits: Vec<u32> = (list
-                .map(|(list, _)| list.replace('_', ""))
-                .unwrap_or_default())
-            .split(", ")
-            .filter_map(|wait| wait.parse().ok())
-            .collect();
-            assert_eq!(waits, WAITS_MS, "{name}");
-        }
-    }
 }

@@ -65,12 +65,8 @@ impl EngineClient {
         let inner = self.inner();
         let inner = inner.borrow();
         let mut requests = inner.active.iter().chain(&inner.queue);
-        let asks_for_more = requests.any(|request| {
-            !matches!(
-                request.command,
-                Command::Load { .. } | Command::Pairs { .. }
-            )
-        });
+        let asks_for_more =
+            requests.any(|request| !matches!(request.command, Command::Load { .. }));
         asks_for_more || !inner.waiters.is_empty()
     }
 

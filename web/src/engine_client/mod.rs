@@ -161,8 +161,8 @@ impl EngineClient {
     fn pairs_are_asked_for(&self) -> bool {
         let inner = self.inner();
         let inner = inner.borrow();
-        let mut requests = inner.active.iter().chain(&inner.queue);
-        requests.any(|request| matches!(request.command, Command::Pairs { .. }))
+        let is_it = |request: &Request| matches!(request.command, Command::Pairs { .. });
+        inner.aside.iter().any(is_it)
     }
 
     fn ask_for_pairs(&self) {
@@ -170,7 +170,7 @@ impl EngineClient {
             return;
         }
         let client = *self;
-        self.enqueue(
+        self.ask_aside(
             |id| Command::Pairs { id },
             move |reply| {
                 let result = match reply {
@@ -214,6 +214,15 @@ impl EngineClient {
         if !self.wake() {
             return self.refuse(crash_failure(NO_WORKER), sink);
         }
+        self.ask_aside(command, sink)
+    }
+
+    /// Asks beside the queue, as soon as there is a worker.
+    fn ask_aside(
+        &self,
+        command: impl FnOnce(u32) -> Command,
+        sink: impl FnMut(&Reply) + 'static,
+    ) -> u32 {
         let id = self.next_id();
         let command = command(id);
         let started = {

@@ -121,7 +121,9 @@ async fn fetch(language: Language) -> Result<LanguageFile, String> {
 
 /// Why a language is not spoken, in the one that is.
 pub fn not_had() -> String {
-    tr!("The page could not be loaded in this language: check the connection and choose it again.")
+    tr!(
+        "The page could not be loaded in this language: check the connection, then load the page again or choose the language under “?”."
+    )
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::errors::Said;
+use crate::form::Texts;
 use crate::language;
 use crate::store::{Recording, Store, fetch_recording};
 
@@ -20,7 +21,7 @@ enum Replaced {
     /// A run that can be brought back, by its number.
     Run(u32),
     /// A recording, with what the form said, and whether a run of that was to be written or about to begin.
-    Form(Settings, bool),
+    Form(Texts, bool),
     /// The run that the address asks for, which had yet to come.
     Link,
 }
@@ -106,14 +107,12 @@ impl Runs {
         }
         // A run whose prompt is still being read has nothing to come back with.
         let wanted = asking.is_about_to_begin();
-        let form = untrack(|| form.read()).ok();
-        let lessons = |form: &Settings| self.is_of_lesson(form);
+        let (said, texts) = (untrack(|| form.read()), form.texts());
+        let is_of_lesson = said.is_ok_and(|form| self.is_of_lesson(&form));
         let replaced = match self.store.replay(trace, None) {
             Some(id) => Replaced::Run(id),
-            None => match form.filter(|form| !lessons(form)) {
-                Some(form) => Replaced::Form(form, wanted),
-                None => Replaced::Form(self.usual(), false),
-            },
+            None if is_of_lesson => Replaced::Form(self.usual(), false),
+            None => Replaced::Form(texts, wanted),
         };
         self.replaced.update_value(|before| {
             // What somebody had written or asked for meanwhile is what they want back.
@@ -128,9 +127,10 @@ impl Runs {
     }
 
     /// What the form says where nobody has set anything.
-    fn usual(self) -> Settings {
-        let of = |trace: &Option<Trace>| trace.as_ref().map(|trace| trace.settings.clone());
-        self.speculative.with_untracked(of).unwrap_or_default()
+    fn usual(self) -> Texts {
+        let of = |trace: &Option<Trace>| trace.as_ref().map(|trace| Texts::from(&trace.settings));
+        let recorded = self.speculative.with_untracked(of);
+        recorded.unwrap_or_else(|| Texts::from(&Settings::default()))
     }
 
     /// Gives the page back what a recording took the place of, where it is still there.
@@ -166,13 +166,17 @@ impl Runs {
         }
     }
 
-    fn go_back_to(self, form: &Settings, wanted: bool, taught: Recording) {
+    fn go_back_to(self, form: &Texts, wanted: bool, taught: Recording) {
         // The page has no need of a pair's recording while it shows another one of it.
-        let first = match untrack(|| self.is_with(Recording::Alone, form)) {
+        let says = |trace: &Option<Trace>| {
+            let settings = trace.as_ref().map(|trace| Texts::from(&trace.settings));
+            settings.as_ref() == Some(form)
+        };
+        let first = match self.alone.with_untracked(says) {
             true => Recording::Alone,
             false => Recording::Speculative,
         };
-        if form.pair == PAIR && taught != first {
+        if form.pair() == PAIR && taught != first {
             match self.of(first).get_untracked() {
                 Some(trace) => {
                     self.store.replay(trace, None);

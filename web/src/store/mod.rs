@@ -23,10 +23,11 @@ use leptos::prelude::*;
 
 use crate::engine_client::{EngineClient, EngineState};
 use crate::errors::Said;
-use crate::form::Form;
+use crate::form::{Form, Texts};
 use crate::language::Language;
 use crate::permalink::{self, Left, Link};
 use crate::playhead::Playhead;
+use crate::unwritten;
 
 use arrival::Arrival;
 pub use asking::Asking;
@@ -204,9 +205,26 @@ impl Store {
             edits
         });
         store.watch_arrival();
+        store.take_up_form(unwritten::kept_by_tab(&link.settings));
         store.open_recording(&link.settings.pair);
         engine.start();
         store
+    }
+
+    /// Has the form say again what stood there when the page was loaded anew, as soon as nothing waits
+    /// any more for what the address says.
+    fn take_up_form(&self, kept: Option<Texts>) {
+        let (store, kept) = (*self, StoredValue::new(kept));
+        Effect::new(move |_| {
+            if store.asking.linked.get() || store.asking.wanted.get() {
+                return;
+            }
+            let kept = kept.try_update_value(Option::take).flatten();
+            // Unless somebody has begun anew.
+            if let Some(kept) = kept.filter(|_| store.form.edits.get_untracked() == 0) {
+                store.form.put(&kept);
+            }
+        });
     }
 
     /// The pair of the run on the page, else the loaded one.

@@ -114,7 +114,7 @@ impl Store {
     }
 
     /// Whether the form still says what the page wrote there, the choice of pair aside.
-    fn form_is_untouched(&self) -> bool {
+    pub(super) fn form_is_untouched(&self) -> bool {
         let Ok(form) = untrack(|| self.form.read()) else {
             return false;
         };

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use couplet_protocol::{Settings, Trace};
+use couplet_protocol::Trace;
 use leptos::prelude::*;
 
 use super::versions::KeptVersions;
 use super::writing::CUT_OFF;
 use super::{Scene, Shown, Store};
+use crate::form::Texts;
 use crate::permalink;
 
 /// How many runs are kept that were taken off the page.
@@ -17,12 +18,12 @@ const MOST_ASIDE: usize = 4;
 #[derive(Clone, Debug)]
 pub struct Aside {
     id: u32,
-    /// Whether anything of it was written here; a file can be opened again.
+    /// Whether anything of it was written here, or in the form beside it; a file can be opened again.
     own: bool,
     trace: Trace,
     shown: Shown,
     at: usize,
-    form: Option<Settings>,
+    form: Texts,
     versions: KeptVersions,
 }
 
@@ -45,7 +46,9 @@ impl Store {
     /// `file` names the file that it comes from; without one it came with the page. Returns the
     /// number of what can be brought back, where there was something.
     pub fn replay(&self, trace: Trace, file: Option<String>) -> Option<u32> {
-        let kept = self.set_aside();
+        // A lesson gives back by itself what stood in the form.
+        let typed = file.is_some() && !self.form_is_untouched();
+        let kept = self.keep_aside(self.form.texts(), typed);
         self.stop();
         self.form.write(&trace.settings);
         // What came with the page is nobody's wish.
@@ -68,10 +71,12 @@ impl Store {
 
     /// Goes back to a form that another run's took the place of, and to the recording of its pair;
     /// `wanted` asks for the run that it was about to ask for.
-    pub fn go_back_to(&self, form: &Settings, wanted: bool) {
-        self.form.write(form);
-        permalink::write(form, None);
-        self.open_recording(&form.pair);
+    pub fn go_back_to(&self, form: &Texts, wanted: bool) {
+        self.form.put(form);
+        if let Ok(settings) = untrack(|| self.form.read()) {
+            permalink::write(&settings, None);
+        }
+        self.open_recording(form.pair());
         if wanted {
             self.generate();
         }
@@ -93,14 +98,21 @@ impl Store {
     /// Keeps the run on the page, if it is one that cannot be had again by a click; returns its
     /// number.
     pub(super) fn set_aside(&self) -> Option<u32> {
-        let form = untrack(|| self.form.read()).ok();
-        self.set_aside_with(form)
+        self.keep_aside(self.form.texts(), false)
     }
 
-    /// The same, with a form that is about it, where there is one.
-    pub(super) fn set_aside_with(&self, form: Option<Settings>) -> Option<u32> {
+    /// The same, with its own settings in the form, which is about another one by now.
+    pub(super) fn set_aside_by_itself(&self) -> Option<u32> {
+        let settings = self
+            .shown
+            .with_untracked(|shown| shown.as_ref().map(|it| Texts::from(&it.settings)));
+        self.keep_aside(settings?, false)
+    }
+
+    /// Keeps the run on the page with a form, for the sake of that too if somebody has `typed` there.
+    fn keep_aside(&self, form: Texts, typed: bool) -> Option<u32> {
         let shown = self.shown.get_untracked()?;
-        let own = self.versions.has_own() || !shown.recorded;
+        let own = self.versions.has_own() || !shown.recorded || typed;
         if !own && shown.file.is_none() {
             return None;
         }
@@ -110,14 +122,17 @@ impl Store {
             trace.events.push(CUT_OFF);
         }
         // Where another pair has been chosen, the form is about that one already.
-        let form = form.filter(|form| form.pair == shown.settings.pair);
+        let form = match form.pair() == shown.settings.pair {
+            true => form,
+            false => Texts::from(&shown.settings),
+        };
         self.taken_off.update_value(|count| *count += 1);
         let id = self.taken_off.get_value();
         let aside = Aside {
             id,
             own,
             trace,
-            form: form.or_else(|| Some(shown.settings.clone())),
+            form,
             shown,
             at: self.playhead.at.get_untracked(),
             versions: self.versions.keep(),
@@ -172,9 +187,7 @@ impl Store {
             self.aside.update(|all| all.rotate_right(1));
         }
         self.stop();
-        if let Some(settings) = &aside.form {
-            self.form.write(settings);
-        }
+        self.form.put(&aside.form);
         permalink::write(&aside.shown.settings, aside.shown.branch.as_ref());
         self.put(aside.shown, &aside.trace);
         self.versions.bring_back(aside.versions);

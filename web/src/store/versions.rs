@@ -9,6 +9,10 @@ use super::writing::CUT_OFF;
 use super::{Shown, Store};
 use crate::permalink::Left;
 
+/// How many runs stand beside each other at most: a script may ask for a thousand branches, and each
+/// keeps all its events.
+const MOST: usize = 16;
+
 /// A run and what it is. What happened in the one on the page is in the store.
 #[derive(Clone, Debug)]
 pub struct Version {
@@ -160,8 +164,12 @@ impl Store {
     }
 
     /// The version that a run which is about to begin goes on from: the one that was on the page when
-    /// it was asked for, else the one that is.
+    /// it was asked for, else the one that is. None where there are enough: it stands by itself then, and
+    /// these can be brought back.
     pub(super) fn parent_of(&self, next: &Shown, asked_at: Origin) -> Option<usize> {
+        if self.versions.list.with_untracked(Vec::len) >= MOST {
+            return None;
+        }
         let current = self.versions.current.get_untracked();
         let asked_at = self.versions.place_of(asked_at);
         let mut candidates = asked_at.into_iter().chain([current]);

@@ -14,6 +14,7 @@ use crate::engine_client::{EngineState, reply_id};
 use crate::errors::Said;
 use crate::form::FieldError;
 use crate::permalink::{self, Left};
+use crate::unwritten;
 
 impl Store {
     /// Writes a new text with the settings of the form and plays it; what the address asks for, as
@@ -124,6 +125,7 @@ impl Store {
             if begins && !started.replace(true) {
                 // Not before: what is refused leaves on the page, and in the address, what was there.
                 permalink::write(&asked, asked_branch.as_ref());
+                unwritten::forget();
                 store.play_or_arrive();
             }
             if let Reply::Failed { failure, .. } = reply
@@ -255,7 +257,7 @@ impl Store {
                 // No link names them all.
                 if self.versions.has_own() {
                     // The form is about the new run already.
-                    self.set_aside_with(None);
+                    self.set_aside_by_itself();
                 }
                 self.begin(shown);
             }

@@ -111,12 +111,17 @@ impl Downloads {
     }
 }
 
-/// A small file that nothing vouches for, always as the server has it now.
+/// A small file that nothing vouches for, always as the server has it now. `breaks` is told of every
+/// connection that broke and is tried again.
 ///
 /// # Errors
 ///
 /// If it cannot be had, or nobody waits for it any more.
-pub(crate) async fn small(path: &str, gave_up: &impl Fn() -> bool) -> Result<Vec<u8>, Failure> {
+pub(crate) async fn small(
+    path: &str,
+    gave_up: &impl Fn() -> bool,
+    breaks: impl Fn(),
+) -> Result<Vec<u8>, Failure> {
     let address = scope::address(path);
     let mut patience = Patience::default();
     loop {
@@ -127,7 +132,10 @@ pub(crate) async fn small(path: &str, gave_up: &impl Fn() -> bool) -> Result<Vec
         let may_pass = trouble.may_pass && !gave_up();
         let wait = may_pass.then(|| patience.after_failure(0)).flatten();
         match wait {
-            Some(wait) => scope::sleep_unless(wait, gave_up).await,
+            Some(wait) => {
+                breaks();
+                scope::sleep_unless(wait, gave_up).await;
+            }
             None => return Err(named(path, trouble)),
         }
     }

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 
 use couplet_model::{Arrival, FileEntry, is_outdated, piece_name};
+use futures_util::future::join_all;
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
@@ -62,13 +63,11 @@ impl Shelf {
         }
     }
 
-    /// Waits until everything is on the disk. What the disk has no room for is simply not there
-    /// next time.
+    /// Waits until everything is on the disk, or that seems to hang. What the disk has no room for is
+    /// simply not there next time.
     pub(super) async fn settle(&self) {
         let puts = std::mem::take(&mut *self.puts.borrow_mut());
-        for put in puts {
-            put.await.ok();
-        }
+        browser_cache::soon(join_all(puts)).await;
     }
 
     /// Throws the file away.
@@ -83,14 +82,14 @@ impl Shelf {
 /// Forgets caches of other layouts, and files below `folder` that have none of these hashes.
 pub(super) async fn tidy(folder: &str, hashes: &[&str]) {
     if let Some(caches) = browser_cache::storage()
-        && let Ok(names) = JsFuture::from(caches.keys()).await
+        && let Some(names) = browser_cache::answer(caches.keys()).await
     {
         for name in Array::from(&names)
             .iter()
             .filter_map(|name| name.as_string())
         {
             if name.starts_with(FAMILY) && name != NAME {
-                JsFuture::from(caches.delete(&name)).await.ok();
+                browser_cache::answer(caches.delete(&name)).await;
             }
         }
     }
@@ -100,22 +99,20 @@ pub(super) async fn tidy(folder: &str, hashes: &[&str]) {
 }
 
 async fn piece(cache: &Cache, name: &str) -> Option<Uint8Array> {
-    let response = JsFuture::from(cache.match_with_str(name)).await.ok()?;
+    let response = browser_cache::answer(cache.match_with_str(name)).await?;
     let response: Response = response.dyn_into().ok()?;
-    let buffer = JsFuture::from(response.array_buffer().ok()?).await.ok()?;
+    let buffer = browser_cache::answer(response.array_buffer().ok()?).await?;
     Some(Uint8Array::new(&buffer))
 }
 
 async fn remove(cache: &Cache, chosen: impl Fn(&str) -> bool) {
-    let Ok(requests) = JsFuture::from(cache.keys()).await else {
+    let Some(requests) = browser_cache::answer(cache.keys()).await else {
         return;
     };
     for request in Array::from(&requests).iter() {
         let request: Request = request.unchecked_into();
         if chosen(&request.url()) {
-            JsFuture::from(cache.delete_with_request(&request))
-                .await
-                .ok();
+            browser_cache::answer(cache.delete_with_request(&request)).await;
         }
     }
 }

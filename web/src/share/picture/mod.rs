@@ -239,6 +239,12 @@ async fn face(font: &Font) -> String {
     )
 }
 
+/// Longest side of a picture in pixels.
+const LONGEST_SIDE: f64 = 8_000.0;
+
+/// Most pixels of a picture: phones draw 16,777,216.
+const MOST_PIXELS: f64 = 16e6;
+
 /// A drawing as the address of a PNG, with so many pixels for each of the page.
 ///
 /// # Errors
@@ -248,8 +254,10 @@ pub async fn png(drawing: &Drawing, scale: f64) -> Result<String, String> {
     let failed =
         |_: JsValue| tr!("This browser would not draw the picture; the SVG holds the same.");
     let image = HtmlImageElement::new().map_err(failed)?;
-    // A canvas has its limits; a wide figure gets fewer pixels for each of the page.
-    let scale = scale.min(8_000.0 / drawing.width.max(drawing.height));
+    // A canvas has its limits; a large figure gets fewer pixels for each of the page.
+    let scale = scale
+        .min(LONGEST_SIDE / drawing.width.max(drawing.height))
+        .min((MOST_PIXELS / (drawing.width * drawing.height)).sqrt());
     let text = String::from(js_sys::encode_uri_component(&drawing.text));
     let loaded = Promise::new(&mut |resolve, reject| {
         image.set_onload(Some(&resolve));
@@ -274,7 +282,12 @@ pub async fn png(drawing: &Drawing, scale: f64) -> Result<String, String> {
     context
         .draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, width, height)
         .map_err(failed)?;
-    canvas.to_data_url().map_err(failed)
+    let address = canvas.to_data_url().map_err(failed)?;
+    // A canvas that is too large after all gives an empty file and no error.
+    match address.starts_with("data:image/png") {
+        true => Ok(address),
+        false => Err(failed(JsValue::NULL)),
+    }
 }
 
 #[cfg(test)]
