@@ -141,6 +141,17 @@ test("an engine that never arrives ends in a sentence", async ({ page, base }) =
   await noPanicText(page);
 });
 
+test("a list of pairs that never comes holds no models up, and of what breaks before them the page tells", async ({ page, base }) => {
+  await page.route("**/pairs/pairs.json", () => {});
+  let asked = 0;
+  await page.route("**/model-card.json", (route) => ((asked += 1) < 4 ? route.abort() : route.continue()));
+  await page.goto(base + CPU);
+  await page.getByTestId("loading").getByText("The connection broke and is tried again").waitFor();
+  await ready(page);
+  assert.equal(asked, 4);
+  assert.ok(tokens(await call(page, "generate", { max_tokens: 8 })).length > 8);
+});
+
 test("a download whose connection breaks goes on where it broke", async ({ page, base }) => {
   const asked = [];
   const server = await between(base, (request, pass) => {
@@ -322,9 +333,12 @@ test("a browser that keeps nothing downloads every time", async ({ page, base })
     "Object.defineProperty(self, 'caches', { get: () => undefined });",
     "CacheStorage.prototype.open = () => Promise.reject(new DOMException('private', 'SecurityError'));",
     "Cache.prototype.put = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));",
+    "Cache.prototype.put = () => new Promise(() => {});",
+    "Cache.prototype.match = () => new Promise(() => {});",
   ]) {
     await page.unrouteAll();
-    await patchWorker(page, script);
+    // A disk that hangs is waited for ten seconds; here for a moment.
+    await patchWorker(page, `${script} { const wait = setTimeout; self.setTimeout = (task, ms) => wait(task, ms === 10_000 ? 50 : ms); }`);
     await open(page, base, CPU);
     assert.ok(tokens(await call(page, "generate", { max_tokens: 8 })).length > 8, script);
     assert.deepEqual(await pieces(page), [], script);

@@ -111,6 +111,19 @@ test("kernels that an earlier visit chose and that end the GPU now give way to t
   assert.ok(tokens(await call(page, "generate", { ...GREEDY, max_tokens: 6 })).length > 6);
 });
 
+test("a GPU that never finishes anything is not waited for without end", async ({ page, base }) => {
+  // Two minutes, in short.
+  await patchWorker(
+    page,
+    `GPUBuffer.prototype.mapAsync = () => new Promise(() => {});
+       { const wait = setTimeout; self.setTimeout = (task, ms) => wait(task, ms === 120_000 ? 500 : ms); }`,
+  );
+  const { device } = await open(page, base);
+  assert.equal(device.backend, "cpu");
+  assert.match(device.reason, /^WebGPU is not used because .+\.$/);
+  assert.ok(tokens(await call(page, "generate", { max_tokens: 8 })).length > 8);
+});
+
 test("two models write on the CPU, and every verdict follows from its numbers", async ({ page, base }) => {
   const { device } = await open(page, base, "?backend=cpu");
   assert.equal(device.backend, "cpu");

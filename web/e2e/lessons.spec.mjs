@@ -485,6 +485,19 @@ test("a finger that comes to a question for a number is not given a keyboard", a
   await close();
 });
 
+test("a lesson gives the form back as it was left, with what does not work", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await shown(page, "recorded");
+  await page.locator("#prompt").fill("HAMLET:\n");
+  await page.locator("#max_tokens").fill("");
+  await page.getByTestId("scene-lessons").click();
+  await page.getByTestId("lesson-slow").click();
+  await page.getByTestId("lesson-close").click();
+  await page.getByTestId("scene-stage").click();
+  await page.waitForFunction(() => document.querySelector("#prompt")?.value === "HAMLET:\n");
+  assert.equal(await page.locator("#max_tokens").inputValue(), "");
+});
+
 test("a page that is loaded again still has the guess, and its link asks everybody else first", async ({ page, browser, base }) => {
   for (const [lesson, number, guess] of [["draft", 2, "0"], ["slow", 1, "0,25"]]) {
     await step(page, base, lesson, number);

@@ -174,7 +174,7 @@ test("a recording that comes once somebody has changed a setting does not play: 
   assert.equal((await finished(page)).settings.gamma, 3);
 });
 
-test("a branch that waits for the models is not written behind another prompt", async ({ page, base }) => {
+test("a branch that waits for the models is not written after another prompt", async ({ page, base }) => {
   const arrive = await hold(page, WEIGHTS);
   await page.goto(`${base}?backend=cpu`);
   await shown(page, "recorded");
@@ -224,7 +224,7 @@ test("a recording that someone steps through is not taken away by the linked run
   page.getByRole("button", { name: "Write the linked run" }),
 ));
 
-test("behind whole rounds, where a run could branch, the linked run is written all the same", held("]", (page) => page.getByTestId("play")));
+test("after whole rounds, where a run could branch, the linked run is written all the same", held("]", (page) => page.getByTestId("play")));
 
 test("a link to the recorded run is that run", async ({ page, base }) => {
   const { settings } = await recording(page, base);
@@ -255,6 +255,43 @@ test("without any engine the recording remains, with a sentence why", async ({ p
   await page.getByRole("button", { name: "Try again" }).click();
   await ready(page);
   assert.match(await page.getByTestId("provenance").innerText(), /Recorded run/);
+});
+
+test("a recording whose request gets lost is asked for again", async ({ page, base }) => {
+  let asked = 0;
+  await page.route("**/pairs/stories/recording.json", (route) => ((asked += 1) < 3 ? route.abort() : route.continue()));
+  await page.goto(`${base}?backend=cpu#v=1&pair=stories`);
+  await shown(page, "recorded");
+  assert.equal(asked, 3);
+});
+
+test("what was typed and not written is there again when the page is loaded anew, and not under another address", async ({ page, base }) => {
+  const prompt = page.locator("#prompt");
+  const says = (text) => page.waitForFunction((text) => document.querySelector("#prompt")?.value === text, text);
+  await open(page, base, "?backend=cpu");
+  await prompt.fill("ROMEO:\nWhat");
+  await page.locator("#seed").fill("many");
+  await reload(page);
+  await says("ROMEO:\nWhat");
+  assert.equal(await page.locator("#seed").inputValue(), "many");
+  await shown(page, "recorded");
+  // A run of that is not typed any more.
+  await page.locator("#seed").fill("3");
+  await page.locator("#max_tokens").fill("10");
+  await page.getByTestId("generate").click();
+  const { settings } = await finished(page);
+  assert.deepEqual([settings.prompt, settings.seed], ["ROMEO:\nWhat", 3]);
+  await reload(page);
+  await finished(page);
+  await says("ROMEO:\nWhat");
+  // With a run in the address, that is written, and what was typed since stands beside it.
+  await prompt.fill("JULIET:\n");
+  await reload(page);
+  assert.equal((await finished(page)).settings.prompt, "ROMEO:\nWhat");
+  await says("JULIET:\n");
+  await page.goto("about:blank");
+  await open(page, base, "?backend=cpu#v=1&prompt=O&max_tokens=10");
+  await says("O");
 });
 
 test("a page without a recording works as ever", async ({ page, base }) => {

@@ -419,6 +419,27 @@ test("a link that is asked for before the pairs are known names no other pair's 
   assert.doesNotMatch(early, /prompt=/);
 });
 
+test("a file takes the place of what was typed, which comes back", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  await shown(page, "recorded");
+  const text = await (await page.request.get(`${base}pairs/shakespeare/recording-alone.json`)).text();
+  const replay = () => page.evaluate((trace) => window.couplet.replay(trace), JSON.parse(text));
+  // Nobody wants the recording back.
+  await replay();
+  assert.equal(await page.getByRole("button", { name: "Bring it back" }).count(), 0);
+  await page.goto("about:blank");
+  await open(page, base, "?backend=cpu");
+  await shown(page, "recorded");
+  await page.locator("#prompt").fill("HAMLET:\nA long speech that nobody has");
+  await page.locator("#max_tokens").fill("");
+  await replay();
+  assert.notEqual(await page.locator("#prompt").inputValue(), "HAMLET:\nA long speech that nobody has");
+  await page.getByRole("button", { name: "Bring it back" }).click();
+  assert.equal(await page.locator("#prompt").inputValue(), "HAMLET:\nA long speech that nobody has");
+  assert.equal(await page.locator("#max_tokens").inputValue(), "");
+  await shown(page, "recorded");
+});
+
 test("a dropped file is replayed; a wrong one gets a sentence and takes nothing away", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   const mine = await call(page, "generate", { seed: 3, max_tokens: 30 });

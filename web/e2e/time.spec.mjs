@@ -315,6 +315,18 @@ test("a recording branches too, once the models are there", async ({ page, base 
   await shown(page, "live");
 });
 
+test("a script that branches without end leaves no more runs beside each other than a page can hold", async ({ page, base }) => {
+  await open(page, base, "?backend=cpu");
+  const brief = { max_tokens: 4 };
+  const run = await call(page, "generate", brief);
+  const kept = run.events.find((event) => event.event === "committed").tokens.slice(0, 1);
+  for (let seed = 1; seed <= 18; seed += 1) await call(page, "generate", { ...brief, seed, branch: { kept } });
+  const versions = page.getByTestId("versions").locator("button[data-testid^=version-]");
+  assert.ok((await versions.count()) <= 16);
+  await page.getByTestId("notice").getByRole("button", { name: "Bring it back" }).click();
+  assert.equal(await versions.count(), 16);
+});
+
 test("a run that is written anew takes no branches away for good", async ({ page, base }) => {
   await open(page, base, `${CPU}#v=1&seed=5&max_tokens=24`);
   await write(page);
