@@ -333,8 +333,7 @@ test("a browser that keeps nothing downloads every time", async ({ page, base })
     "Object.defineProperty(self, 'caches', { get: () => undefined });",
     "CacheStorage.prototype.open = () => Promise.reject(new DOMException('private', 'SecurityError'));",
     "Cache.prototype.put = () => Promise.reject(new DOMException('full', 'QuotaExceededError'));",
-    "Cache.prototype.put = () => new Promise(() => {});",
-    "Cache.prototype.match = () => new Promise(() => {});",
+    "Cache.prototype.put = Cache.prototype.match = () => new Promise(() => {});",
   ]) {
     await page.unrouteAll();
     // A disk that hangs is waited for ten seconds; here for a moment.

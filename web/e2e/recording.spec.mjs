@@ -1,7 +1,7 @@
 // Something to watch before any weight has arrived, and what becomes of it.
 import assert from "node:assert/strict";
 import * as first from "./measure/first.mjs";
-import { WEIGHTS, call, finished, hold, noPanicText, notice, open, patchWorker, ready, shown, tokens } from "./support.mjs";
+import { WEIGHTS, call, finished, hold, noPanicText, notice, open, patchWorker, ready, reload, shown, tokens } from "./support.mjs";
 import { test } from "./test.mjs";
 
 /** The recording of the pair that the page opens with. */
@@ -260,8 +260,10 @@ test("without any engine the recording remains, with a sentence why", async ({ p
 test("a recording whose request gets lost is asked for again", async ({ page, base }) => {
   let asked = 0;
   await page.route("**/pairs/stories/recording.json", (route) => ((asked += 1) < 3 ? route.abort() : route.continue()));
-  await page.goto(`${base}?backend=cpu#v=1&pair=stories`);
-  await shown(page, "recorded");
+  await open(page, base, "?backend=cpu");
+  await page.getByTestId("pair").selectOption("stories");
+  const { settings } = await (await page.request.get(`${base}pairs/stories/recording.json`)).json();
+  await page.getByTestId("manuscript").getByText(settings.prompt.split(" ")[0]).waitFor();
   assert.equal(asked, 3);
 });
 
