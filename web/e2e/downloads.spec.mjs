@@ -1,6 +1,6 @@
 // The models' way here: broken connections, damaged copies, later visits.
 import assert from "node:assert/strict";
-import { WEIGHTS, between, call, hasten, noPanicText, notice, open, patchWorker, ready, reload, tokens, until } from "./support.mjs";
+import { WEIGHTS, between, call, hasten, noPanicText, notice, open, patchWorker, ready, reload, tokens, until, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
@@ -149,7 +149,7 @@ test("a list of pairs that never comes holds no models up, and of what breaks be
   await page.getByTestId("loading").getByText("The connection broke and is tried again").waitFor();
   await ready(page);
   assert.equal(asked, 4);
-  assert.ok(tokens(await call(page, "generate", { max_tokens: 8 })).length > 8);
+  assert.ok(tokens(await write(page)).length > 8);
 });
 
 test("a download whose connection breaks goes on where it broke", async ({ page, base }) => {

@@ -120,7 +120,7 @@ test("a GPU that never finishes anything is not waited for without end", async (
   );
   const { device } = await open(page, base);
   assert.equal(device.backend, "cpu");
-  assert.match(device.reason, /^WebGPU is not used because .+\.$/);
+  assert.equal(device.reason, "WebGPU is not used because the GPU did not answer.");
   assert.ok(tokens(await call(page, "generate", { max_tokens: 8 })).length > 8);
 });
 

@@ -570,7 +570,7 @@ test("a server that falls silent in the middle of an answer is no reason to wait
     await page.reload();
     await page.waitForFunction(() => window.couplet);
     // Sooner than the engine or the browser would give up waiting.
-    await page.waitForFunction(() => window.couplet.ready().then(() => true), null, { timeout: 15_000 });
+    await page.waitForFunction(() => window.couplet.pairs().then(() => true), null, { timeout: 15_000 });
   } finally {
     server.close();
     await close();

@@ -235,13 +235,12 @@ pub fn jump(selector: &str) {
 /// of the engine shares no code with the page, so a test compares the numbers.
 pub const WAITS_MS: [u32; 4] = [300, 1_000, 3_000, 6_000];
 
-/// How long the first attempt at a file may take in all, in milliseconds. Each further one may take
-/// twice as long: a request can get lost, and a line can be slow.
-const FETCH_LIMIT_MS: u32 = 10_000;
+/// How long the first attempt at a file may take in all, in milliseconds: its request may have got lost.
+const FIRST_LIMIT_MS: u32 = 10_000;
 
-/// After so many milliseconds no further attempt is made. Who has a line on which these files take
-/// longer waits for no models either.
-const FETCH_PATIENCE_MS: f64 = 60_000.0;
+/// How long each further attempt may take, and after which time no other is made. Who has a line on which
+/// these files take longer waits for no models either.
+const LIMIT_MS: u32 = 60_000;
 
 /// A file of the page's server, by an address relative to the page's.
 ///
@@ -249,8 +248,8 @@ const FETCH_PATIENCE_MS: f64 = 60_000.0;
 ///
 /// Why it cannot be had after several attempts, in a clause in English.
 pub async fn fetch(address: &str) -> Result<Vec<u8>, String> {
-    let until = Date::now() + FETCH_PATIENCE_MS;
-    let mut limit = FETCH_LIMIT_MS;
+    let until = Date::now() + f64::from(LIMIT_MS);
+    let mut limit = FIRST_LIMIT_MS;
     let mut waits = WAITS_MS.into_iter();
     loop {
         let (why, may_pass) = match attempt(address, limit).await {
@@ -262,7 +261,7 @@ pub async fn fetch(address: &str) -> Result<Vec<u8>, String> {
             return Err(why);
         };
         TimeoutFuture::new(wait).await;
-        limit *= 2;
+        limit = LIMIT_MS;
     }
 }
 

@@ -50,7 +50,7 @@ pub fn label(field: &str) -> String {
 /// What stands in the fields of a form, as a person has left it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Texts {
-    texts: [String; 11],
+    texts: Box<[String; 11]>,
     auto_gamma: bool,
     rule: Rule,
     drafter: Drafter,
@@ -82,7 +82,7 @@ impl From<&Settings> for Texts {
             max_tokens,
         } = settings;
         Self {
-            texts: [
+            texts: Box::new([
                 pair.clone(),
                 prompt.clone(),
                 gamma.to_string(),
@@ -94,7 +94,7 @@ impl From<&Settings> for Texts {
                 top_p.to_string(),
                 seed.to_string(),
                 max_tokens.to_string(),
-            ],
+            ]),
             auto_gamma: *auto_gamma,
             rule: *rule,
             drafter: *drafter,
@@ -172,7 +172,7 @@ impl Form {
     /// What stands in it, whether it works or not. Not tracked.
     pub fn texts(&self) -> Texts {
         Texts {
-            texts: self.fields().map(|field| field.get_untracked()),
+            texts: Box::new(self.fields().map(|field| field.get_untracked())),
             auto_gamma: self.auto_gamma.get_untracked(),
             rule: self.rule.get_untracked(),
             drafter: self.drafter.get_untracked(),
@@ -181,7 +181,7 @@ impl Form {
 
     /// Has it say that again.
     pub fn put(&self, texts: &Texts) {
-        for (field, text) in self.fields().into_iter().zip(&texts.texts) {
+        for (field, text) in self.fields().into_iter().zip(texts.texts.iter()) {
             field.set(text.clone());
         }
         self.auto_gamma.set(texts.auto_gamma);
@@ -364,6 +364,35 @@ mod tests {
         assert_eq!(form.error_at("prompt"), None);
         form.write(&Settings::default());
         assert_eq!(form.errors(), []);
+    }
+
+    #[test]
+    fn what_is_put_into_a_form_stands_in_its_fields() {
+        let settings = Settings {
+            pair: "stories".to_owned(),
+            prompt: "Once".to_owned(),
+            gamma: 3,
+            auto_gamma: true,
+            rule: Rule::Typical,
+            lenience: 0.25,
+            epsilon: 0.2,
+            delta: 0.6,
+            drafter: Drafter::Uniform,
+            temperature: 1.3,
+            top_k: 9,
+            top_p: 0.9,
+            seed: 77,
+            max_tokens: 31,
+        };
+        let form = Form::new(&settings);
+        assert_eq!(form.texts(), Texts::from(&settings));
+        assert_eq!(form.read(), Ok(settings.as_used()));
+        assert_eq!(form.texts().pair(), "stories");
+        form.seed.set("many".to_owned());
+        let left = form.texts();
+        form.write(&Settings::default());
+        form.put(&left);
+        assert_eq!(form.seed.get_untracked(), "many");
     }
 
     #[test]

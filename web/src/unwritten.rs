@@ -28,16 +28,20 @@ pub fn keep(form: &Texts) {
     }
 }
 
-/// Forgets it: it is being written.
+/// Forgets it: it is being written, or another form has taken its place.
 pub fn forget() {
     browser::have_tab_remember(KEY, "");
 }
 
 /// What the tab has kept of a page with an address that says this, if the page is loaded anew.
 pub fn kept_by_tab(address: &Settings) -> Option<Texts> {
-    if !browser::was_here() {
+    // A link that is put into the address line of an open page has it loaded anew as well.
+    if !browser::was_here() || !permalink::is_marked() {
+        forget();
         return None;
     }
     let kept: Kept = serde_json::from_str(&browser::remembered_by_tab(KEY)?).ok()?;
-    (kept.address == *address).then_some(kept.form)
+    // One about another pair, that of a file say, would have neither a recording nor models.
+    let fits = kept.address == *address && kept.form.pair() == address.pair;
+    fits.then_some(kept.form)
 }

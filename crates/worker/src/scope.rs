@@ -6,7 +6,7 @@ use couplet_kernels::Device;
 use couplet_protocol::Reply;
 use futures_util::future::{Either, select};
 use gloo_timers::future::TimeoutFuture;
-use js_sys::{Function, Object, Promise, Reflect};
+use js_sys::{Date, Function, Object, Promise, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::DedicatedWorkerGlobalScope;
@@ -58,9 +58,21 @@ pub(crate) async fn sleep_unless(milliseconds: u32, gave_up: &impl Fn() -> bool)
 /// Milliseconds between looks at work that is being waited for.
 const GLANCE: u32 = 5;
 
-/// Waits for something, but so many milliseconds at most: `None` then.
+/// A timer that comes so much too late was held back with the page.
+const OVERDUE_MS: f64 = 2_000.0;
+
+/// Waits for something, but so many milliseconds at most: `None` then. A page that slept meanwhile, as
+/// phones let those sleep that nobody looks at, gives it as many once more: it has slept too.
 pub(crate) async fn within<T>(milliseconds: u32, work: impl Future<Output = T>) -> Option<T> {
-    match select(pin!(work), sleep(milliseconds)).await {
+    let due = Date::now() + f64::from(milliseconds);
+    let mut work = pin!(work);
+    if let Either::Left((result, _)) = select(work.as_mut(), sleep(milliseconds)).await {
+        return Some(result);
+    }
+    if Date::now() <= due + OVERDUE_MS {
+        return None;
+    }
+    match select(work, sleep(milliseconds)).await {
         Either::Left((result, _)) => Some(result),
         Either::Right(_) => None,
     }

@@ -146,10 +146,16 @@ impl EngineClient {
                     }
                 }
                 Reply::Failed { failure, .. } if is_newest() => {
-                    client.pair.set(None);
-                    client.state.set(EngineState::Failed(failure.clone()));
-                    client.tell_waiters(&Err(failure.clone()));
-                    client.reject_waiting(failure);
+                    let failure = failure.clone();
+                    // Where the list of pairs has no such one, another one may be asked for then.
+                    client.once_pairs_are_known(move || {
+                        if is_newest() {
+                            client.pair.set(None);
+                            client.state.set(EngineState::Failed(failure.clone()));
+                            client.tell_waiters(&Err(failure.clone()));
+                            client.reject_waiting(&failure);
+                        }
+                    });
                 }
                 _ => {}
             },

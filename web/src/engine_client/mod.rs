@@ -193,6 +193,11 @@ impl EngineClient {
         );
     }
 
+    /// Goes on once a list that is on its way is here, or cannot be had; at once where none is.
+    pub(super) fn once_pairs_are_known(&self, then: impl FnOnce() + 'static) {
+        self.await_pairs(Box::new(|_| then()), Ok(()));
+    }
+
     /// Lets somebody wait, or go on with a result where no list is on its way.
     fn await_pairs(&self, waiter: Waiter, result: Result<(), Failure>) {
         let known = self.pairs_are_known();

@@ -88,6 +88,11 @@ impl Runs {
         self.opened_here.get_value() && untrack(|| ALL.iter().any(|it| self.is_with(*it, settings)))
     }
 
+    fn form_is_of_lesson(self) -> bool {
+        let form = untrack(|| self.store.form.read());
+        form.is_ok_and(|form| ALL.iter().any(|it| self.is_with(*it, &form)))
+    }
+
     /// Puts a recording on the page, where it is not there already to stay. Tells whether it is here.
     pub fn show(self, recording: Recording) -> bool {
         let Some(trace) = self.of(recording).get_untracked() else {
@@ -161,7 +166,10 @@ impl Runs {
         }
         match replaced {
             Some(Replaced::Form(form, wanted)) => self.go_back_to(&form, wanted, taught),
-            _ if opened_here => self.go_back_to(&self.usual(), false, taught),
+            // The lesson's own settings are nothing that somebody has set.
+            _ if opened_here && self.form_is_of_lesson() => {
+                self.go_back_to(&self.usual(), false, taught);
+            }
             _ => {}
         }
     }

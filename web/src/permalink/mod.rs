@@ -287,6 +287,13 @@ pub fn claim() {
     }
 }
 
+/// Whether the entry that the page is opened with was one of its own before: then it is loaded anew.
+/// To be asked before [`claim`].
+pub fn is_marked() -> bool {
+    let state = window().history().and_then(|history| history.state());
+    state.is_ok_and(|state| state.as_f64().is_some())
+}
+
 /// Whether an entry of the browser's history is about another link than the page is: one without a
 /// mark has just been put into the address line, and one with another mark was, before this one.
 pub fn is_of_another_link(state: &JsValue) -> bool {

@@ -175,17 +175,26 @@ impl Store {
                 store.selected.set(brought);
             }
         });
+        let names_prompt = link.names_prompt;
         Effect::new(move |_| {
             if engine.state.get() == EngineState::Ready && store.asking.wanted.get_untracked() {
                 // Nothing is taken from under the eyes of someone who only followed a link.
                 if store.asking.linked.get_untracked() && store.recording_is_held() {
                     store.asking.wanted.set(false);
-                } else {
+                } else if names_prompt {
                     store.ask_linked();
+                } else {
+                    // Which prompt is the pair's own stands in the list of pairs.
+                    engine.when_pairs_are_known(move |_| {
+                        let is_ready = engine.state.get_untracked() == EngineState::Ready;
+                        if is_ready && store.asking.wanted.get_untracked() {
+                            store.ask_linked();
+                        }
+                    });
                 }
             }
         });
-        let (linked_pair, names_prompt) = (link.settings.pair.clone(), link.names_prompt);
+        let linked_pair = link.settings.pair.clone();
         Effect::new(move |_| {
             engine.pairs.track();
             store.leave_unknown_pair(&linked_pair);
@@ -220,8 +229,9 @@ impl Store {
                 return;
             }
             let kept = kept.try_update_value(Option::take).flatten();
-            // Unless somebody has begun anew.
-            if let Some(kept) = kept.filter(|_| store.form.edits.get_untracked() == 0) {
+            // Unless somebody has begun anew, or opened a file.
+            let is_first = store.form.edits.get_untracked() == 0 && store.turn() == 0;
+            if let Some(kept) = kept.filter(|_| is_first) {
                 store.form.put(&kept);
             }
         });

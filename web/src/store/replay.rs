@@ -9,7 +9,7 @@ use super::versions::KeptVersions;
 use super::writing::CUT_OFF;
 use super::{Scene, Shown, Store};
 use crate::form::Texts;
-use crate::permalink;
+use crate::{permalink, unwritten};
 
 /// How many runs are kept that were taken off the page.
 const MOST_ASIDE: usize = 4;
@@ -47,7 +47,13 @@ impl Store {
     /// number of what can be brought back, where there was something.
     pub fn replay(&self, trace: Trace, file: Option<String>) -> Option<u32> {
         // A lesson gives back by itself what stood in the form.
-        let typed = file.is_some() && !self.form_is_untouched();
+        let says_shown = |shown: &Shown| self.form_says(&shown.settings.as_used());
+        let is_own = || !self.form_is_untouched();
+        let typed = file.is_some()
+            && is_own()
+            && !self
+                .shown
+                .with_untracked(|shown| shown.as_ref().is_some_and(says_shown));
         let kept = self.keep_aside(self.form.texts(), typed);
         self.stop();
         self.form.write(&trace.settings);
@@ -188,6 +194,7 @@ impl Store {
         }
         self.stop();
         self.form.put(&aside.form);
+        unwritten::forget();
         permalink::write(&aside.shown.settings, aside.shown.branch.as_ref());
         self.put(aside.shown, &aside.trace);
         self.versions.bring_back(aside.versions);

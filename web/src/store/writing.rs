@@ -125,7 +125,11 @@ impl Store {
             if begins && !started.replace(true) {
                 // Not before: what is refused leaves on the page, and in the address, what was there.
                 permalink::write(&asked, asked_branch.as_ref());
-                unwritten::forget();
+                // Whatever else has been typed meanwhile is kept under the new address.
+                match store.form_says(&asked) {
+                    true => unwritten::forget(),
+                    false => unwritten::keep(&store.form.texts()),
+                }
                 store.play_or_arrive();
             }
             if let Reply::Failed { failure, .. } = reply
@@ -374,7 +378,7 @@ impl Store {
         self.message.set(Some(said));
     }
 
-    fn form_says(&self, settings: &Settings) -> bool {
+    pub(super) fn form_says(&self, settings: &Settings) -> bool {
         untrack(|| self.form.read()).as_ref() == Ok(settings)
     }
 
