@@ -202,8 +202,8 @@ pub fn bring_near_within(frame: &str, selector: &str) -> bool {
     frame.scroll_top() > before
 }
 
-/// What is left free below something that is brought into view in its frame.
-const FRAME_PX: i32 = 12;
+/// What is left free below something that is brought into view in its frame: a lesson's fades there.
+const FRAME_PX: i32 = 18;
 
 /// The computed value of a style property of what a selector finds.
 pub fn style_of(selector: &str, property: &str) -> Option<String> {

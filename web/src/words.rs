@@ -38,7 +38,7 @@ const MOST_SUMS: usize = 3;
 /// A sentence whose formulas stay on one line each: for those that are short.
 pub fn tied(sentence: &str) -> String {
     let long_sum = sentence.matches(" + ").count() > MOST_SUMS;
-    [" < ", " ≥ ", " = ", " + ", " · ", " / "]
+    [" < ", " ≥ ", " = ", " + ", " − ", " · ", " / ", " ÷ "]
         .iter()
         .filter(|sign| !(long_sum && **sign == " + "))
         .fold(sentence.to_owned(), |sentence, sign| {

@@ -193,7 +193,7 @@ impl Facts {
                     .iter()
                     .map(|it| self.shown(it.token))
                     .collect();
-                letters.join(" ")
+                letters.join("\u{a0}")
             }
             "drafted" => round.proposals.len().to_string(),
             "kept" => round.accepted().to_string(),

@@ -15,6 +15,8 @@ use crate::width::width_of;
 const COLUMNS: [f64; 3] = [20.0, 10.0, 5.3];
 /// Left and right of all rounds together.
 const ENDS: f64 = 8.0;
+/// Width of a digit of the current round's number, at most.
+const DIGIT: f64 = 7.5;
 
 /// The width of a round of a run of so many, in a frame.
 fn column_width(alone: bool, rounds: usize, frame: f64) -> f64 {
@@ -183,8 +185,11 @@ fn numbers(slots: usize, shown: usize, column: f64, y: f64) -> impl IntoView {
             *round == shown || round % 5 == 0 && has_room()
         })
         .map(move |round| {
+            // The last one ends with the drawing.
+            let half = 0.5 * DIGIT * round.to_string().len() as f64;
+            let x = center(round - 1, column).min(slots as f64 * column + ENDS - half);
             view! {
-                <text class="number" class:on=round == shown x=format!("{:.1}", center(round - 1, column)) y=format!("{y:.1}")
+                <text class="number" class:on=round == shown x=format!("{x:.1}") y=format!("{y:.1}")
                     text-anchor="middle">
                     {round}
                 </text>
