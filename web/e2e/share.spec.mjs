@@ -443,6 +443,8 @@ test("a file takes the place of what was typed, which comes back", async ({ page
   assert.equal(await page.locator("#prompt").inputValue(), "HAMLET:\nA long speech that nobody has");
   assert.equal(await page.locator("#max_tokens").inputValue(), "");
   await shown(page, "recorded");
+  await reload(page);
+  await page.waitForFunction(() => document.querySelector("#prompt")?.value.startsWith("HAMLET"));
 });
 
 test("a dropped file is replayed; a wrong one gets a sentence and takes nothing away", async ({ page, base }) => {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::mem;
 use std::sync::Arc;
 
-use couplet_protocol::{Command, Reply};
+use couplet_protocol::{Command, Reply, Settings};
 use leptos::prelude::*;
 
 use super::wire::Request;
@@ -113,6 +113,7 @@ impl EngineClient {
             inner.loads += 1;
             (inner.pair.clone(), inner.backend, inner.loads)
         };
+        let is_usual = pair == Settings::default().pair;
         // A load that another one has followed says nothing about what the page waits for.
         let is_newest = move || client.inner().borrow().loads == load;
         self.state.set(EngineState::Loading {
@@ -146,16 +147,22 @@ impl EngineClient {
                     }
                 }
                 Reply::Failed { failure, .. } if is_newest() => {
+                    client.pair.set(None);
+                    client.reject_waiting(failure);
                     let failure = failure.clone();
-                    // Where the list of pairs has no such one, another one may be asked for then.
-                    client.once_pairs_are_known(move || {
-                        if is_newest() {
-                            client.pair.set(None);
+                    let generation = client.inner().borrow().generation;
+                    let fail = move || {
+                        let is_same = client.inner().borrow().generation == generation;
+                        if is_newest() && is_same {
                             client.state.set(EngineState::Failed(failure.clone()));
-                            client.tell_waiters(&Err(failure.clone()));
-                            client.reject_waiting(&failure);
+                            client.tell_waiters(&Err(failure));
                         }
-                    });
+                    };
+                    // Where the list of pairs has no such one, the usual one is asked for then.
+                    match is_usual || !client.is_alive() {
+                        true => fail(),
+                        false => client.once_pairs_are_known(fail),
+                    }
                 }
                 _ => {}
             },

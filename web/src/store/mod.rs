@@ -175,26 +175,22 @@ impl Store {
                 store.selected.set(brought);
             }
         });
-        let names_prompt = link.names_prompt;
         Effect::new(move |_| {
             if engine.state.get() == EngineState::Ready && store.asking.wanted.get_untracked() {
-                // Nothing is taken from under the eyes of someone who only followed a link.
-                if store.asking.linked.get_untracked() && store.recording_is_held() {
-                    store.asking.wanted.set(false);
-                } else if names_prompt {
-                    store.ask_linked();
-                } else {
-                    // Which prompt is the pair's own stands in the list of pairs.
-                    engine.when_pairs_are_known(move |_| {
-                        let is_ready = engine.state.get_untracked() == EngineState::Ready;
-                        if is_ready && store.asking.wanted.get_untracked() {
-                            store.ask_linked();
-                        }
-                    });
+                let is_link = store.asking.linked.get_untracked();
+                if !is_link || untrack(|| store.knows_prompt()) {
+                    return store.ask_waiting();
                 }
+                // Which prompt is the pair's own stands in the list of pairs.
+                engine.when_pairs_are_known(move |_| {
+                    let is_ready = engine.state.get_untracked() == EngineState::Ready;
+                    if is_ready && store.asking.wanted.get_untracked() {
+                        store.ask_waiting();
+                    }
+                });
             }
         });
-        let linked_pair = link.settings.pair.clone();
+        let (linked_pair, names_prompt) = (link.settings.pair.clone(), link.names_prompt);
         Effect::new(move |_| {
             engine.pairs.track();
             store.leave_unknown_pair(&linked_pair);
@@ -218,6 +214,16 @@ impl Store {
         store.open_recording(&link.settings.pair);
         engine.start();
         store
+    }
+
+    /// Writes what waited for the models.
+    fn ask_waiting(&self) {
+        // Nothing is taken from under the eyes of someone who only followed a link.
+        if self.asking.linked.get_untracked() && self.recording_is_held() {
+            self.asking.wanted.set(false);
+        } else {
+            self.ask_linked();
+        }
     }
 
     /// Has the form say again what stood there when the page was loaded anew, as soon as nothing waits

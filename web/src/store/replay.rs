@@ -9,7 +9,7 @@ use super::versions::KeptVersions;
 use super::writing::CUT_OFF;
 use super::{Scene, Shown, Store};
 use crate::form::Texts;
-use crate::{permalink, unwritten};
+use crate::permalink;
 
 /// How many runs are kept that were taken off the page.
 const MOST_ASIDE: usize = 4;
@@ -194,8 +194,8 @@ impl Store {
         }
         self.stop();
         self.form.put(&aside.form);
-        unwritten::forget();
         permalink::write(&aside.shown.settings, aside.shown.branch.as_ref());
+        self.keep_unwritten(&aside.shown.settings);
         self.put(aside.shown, &aside.trace);
         self.versions.bring_back(aside.versions);
         self.playhead.go(aside.at);

@@ -125,11 +125,7 @@ impl Store {
             if begins && !started.replace(true) {
                 // Not before: what is refused leaves on the page, and in the address, what was there.
                 permalink::write(&asked, asked_branch.as_ref());
-                // Whatever else has been typed meanwhile is kept under the new address.
-                match store.form_says(&asked) {
-                    true => unwritten::forget(),
-                    false => unwritten::keep(&store.form.texts()),
-                }
+                store.keep_unwritten(&asked);
                 store.play_or_arrive();
             }
             if let Reply::Failed { failure, .. } = reply
@@ -380,6 +376,14 @@ impl Store {
 
     pub(super) fn form_says(&self, settings: &Settings) -> bool {
         untrack(|| self.form.read()).as_ref() == Ok(settings)
+    }
+
+    /// Has the tab keep what the form says else than the run that the address has come to name.
+    pub(super) fn keep_unwritten(&self, named: &Settings) {
+        match self.form_says(&named.as_used()) {
+            true => unwritten::forget(),
+            false => unwritten::keep(&self.form.texts()),
+        }
     }
 
     /// Ends the run that is being written, and all that are to be.
