@@ -220,7 +220,7 @@ export async function until(condition, what) {
 /** Waits until the live test of Proof has counted so many lots of texts; the first is counted by itself. */
 export async function counted(page, lots = 1) {
   await page.waitForFunction(
-    (count) => document.querySelector("[data-testid=test-about]").textContent.startsWith(count),
+    (count) => document.querySelector("[data-testid=test-about]")?.textContent.startsWith(count),
     (20_000 * lots).toLocaleString("en"),
     { timeout: 180_000 },
   );
