@@ -215,7 +215,12 @@ impl Engine {
         let (wish, most) = self.wished_gamma(run, ahead.rounds);
         let fit = surely_free / (wish + 1);
         // The target adds a token to the drafted ones, and all of them must have a position.
-        let gamma = wish.min(free - 1);
+        let mut gamma = wish.min(free - 1);
+        // Nor does anybody ask for a token beyond the last. A γ that was asked for is kept to: it decides
+        // which numbers are used, and so what is written.
+        if run.settings.auto_gamma && alone {
+            gamma = gamma.min(run.wanted().saturating_sub(1));
+        }
         let vocab = self.pair.target_config.vocab_size;
         let mut reads = vec![Read {
             buffer: &self.record,

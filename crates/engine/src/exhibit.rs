@@ -236,6 +236,13 @@ fn kernel_mistake(mistake: Mistake) -> KernelRule {
 
 #[cfg(test)]
 mod tests {
+    use couplet_playback::procedure;
+    use couplet_protocol::Rule;
+    use couplet_speculation::exact_round;
+    use couplet_speculation::rules::wrong::WrongRule;
+    use couplet_speculation::rules::{Procedure, joint_of_rounds};
+    use couplet_speculation::statistics::chi_square;
+
     use super::*;
 
     const SEEDS_END: u64 = MAX_SEED + 1;
@@ -254,7 +261,7 @@ mod tests {
             draft: vec![0.5, 0.25, 0.25],
             target: vec![0.25, 0.25, 0.5],
             gamma: 2,
-            rule: couplet_protocol::Rule::Rejection,
+            rule: Rule::Rejection,
             lenience: 1.0,
             epsilon: 0.09,
             delta: 0.3,
@@ -271,6 +278,73 @@ mod tests {
         let set = KernelSet::default();
         let counted = count_rounds(&Device::Cpu, set, &request, || 0.0, async |_| true);
         pollster::block_on(counted).map(|counted| counted.trials)
+    }
+
+    /// A mistake as mathematics.
+    fn wrong(mistake: Mistake) -> WrongRule {
+        match mistake {
+            Mistake::ResamplesFromTarget => WrongRule::ResamplesFromTarget,
+            Mistake::GreedyDraft => WrongRule::GreedyDraft,
+            Mistake::MatchThenResidual => WrongRule::MatchThenResidual,
+            Mistake::DropsImprobableDrafts => WrongRule::DropsImprobableDrafts,
+            Mistake::MatchOrRatio => WrongRule::MatchOrRatio,
+            Mistake::RatioUpsideDown => WrongRule::RatioUpsideDown,
+            Mistake::OneCoinForAllPositions => WrongRule::OneCoinForAllPositions,
+            Mistake::ReplacementWithTheSameCoin => WrongRule::ReplacementWithTheSameCoin,
+        }
+    }
+
+    /// What comes back for a name is what the rule or mistake of that name writes, with the
+    /// parameters that were asked for.
+    #[test]
+    fn what_is_counted_is_the_rule_or_mistake_that_was_asked_for() {
+        let plain = RoundsRequest {
+            draft: vec![0.625, 0.25, 0.125],
+            target: vec![0.2, 0.3, 0.5],
+            lenience: 0.5,
+            // A threshold between the target's probabilities, which either number alone, or the one
+            // in the other's place, would not be.
+            epsilon: 0.25,
+            delta: 0.9,
+            trials: 100_000,
+            ..rounds_request()
+        };
+        let check = |request: &RoundsRequest, procedure: &dyn Procedure| {
+            let set = KernelSet::default();
+            let counted = count_rounds(&Device::Cpu, set, request, || 0.0, async |_| true);
+            let counted = pollster::block_on(counted).unwrap();
+            let draft = |_: &[usize]| request.draft.clone();
+            let target = |_: &[usize]| request.target.clone();
+            let round = exact_round(procedure, 2, draft, target);
+            let mut expected = vec![0.0; 27];
+            for (text, prob) in joint_of_rounds(&round, 3) {
+                expected[text.iter().fold(0, |place, token| 3 * place + token)] += prob;
+            }
+            let counts: Vec<u64> = counted.counts.into_iter().map(u64::from).collect();
+            let found = chi_square(&counts, &expected);
+            assert!(found.p_value > 1e-4, "{request:?}: {found:?}");
+        };
+        for rule in Rule::ALL {
+            let request = RoundsRequest {
+                rule,
+                ..plain.clone()
+            };
+            let settings = Settings {
+                rule,
+                lenience: request.lenience,
+                epsilon: request.epsilon,
+                delta: request.delta,
+                ..Settings::default()
+            };
+            check(&request, &procedure(&settings));
+        }
+        for mistake in Mistake::ALL {
+            let request = RoundsRequest {
+                mistake: Some(mistake),
+                ..plain.clone()
+            };
+            check(&request, &wrong(mistake));
+        }
     }
 
     /// One number too many would count the same texts twice, or ask for more memory than there is.

@@ -78,4 +78,23 @@ mod tests {
             assert_eq!(run_settings(&settings).kernel_rule(), kernel_rule(rule));
         }
     }
+
+    #[test]
+    fn every_number_that_kernels_read_is_the_one_of_that_name() {
+        let settings = Settings {
+            seed: (7 << 32) | 3,
+            temperature: 0.5,
+            top_k: 9,
+            top_p: 0.875,
+            lenience: 0.75,
+            epsilon: 0.25,
+            delta: 0.625,
+            ..Settings::default()
+        };
+        let read = run_settings(&settings);
+        assert_eq!(read.seed, [3, 7]);
+        assert_eq!((read.temperature, read.top_k, read.top_p), (0.5, 9, 0.875));
+        let of_rules = (read.lenience, read.epsilon, read.delta);
+        assert_eq!(of_rules, (0.75, 0.25, 0.625));
+    }
 }

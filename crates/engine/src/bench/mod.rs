@@ -322,3 +322,31 @@ fn summary(speeds: &[f64]) -> TokensPerSecond {
         max: speeds.iter().copied().fold(0.0, f64::max),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pair_of_runs_writes_a_text_of_its_own_and_both_of_its_runs_the_same() {
+        let request = SpeedRequest {
+            settings: Settings {
+                seed: MAX_SEED,
+                gamma: 5,
+                auto_gamma: true,
+                ..Settings::default()
+            },
+            gammas: vec![3],
+            auto: true,
+            pairs: 5,
+        };
+        let alone = |pair| seeded(&request, pair);
+        let seeds: Vec<u64> = (0..3).map(|pair| alone(pair).seed).collect();
+        assert_eq!(seeds, [MAX_SEED, 0, 1]);
+        assert_eq!((alone(2).gamma, alone(2).auto_gamma), (0, false));
+        let of = |gamma| Contender::new(gamma).settings(&request, 2);
+        assert_eq!((of(Some(3)).gamma, of(Some(3)).auto_gamma), (3, false));
+        assert!(of(None).auto_gamma);
+        assert_eq!([of(Some(3)).seed, of(None).seed], [1, 1]);
+    }
+}

@@ -77,6 +77,14 @@ fn agree(expected: &[f32], found: &[f32], tolerance: f32) -> bool {
     expected.len() == found.len() && expected.iter().zip(found).all(close)
 }
 
+/// Whether what the last step read is, to the bit, what the steps before it read one after the other.
+fn last_has_all_others(reads: &[Vec<Vec<u32>>]) -> bool {
+    let Some((last, others)) = reads.split_last() else {
+        return false;
+    };
+    last.concat() == others.concat().concat()
+}
+
 /// What kernels computed.
 #[derive(Clone, Debug)]
 pub(crate) struct Trial {
@@ -177,9 +185,8 @@ impl Engine {
         steps[TRIAL_ROWS].reads = &of_all;
         self.target.forget();
         self.read_trial();
-        let mut logits = self.device.begin(&steps)?.finish().await?;
-        let together = logits.pop().unwrap_or_default().concat();
-        Ok(together == logits.concat().concat())
+        let logits = self.device.begin(&steps)?.finish().await?;
+        Ok(last_has_all_others(&logits))
     }
 
     /// What the kernels in use compute, with nothing left over from passes before. Sampling is
@@ -352,6 +359,17 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_bit_of_one_row_tells_company_from_being_alone() {
+        let alone = |row: [u32; 2]| vec![row.to_vec()];
+        let company = |rows: [u32; 4]| vec![rows.to_vec()];
+        let reads = |rows| [alone([1, 2]), alone([3, 4]), company(rows)];
+        assert!(last_has_all_others(&reads([1, 2, 3, 4])));
+        assert!(!last_has_all_others(&reads([1, 2, 3, 5])));
+        assert!(!last_has_all_others(&reads([3, 4, 1, 2])));
+        assert!(!last_has_all_others(&[]));
+    }
 
     #[test]
     fn kernels_that_compute_something_else_do_not_agree() {

@@ -61,6 +61,12 @@ fn a_report_is_whole_and_agrees_with_itself() {
                 "{name}"
             );
         }
+        // What is timed as speculation drafts in every round but for a last one without room: the
+        // target alone in its place would not.
+        for speed in &report.gammas {
+            let drafted = speed.drafted.unwrap();
+            assert!(drafted + 5 >= speed.rounds, "{name}: {speed:?}");
+        }
         let gamma = |index: usize| report.gammas[index].gamma;
         assert_eq!([gamma(0), gamma(1)], [1.0, 3.0], "{name}");
         assert!(
@@ -81,6 +87,9 @@ fn a_report_is_whole_and_agrees_with_itself() {
             assert!(rising, "{name}: {lane:?}");
             let tokens: usize = lane.rounds.iter().map(|round| round.tokens.len()).sum();
             assert_eq!(tokens, 20, "{name}");
+            let drafted: Vec<u32> = lane.rounds.iter().map(|round| round.gamma).collect();
+            let drafts = lane.gamma > 0 || report.is_about_auto();
+            assert_eq!(drafted.iter().any(|count| *count > 0), drafts, "{name}");
             assert_eq!(lane.readbacks > 0, name == "GPU", "{name}");
         }
         let shares: Vec<u32> = report.shares.iter().map(|share| share.gamma).collect();
@@ -90,6 +99,30 @@ fn a_report_is_whole_and_agrees_with_itself() {
             report.shares[1].draft > 0.0 && report.shares[1].target > 0.0,
             "{name}"
         );
+    }
+}
+
+/// With nine pairs the interval of one draft length leaves out the two ratios at its ends, and the one
+/// that has to hold for both contenders leaves out none.
+#[test]
+fn intervals_have_the_confidence_that_they_are_given_for() {
+    let engine = tiny(&Backend::cpu(), 8);
+    let settings = Settings {
+        max_tokens: 20,
+        ..tiny_settings()
+    };
+    let request = SpeedRequest {
+        pairs: 9,
+        gammas: vec![1, 3],
+        auto: false,
+        ..request(settings)
+    };
+    let report = report(&engine, &request);
+    for speed in &report.gammas {
+        let mut sorted = speed.ratios.clone();
+        sorted.sort_by(f64::total_cmp);
+        assert_eq!(speed.interval, [sorted[1], sorted[7]]);
+        assert_eq!(speed.interval_among_all, Some([sorted[0], sorted[8]]));
     }
 }
 

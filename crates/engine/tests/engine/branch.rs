@@ -1,7 +1,9 @@
 //! Branches: a run that goes on from tokens of another one.
 
-use crate::common::{backends, tiny, tiny_settings};
-use couplet_engine::{Engine, EngineError};
+use std::rc::Rc;
+
+use crate::common::{backends, clock, seal, tiny, tiny_files, tiny_settings};
+use couplet_engine::{Backend, Engine, EngineError, Pair};
 use couplet_protocol::{Branch, Event, FinishReason, Rule, Settings};
 
 /// The text after the prompt and all events but for those that hold times.
@@ -151,7 +153,7 @@ fn anonymous(mut event: Event) -> Event {
 
 #[test]
 fn an_edit_changes_what_follows_and_nothing_before() {
-    let engine = tiny(&couplet_engine::Backend::cpu(), 8);
+    let engine = tiny(&Backend::cpu(), 8);
     let settings = Settings {
         max_tokens: 30,
         ..tiny_settings()
@@ -225,7 +227,7 @@ fn a_forced_token_stands_and_the_target_goes_on_from_it() {
 
 #[test]
 fn a_branch_that_leaves_nothing_to_write_is_over_at_once() {
-    let engine = tiny(&couplet_engine::Backend::cpu(), 8);
+    let engine = tiny(&Backend::cpu(), 8);
     let settings = Settings {
         max_tokens: 5,
         ..tiny_settings()
@@ -253,9 +255,38 @@ fn a_branch_that_leaves_nothing_to_write_is_over_at_once() {
     assert_eq!(end(&long, &full), finished(FinishReason::ContextFull));
 }
 
+/// A prompt may end in the token that ends texts, as an empty one does of a pair whose texts are set
+/// apart by it; a text that was written may not go on after it.
+#[test]
+fn the_end_of_a_text_ends_a_branch_and_no_prompt() {
+    let mut files = tiny_files(8);
+    let mut config: serde_json::Value = serde_json::from_slice(&files.target_config).unwrap();
+    config["eos_token_id"] = 5.into();
+    files.target_config = serde_json::to_vec(&config).unwrap();
+    seal(&mut files);
+    let pair = Rc::new(Pair::new(files).unwrap());
+    let engine = pollster::block_on(Engine::new(pair, &Backend::cpu(), clock)).unwrap();
+    let begin = |prompt: &str, branch: &Branch| {
+        let settings = Settings {
+            prompt: prompt.to_owned(),
+            ..tiny_settings()
+        };
+        let (run, _) = pollster::block_on(engine.branch(&settings, branch)).unwrap();
+        run.finished()
+    };
+    let ended = Some(FinishReason::EndOfText);
+    assert_eq!(begin("abf", &Branch::default()), None);
+    assert_eq!(begin("abc", &kept(&[1, 5])), ended);
+    let forced = Branch {
+        kept: vec![1],
+        forced: Some(5),
+    };
+    assert_eq!(begin("abc", &forced), ended);
+}
+
 #[test]
 fn a_branch_that_cannot_be_is_refused_by_name() {
-    let engine = tiny(&couplet_engine::Backend::cpu(), 8);
+    let engine = tiny(&Backend::cpu(), 8);
     let refuse = |branch: &Branch| -> EngineError {
         let settings = Settings {
             max_tokens: 60,

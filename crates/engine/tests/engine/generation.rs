@@ -3,6 +3,7 @@
 use crate::common::{PROMPTS, backends, shipped, shipped_pair, tiny, tiny_settings, write};
 use couplet_engine::{Engine, KernelSet};
 use couplet_protocol::{Distribution, Event, FinishReason, Rule, Settings, Which};
+use couplet_speculation::random::{Purpose, uniform};
 
 #[test]
 fn greedy_speculation_writes_the_targets_own_text() {
@@ -202,6 +203,48 @@ fn a_draft_that_paused_has_read_what_was_written_meanwhile() {
     }
 }
 
+/// A round whose tokens all have a place in the text drafts no more than it may keep.
+#[test]
+fn a_gamma_of_the_engines_own_drafts_nothing_beyond_the_end() {
+    // Every round takes as long as every other, so that the longest drafts look best.
+    fn indifferent() -> f64 {
+        thread_local! {
+            static LOOKS: std::cell::Cell<f64> = const { std::cell::Cell::new(0.0) };
+        }
+        LOOKS.set(LOOKS.get() + 1.0);
+        LOOKS.get()
+    }
+    let backend = couplet_engine::Backend::cpu();
+    let engine = crate::common::tiny_timed(&backend, 8, indifferent);
+    let mut longest = 0;
+    for max_tokens in 1..=24 {
+        let settings = Settings {
+            auto_gamma: true,
+            max_tokens,
+            ..tiny_settings()
+        };
+        let mut wanted = max_tokens as usize;
+        let mut drafted = 0;
+        for event in write(&engine, &settings).1 {
+            match event {
+                Event::Drafted { .. } => drafted += 1,
+                Event::Committed { tokens, .. } => {
+                    assert!(
+                        drafted < wanted,
+                        "{drafted} drafted for {wanted} of {max_tokens}"
+                    );
+                    longest = longest.max(drafted);
+                    wanted -= tokens.len();
+                    drafted = 0;
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(wanted, 0);
+    }
+    assert!(longest >= 3, "{longest}");
+}
+
 /// Every distribution in the log is what the model says after the text before it, computed
 /// afresh: so caches hold the accepted prefix and nothing else, and what was verified is what
 /// was sampled from.
@@ -309,6 +352,8 @@ fn verdicts_and_residuals_follow_from_the_shown_distributions() {
         plain.clone(),
         Settings {
             top_k: 3,
+            // One with both of its words.
+            seed: (7 << 32) | 3,
             ..plain.clone()
         },
         Settings {
@@ -319,6 +364,13 @@ fn verdicts_and_residuals_follow_from_the_shown_distributions() {
         Settings {
             rule: Rule::Lenience,
             lenience: 0.6,
+            ..plain.clone()
+        },
+        Settings {
+            rule: Rule::Typical,
+            // Neither alone, nor one in the other's place, would be the threshold.
+            epsilon: 0.2,
+            delta: 0.9,
             ..plain.clone()
         },
         Settings {
@@ -341,6 +393,13 @@ fn verdicts_and_residuals_follow_from_the_shown_distributions() {
             );
         }
     }
+}
+
+/// `min(ε, δ exp(−H))` with the target's entropy H in nats (Cai et al. 2024, section 3.3.2).
+fn typical_threshold(target: &Distribution, settings: &Settings) -> f32 {
+    let probs = target.probs.iter().filter(|prob| **prob > 0.0);
+    let entropy: f32 = probs.map(|prob| -prob * prob.ln()).sum();
+    (settings.epsilon as f32).min(settings.delta as f32 * (-entropy).exp())
 }
 
 /// Computes every verdict and residual from the distributions beside it; returns how many residuals
@@ -387,10 +446,16 @@ fn check_rounds(events: &[Event], settings: &Settings, name: &str) -> usize {
                     Some(*target_prob),
                     "{name}"
                 );
-                let keeps = if block {
-                    *draw < threshold.unwrap()
-                } else {
-                    draw * draft_factor * draft_prob < *target_prob
+                if matches!(settings.rule, Rule::Rejection | Rule::Lenience) {
+                    let expected = uniform(settings.seed, *position, Purpose::Accept, 0);
+                    assert_eq!(*draw, expected, "{name}");
+                }
+                let keeps = match settings.rule {
+                    Rule::Block => *draw < threshold.unwrap(),
+                    Rule::Typical => {
+                        *target_prob > typical_threshold(target_distribution, settings)
+                    }
+                    _ => draw * draft_factor * draft_prob < *target_prob,
                 };
                 judged.push((draft, target_distribution, ratio, keeps));
                 kept.push(*accepted);
@@ -405,6 +470,12 @@ fn check_rounds(events: &[Event], settings: &Settings, name: &str) -> usize {
                 let accepted = kept.iter().filter(|kept| **kept).count();
                 let (draft, target, before, _) = judged[accepted];
                 let target_factor = if block { before } else { 1.0 };
+                if settings.rule == Rule::Typical {
+                    // Drawn from the target as it is.
+                    assert_eq!((*residual_mass, residual), (0.0, target), "{name}");
+                    residuals += 1;
+                    continue;
+                }
                 for (id, prob) in residual.iter() {
                     let [draft, target] = [draft, target].map(|it| it.probs[id as usize]);
                     let left = (target_factor * target - draft_factor * draft).max(0.0);
@@ -493,39 +564,60 @@ fn a_run_ends_at_its_length_or_where_the_context_is_full() {
     }
 }
 
+/// Every drafted token of a run is the first after the prompt, so that it says what a filter made of
+/// one and the same distribution.
 #[test]
-fn filters_leave_only_what_they_allow() {
+fn filters_leave_what_they_allow_and_all_of_it() {
+    let filters = [(3, 1.0), (0, 0.3), (0, 0.6), (4, 0.8)];
     for (name, backend) in backends() {
         let engine = tiny(&backend, 8);
-        let (_, events) = write(
-            &engine,
-            &Settings {
-                top_k: 3,
-                ..tiny_settings()
-            },
-        );
-        let (_, narrow) = write(
-            &engine,
-            &Settings {
-                top_p: 0.3,
-                ..tiny_settings()
-            },
-        );
-        for (events, most) in [(events, 3), (narrow, 7)] {
-            for event in events {
-                if let Event::Drafted {
-                    token,
-                    draft_distribution,
-                    ..
-                } = event
-                {
-                    let possible = draft_distribution
-                        .probs
-                        .iter()
-                        .filter(|prob| **prob > 0.0)
-                        .count();
-                    assert!(possible <= most, "{name}: {possible}");
-                    assert!(draft_distribution.prob(token).unwrap() > 0.0, "{name}");
+        for prompt in ["abc", "hgf", "dad", "bee"] {
+            let first = |top_k, top_p| -> Distribution {
+                let settings = Settings {
+                    prompt: prompt.to_owned(),
+                    top_k,
+                    top_p,
+                    gamma: 1,
+                    max_tokens: 2,
+                    ..tiny_settings()
+                };
+                let events = write(&engine, &settings).1;
+                let drafted = events.into_iter().find_map(|event| match event {
+                    Event::Drafted {
+                        draft_distribution, ..
+                    } => Some(draft_distribution),
+                    _ => None,
+                });
+                drafted.expect("a token is drafted")
+            };
+            let whole = first(0, 1.0).probs;
+            for (top_k, top_p) in filters {
+                let mut ranked: Vec<usize> = (0..whole.len()).collect();
+                ranked.sort_by(|a, b| whole[*b].total_cmp(&whole[*a]));
+                ranked.truncate(if top_k == 0 {
+                    whole.len()
+                } else {
+                    top_k as usize
+                });
+                let mass: f32 = ranked.iter().map(|token| whole[*token]).sum();
+                // The fewest that reach the share of what the other filter has left.
+                let mut reached = 0.0;
+                let fewest = ranked.iter().position(|token| {
+                    reached += whole[*token] / mass;
+                    f64::from(reached) >= top_p
+                });
+                ranked.truncate(fewest.map_or(ranked.len(), |last| last + 1));
+                let mass: f32 = ranked.iter().map(|token| whole[*token]).sum();
+                let found = first(top_k, top_p).probs;
+                for (token, prob) in found.iter().enumerate() {
+                    let expected = match ranked.contains(&token) {
+                        true => whole[token] / mass,
+                        false => 0.0,
+                    };
+                    assert!(
+                        (prob - expected).abs() < 1e-5,
+                        "{name}, {prompt}, top-k {top_k}, top-p {top_p}: {found:?} of {whole:?}"
+                    );
                 }
             }
         }
