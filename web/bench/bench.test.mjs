@@ -6,10 +6,10 @@ import { join } from "node:path";
 import test from "node:test";
 import { csv } from "./csv.mjs";
 import { drawing } from "./drawing.mjs";
-import { besideTheBest, fastest, figures, table } from "./figures.mjs";
+import { besideTheBest, fastest, figures, judged, table } from "./figures.mjs";
 import { runNative } from "./native.mjs";
 import { against, agreement, checkLanes } from "./peers.mjs";
-import { figure, median, medianInterval, sentence, summary } from "./statistics.mjs";
+import { figure, inTurn, median, medianInterval, sentence, summary } from "./statistics.mjs";
 
 test("medians and intervals are those of order statistics", () => {
   assert.equal(median([3, 1, 2]), 2);
@@ -44,14 +44,27 @@ test("texts are compared token by token", () => {
 });
 
 const speed = { median: 1000, min: 900, max: 1100 };
-const swept = (gamma, speedUp) => ({ gamma, ratios: [speedUp - 0.1, speedUp, speedUp + 0.1], speed_up: speedUp, interval: [speedUp - 0.1, speedUp + 0.1], speculation: speed, target_alone: speed, rounds: 1, judged: 10, accepted: 8, tokens: 9, predicted: 1.6 });
-test("a larger median whose range holds 1 is not the fastest", () => {
-  const wide = { ...swept(4, 1.8), interval: [0.9, 2.1] };
-  assert.equal(fastest({ gammas: [swept(2, 1.4), wide, swept(6, 1.3)] }).gamma, 2);
-  assert.equal(fastest({ gammas: [wide, swept(2, 0.8)] }).gamma, 4);
-  const slower = { ...swept(1, 0.98), interval: [0.97, 0.99] };
-  assert.equal(fastest({ gammas: [slower, { ...swept(4, 0.9), interval: [0.7, 1.1] }] }).gamma, 4);
-  assert.equal(fastest({ gammas: [swept(2, 1.4), swept(3, 1.4)] }).gamma, 2);
+const swept = (gamma, speedUp, verdict = "cannot_tell") => ({ gamma, ratios: [speedUp - 0.1, speedUp, speedUp + 0.1], speed_up: speedUp, interval: [speedUp - 0.1, speedUp + 0.1], interval_among_all: [speedUp - 0.2, speedUp + 0.2], confidence_among_all: verdict === "cannot_tell" ? null : 0.95, verdict, speculation: speed, target_alone: speed, rounds: 1, judged: 10, accepted: 8, tokens: 9, predicted: 1.6 });
+test("a larger median of which nothing can be said is not the fastest", () => {
+  const fast = (gamma, speedUp) => swept(gamma, speedUp, "faster");
+  assert.equal(fastest({ gammas: [fast(2, 1.4), swept(4, 1.8), fast(6, 1.3)] }).gamma, 2);
+  assert.equal(fastest({ gammas: [swept(4, 1.8), swept(2, 0.8)] }).gamma, 4);
+  assert.equal(fastest({ gammas: [swept(1, 0.98, "slower"), swept(4, 0.9)] }).gamma, 4);
+  assert.equal(fastest({ gammas: [fast(2, 1.4), fast(3, 1.4)] }).gamma, 2);
+});
+
+test("the best of several is judged by the interval that allows for the choice", () => {
+  const said = (row) => sentence("A", "B", judged(row));
+  assert.equal(said({ ...swept(2, 1.4, "faster"), ratios: Array(9).fill(1.4) }), "A is 1.40 times [1.20, 1.60] as fast as B.");
+  // Alone its interval would lie above 1.
+  assert.match(said({ ...swept(2, 1.15, "cannot_tell"), ratios: Array(9).fill(1.15), confidence_among_all: 0.95 }), /^A against B: can't tell, 1\.15 times \[0\.95, 1\.35\] holds 1/);
+  assert.match(said({ ...swept(2, 1.4), ratios: Array(8).fill(1.4) }), /in all 8 pairs, too few for 95 %/);
+});
+
+test("who comes first takes turns", async () => {
+  const order = [];
+  for (let turn = 0; turn < 3; turn++) await inTurn(turn, async () => order.push("a"), async () => order.push("b"));
+  assert.equal(order.join(""), "abbaab");
 });
 
 const lane = (tokens, readbacks) => ({ rounds: [{ tokens: Array(tokens).fill(0) }], readbacks });

@@ -1,12 +1,12 @@
 // The report as one table, a line for each thing that was timed.
 
-const COLUMNS = ["kind", "pair", "backend", "device", "subject", "gamma", "temperature", "milliseconds_per_token", "speed_up", "low", "high", "predicted", "acceptance_rate", "pairs", "tokens", "settings"];
+const COLUMNS = ["kind", "pair", "backend", "device", "subject", "gamma", "temperature", "milliseconds_per_token", "speed_up", "low", "high", "low_among_all", "high_among_all", "verdict", "predicted", "acceptance_rate", "pairs", "tokens", "rule", "seed", "settings"];
 
 export function csv({ sweeps, peers, native }) {
   const lines = [];
   const line = (values) => lines.push(COLUMNS.map((column) => quoted(values[column] ?? "")).join(","));
   for (const { pair, backend, device, report } of sweeps) {
-    const shared = { kind: "sweep", pair, backend, device: device.name, temperature: report.request.settings.temperature, tokens: report.tokens };
+    const shared = { kind: "sweep", pair, backend, device: device.name, temperature: report.request.settings.temperature, tokens: report.tokens, rule: report.request.settings.rule, seed: report.request.settings.seed };
     line({ ...shared, subject: "couplet, target alone", gamma: 0, milliseconds_per_token: 1000 / report.target_alone.median });
     for (const each of [...report.gammas, ...(report.auto ? [{ ...report.auto, auto: true }] : [])]) {
       line({
@@ -17,6 +17,9 @@ export function csv({ sweeps, peers, native }) {
         speed_up: each.speed_up,
         low: each.interval[0],
         high: each.interval[1],
+        low_among_all: each.interval_among_all[0],
+        high_among_all: each.interval_among_all[1],
+        verdict: each.verdict,
         predicted: each.predicted,
         acceptance_rate: each.judged ? each.accepted / each.judged : "",
         pairs: report.request.pairs,

@@ -47,7 +47,7 @@ function heading({ browser, versions, threads, quick }, top) {
 function sweepCard({ pair, backend, device, verdict: said, report }, left, top, width, height) {
   const best = fastest(report);
   const all = report.gammas;
-  const ends = all.flatMap(({ interval, predicted }) => [...interval, predicted ?? 1]).concat(1);
+  const ends = all.flatMap(({ interval_among_all, predicted }) => [...interval_among_all, predicted ?? 1]).concat(1);
   const [low, high] = [Math.min(0.8, ...ends), Math.max(1.2, ...ends)];
   const step = [0.1, 0.2, 0.5, 1, 2, 5].find((step) => (high - low) / step <= 7) ?? 10;
   const [floor, ceiling] = [Math.floor(low / step) * step, Math.ceil(high / step) * step];
@@ -58,7 +58,7 @@ function sweepCard({ pair, backend, device, verdict: said, report }, left, top, 
   const temperature = report.request.settings.temperature;
   parts.push(text(left + 20, top + 32, `${pair}, ${backend === "cpu" ? "CPU" : "WebGPU"}, temperature ${temperature}`, "head"));
   parts.push(wrapped(left + 20, top + 54, said, 60, "strong"));
-  parts.push(text(left + 20, top + 92, `${device.name}; dashed: predicted; bars: ${areTooFew(report.request.pairs) ? "range" : "interval"} of ${report.request.pairs} pairs`, "small"));
+  parts.push(text(left + 20, top + 92, `${device.name}; dashed: predicted; bars: ${best.confidence_among_all === null ? "range" : "interval"} of ${report.request.pairs} pairs`, "small"));
   parts.push(`<rect class="wash" x="${n(x0)}" y="${n(y(1))}" width="${n(x1 - x0)}" height="${n(y0 - y(1))}"/>`);
   for (let tick = floor; tick <= ceiling + step / 2; tick += step) {
     const even = Math.abs(tick - 1) < step / 100;
@@ -68,7 +68,7 @@ function sweepCard({ pair, backend, device, verdict: said, report }, left, top, 
   const predicted = all.flatMap(({ predicted }, index) => (predicted ? [`${n(x(index))},${n(y(predicted))}`] : []));
   if (predicted.length > 1) parts.push(`<polyline class="predicted" points="${predicted.join(" ")}"/>`);
   all.forEach((each, index) => {
-    const [from, to] = each.interval;
+    const [from, to] = each.interval_among_all;
     const isBest = each === best;
     parts.push(line(x(index), y(from), x(index), y(to), "bar"), line(x(index) - 4, y(from), x(index) + 4, y(from), "bar"), line(x(index) - 4, y(to), x(index) + 4, y(to), "bar"));
     parts.push(`<circle class="${isBest ? "best" : "point"}" cx="${n(x(index))}" cy="${n(y(each.speed_up))}" r="${isBest ? 6 : 5}"/>`);

@@ -3,13 +3,17 @@ import { figure, median, summary } from "./statistics.mjs";
 
 const NAMES = { ort: "onnxruntime-web", wllama: "wllama" };
 
+/** What may be said of one of several draft lengths: the interval allows for whoever picks the best of them. */
+export function judged({ speed_up, interval_among_all, confidence_among_all, ratios }) {
+  return { median: speed_up, interval: interval_among_all, pairs: ratios.length, isEnough: confidence_among_all !== null };
+}
+
 /**
- * The fastest draft length of a SpeedReport by the intervals, or ranges, of each alone: of those that
- * are faster, else of those of which it cannot be told; the first of several. As the page's own `best`
- * (crates/protocol/src/speed.rs), which allows for the choice and says nothing by too few pairs.
+ * The fastest draft length of a SpeedReport: of those that are faster, else of those of which it cannot be
+ * told; the first of several. As the page's own `best` (crates/protocol/src/speed.rs).
  */
 export function fastest(report) {
-  const rank = ({ interval: [low, high] }) => (low > 1 ? 2 : high < 1 ? 0 : 1);
+  const rank = ({ verdict }) => ["slower", "cannot_tell", "faster"].indexOf(verdict);
   const isBetter = (a, b) => rank(a) > rank(b) || (rank(a) === rank(b) && a.speed_up > b.speed_up);
   return report.gammas.reduce((best, each) => (isBetter(each, best) ? each : best));
 }
@@ -105,7 +109,7 @@ export function figures({ sweeps, peers, native }) {
     const best = fastest(report);
     const { temperature } = report.request.settings;
     const fast = of(backend).speculation[temperature];
-    if (fast) row(`speculation / target alone, γ ${best.gamma}`, where, fast, best.speed_up, { interval: best.interval });
+    if (fast) row(`speculation / target alone, γ ${best.gamma}`, where, fast, best.speed_up, { interval: best.interval_among_all });
     const { gamma, rounds, readbacks } = report.race.at(-1);
     if (readbacks > 0) row(`tokens per readback, ${gamma ? `γ ${gamma}` : "γ of the engine's own"}`, where, 8, rounds.flatMap(({ tokens }) => tokens).length / readbacks);
     if (report.auto) ratio("γ of the engine's own / the better of off and the best γ", where, 0.98, besideTheBest(report));

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { checkLanes } from "./peers.mjs";
-import { sentence, summary } from "./statistics.mjs";
+import { inTurn, sentence, summary } from "./statistics.mjs";
 
 const run = promisify(execFile);
 
@@ -44,8 +44,9 @@ export async function againstNative({ ours, native, folder, pair, backend, texts
   );
   let device;
   for (let turn = 0; turn < pairs; turn++) {
-    const browser = await ours.bench(request);
-    const answer = await again(0);
+    let browser, answer;
+    const here = async () => (browser = await ours.bench(request));
+    await inTurn(turn, here, async () => (answer = await again(0)));
     checkLanes(browser, tokens);
     checkLanes(answer.report, tokens);
     device = answer.report.device.name;

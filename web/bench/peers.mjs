@@ -1,6 +1,6 @@
 // Ours against a peer, in turn, with the same weights, prompts and tokens.
 import { openPeer, shortened } from "./tabs.mjs";
-import { median, sentence, summary } from "./statistics.mjs";
+import { inTurn, median, sentence, summary } from "./statistics.mjs";
 
 /** Every way to run a peer that may be its best; `threads` are those of the machine. */
 function candidates(peer, backend, threads) {
@@ -89,11 +89,13 @@ export async function against(options) {
   const theirs = [];
   let passTimes;
   try {
-    for (let turn = 0; turn < pairs; turn++) {
+    const timeOurs = async () => {
       const mine = await ours.bench({ pair, ...asked, temperature: 0, max_tokens: tokens.length, gammas: [gamma], pairs: 5 });
       checkLanes(mine, tokens);
       ourAlone.push(1000 / mine.target_alone.median);
       ourSpeculation.push(1000 / mine.gammas[0].speculation.median);
+    };
+    const timeTheirs = async () => {
       const times = [];
       for (let run = 0; run < 4; run++) {
         const answer = await best.tab.generate(prompt, tokens.length);
@@ -102,7 +104,8 @@ export async function against(options) {
         if (run > 0) times.push(answer.milliseconds);
       }
       theirs.push(median(times));
-    }
+    };
+    for (let turn = 0; turn < pairs; turn++) await inTurn(turn, timeOurs, timeTheirs);
     // Behind the tokens that are given there is always one more, with which to compare.
     const all = [...prompt, ...tokens];
     const passes = await best.tab.passes({ tokens: all.slice(0, -1), rows: [1, 5, 9], repetitions: backend === "webgpu" ? 3 : 20 });

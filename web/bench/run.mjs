@@ -5,10 +5,11 @@
 //   { base, browser, firefox, gpu, modules, assets, out, pairs: [names], backends: ["cpu", "webgpu"],
 //     peers: ["ort", "wllama"], quick, native: { program, icd } | null }
 import { mkdir, readFile, writeFile } from "node:fs/promises";
+import os from "node:os";
 import { join } from "node:path";
 import { csv } from "./csv.mjs";
 import { drawing } from "./drawing.mjs";
-import { fastest, figures, kindOf, table } from "./figures.mjs";
+import { fastest, figures, judged, kindOf, table } from "./figures.mjs";
 import { againstNative } from "./native.mjs";
 import { against } from "./peers.mjs";
 import { sentence } from "./statistics.mjs";
@@ -24,6 +25,8 @@ const config = JSON.parse(await readFile(process.argv[2], "utf8"));
 const { quick } = config;
 const effort = {
   pairs: quick ? 2 : 5,
+  /** Of a sweep: the fewest by which anything may be said of the best of eight and of the engine's own choice. */
+  sweepPairs: quick ? 5 : 9,
   gammas: quick ? [2, 4] : [1, 2, 3, 4, 5, 6, 7, 8],
   /** Tokens of a run, by what computes: a GPU made of software takes thirty times as long as the CPU. */
   tokens: quick ? { cpu: 32, software: 8, card: 32 } : { cpu: 192, software: 96, card: 192 },
@@ -34,7 +37,8 @@ const effort = {
   seconds: quick ? 120 : 300,
 };
 
-const report = { version: 1, quick, sweeps: [], peers: [], native: [] };
+const machine = { processor: os.cpus()[0]?.model, processors: os.availableParallelism(), system: `${os.type()} ${os.release()} ${os.arch()}` };
+const report = { version: 1, quick, began: new Date().toISOString(), machine, effort, sweeps: [], peers: [], native: [] };
 const browser = await launch(config);
 report.browser = `${config.firefox ? "Firefox" : "Chromium"} ${/\d[\d.]*/.exec(await browser.version())}`;
 report.versions = Object.fromEntries(await Promise.all(["onnxruntime-web", "@wllama/wllama"].map(async (name) => [name, JSON.parse(await readFile(join(config.modules, "node_modules", name, "package.json"), "utf8")).version])));
@@ -70,10 +74,9 @@ async function measure(backend) {
     let gamma = 1;
     for (const temperature of [1, 0]) {
       const settings = { pair, temperature, max_tokens: effort.tokens[kind] };
-      const sweep = await ours.bench({ ...settings, gammas: effort.gammas, pairs: 5, auto: temperature > 0 });
+      const sweep = await ours.bench({ ...settings, gammas: effort.gammas, pairs: effort.sweepPairs, auto: temperature > 0 });
       const best = fastest(sweep);
-      const speedUp = { median: best.speed_up, interval: best.interval, pairs: sweep.request.pairs };
-      const verdict = sentence(`Speculation at γ ${best.gamma}, best of ${sweep.gammas.length},`, "the target alone", speedUp);
+      const verdict = sentence(`Speculation at γ ${best.gamma}, best of ${sweep.gammas.length},`, "the target alone", judged(best));
       console.log(`  temperature ${temperature}: target alone ${(1000 / sweep.target_alone.median).toFixed(2)} ms per token. ${verdict}`);
       report.sweeps.push({ pair, backend, device: ours.device, verdict, report: sweep });
       if (temperature === 0) gamma = best.gamma;

@@ -68,11 +68,16 @@ export function areTooFew(pairs) {
   return pairs < ENOUGH;
 }
 
-/** The verdict on `subject` against `other` as a sentence. */
+/** Runs both, the second first every other turn: whoever comes first finds the machine cooler. */
+export async function inTurn(turn, first, second) {
+  for (const run of turn % 2 === 0 ? [first, second] : [second, first]) await run();
+}
+
+/** The verdict on `subject` against `other` as a sentence; `isEnough` says whether the interval is one at 95 %. */
 export function sentence(subject, other, speedUp) {
   const said = withInterval(speedUp);
-  const { pairs } = speedUp;
-  const grounds = areTooFew(pairs) ? ` in all ${pairs} pairs, too few for 95 %` : "";
+  const { pairs, isEnough = !areTooFew(pairs) } = speedUp;
+  const grounds = isEnough ? "" : ` in all ${pairs} pairs, too few for 95 %`;
   switch (verdict(speedUp.interval)) {
     case "faster":
       return `${subject} is ${said} as fast as ${other}${grounds}.`;

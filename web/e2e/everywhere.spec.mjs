@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { compare, easel } from "./golden.mjs";
 import { findings, letters, walk } from "./measure/access.mjs";
-import { call, finished, open, ready, shown, until, visitor } from "./support.mjs";
+import { call, finished, frames, open, ready, shown, until, visitor } from "./support.mjs";
 import { SCENES, SIZES, THEMES, VIEWS, isSmall, settle, sideways, still, targets } from "./scenes.mjs";
 import { test } from "./test.mjs";
 
@@ -35,7 +35,7 @@ test("on a phone the bonus can be picked like any token of its round", async ({ 
 });
 
 for (const scene of VIEWS) {
-  test(`axe finds nothing in ${scene}, and it looks as it should, at three sizes, light and dark`, async ({ page, base, browser }) => {
+  test(`axe finds nothing in ${scene}, it looks as it should, at three sizes, light and dark, Tab goes through it, and it fits a wall`, async ({ page, base, browser }) => {
     await still(page, base, scene);
     const eyes = await easel(browser);
     const found = [];
@@ -49,26 +49,19 @@ for (const scene of VIEWS) {
     }
     await eyes.close();
     assert.deepEqual(found, []);
-  });
-
-  test(`${scene} fits 320 pixels, and a finger hits everything, also on its side`, async ({ page, browser, base }) => {
-    const upright = (width) => page.setViewportSize({ width, height: 720 }).then(() => page);
-    const { page: onItsSide, close } = await visitor(browser, { viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true, serviceWorkers: "block" });
-    for (const held of [() => upright(390), () => upright(320), () => onItsSide]) {
-      const page = await held();
-      const { width } = page.viewportSize();
-      await still(page, base, scene);
-      const settings = page.getByTestId("settings");
-      if (await settings.isVisible()) await settings.click();
-      assert.equal(await sideways(page), 0, `${width}`);
-      assert.deepEqual((await targets(page)).filter(isSmall), [], `${width}`);
+    // In order, past nothing, with the focus always in sight.
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const stops = await walk(page);
+    assert.equal(stops[0].name, "button Skip to the page");
+    assert.ok(stops.length > 10, `${stops.length}`);
+    for (const stop of stops) {
+      assert.ok(stop.later, `${stop.name} comes before what it follows`);
+      assert.ok(stop.ring, `the focus on ${stop.name} cannot be seen`);
+      assert.ok(stop.width > 0 && stop.height > 0, `${stop.name} has no size`);
     }
-    await close();
-  });
-
-  test(`${scene} keeps its lines readable and its place on a screen of 3840 by 2160`, async ({ page, base }) => {
+    // Lines that can be read and a place of its own on a screen of twice the usual size.
     await page.setViewportSize({ width: 3840, height: 2160 });
-    await still(page, base, scene);
+    await frames(page);
     assert.equal(await sideways(page), 0);
     const { letters, right } = await page.evaluate(() => {
       const main = document.querySelector("main");
@@ -78,6 +71,28 @@ for (const scene of VIEWS) {
     });
     assert.ok(letters >= 24, `letters of ${letters} px`);
     assert.ok(right <= 3840);
+  });
+
+  test(`${scene} fits 320 pixels, and a finger hits everything, also on its side`, async ({ page, browser, base }) => {
+    const { page: onItsSide, close } = await visitor(browser, { viewport: { width: 844, height: 390 }, hasTouch: true, isMobile: true, serviceWorkers: "block" });
+    const fits = async (page) => {
+      const { width } = page.viewportSize();
+      assert.equal(await sideways(page), 0, `${width}`);
+      assert.deepEqual((await targets(page)).filter(isSmall), [], `${width}`);
+    };
+    const unfolded = async (page) => {
+      await still(page, base, scene);
+      const settings = page.getByTestId("settings");
+      if (await settings.isVisible()) await settings.click();
+      await fits(page);
+    };
+    await page.setViewportSize({ width: 390, height: 720 });
+    await unfolded(page);
+    await page.setViewportSize({ width: 320, height: 720 });
+    await settle(page);
+    await fits(page);
+    await unfolded(onItsSide);
+    await close();
   });
 }
 
@@ -101,22 +116,6 @@ test("axe finds nothing in the help, in large letters, and in the system's own c
     await page.getByTestId(`scene-${scene}`).click();
     const adjusts = await page.locator(button).first().evaluate((element) => getComputedStyle(element).forcedColorAdjust);
     assert.equal(adjusts, "none", `${button} of ${scene}`);
-  }
-});
-
-test("Tab goes through every scene in order, past nothing, with the focus always in sight", async ({ page, base }) => {
-  await page.setViewportSize({ width: 1440, height: 900 });
-  for (const scene of VIEWS) {
-    await still(page, base, scene);
-    const stops = await walk(page);
-    assert.equal(stops[0].name, "button Skip to the page", scene);
-    assert.ok(stops.length > 10, `${scene}: ${stops.length}`);
-    for (const stop of stops) {
-      assert.ok(stop.later, `${scene}: ${stop.name} comes before what it follows`);
-      assert.ok(stop.ring, `${scene}: the focus on ${stop.name} cannot be seen`);
-      assert.ok(stop.width > 0 && stop.height > 0, `${scene}: ${stop.name} has no size`);
-    }
-    console.log(`        ${scene}: ${stops.length} stops`);
   }
 });
 
@@ -164,9 +163,11 @@ test("a style sheet that an extension brings along does not keep a projector's l
 });
 
 test("the text, the round and what it is decided by are on a projector's screen together", async ({ page, base }) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await still(page, base, "stage", "&projector=1");
   for (const [width, height] of [[1024, 768], [1280, 720], [1280, 800], [1366, 768], [1440, 900], [1920, 1080]]) {
     await page.setViewportSize({ width, height });
-    await still(page, base, "stage", "&projector=1");
+    await settle(page);
     const edge = (selector, side) => page.locator(selector).first().evaluate((part, side) => part.getBoundingClientRect()[side], side);
     const decided = await edge('[data-testid="round"] .inequality', "bottom");
     const [top, bottom] = [await edge(".transport", "top"), await edge('[data-testid="play"]', "bottom")];
@@ -283,9 +284,10 @@ test("the text, the round and its verdict are on a phone's screen together", asy
 
 test("what explains the text and its round is on the page at every size, and the text above the player", async ({ page, base }) => {
   // Laptops that enlarge by two, a phone on its side and upright, an old tablet, a laptop that enlarges by half.
+  await still(page, base, "stage");
   for (const [width, height] of [[720, 450], [683, 384], [844, 390], [390, 844], [1024, 768], [1280, 600]]) {
     await page.setViewportSize({ width, height });
-    await still(page, base, "stage");
+    await settle(page);
     for (const part of [".legend", ".count", '[aria-label="Marks shown"]', ".caches", ".round .key", ".round .key-gauge", ".rules > .formula", '[aria-label="Notation"]'])
       assert.ok(await page.locator(part).isVisible(), `${part} at ${width}x${height}`);
     const box = (selector) => page.locator(selector).evaluate((part) => part.getBoundingClientRect().toJSON());
@@ -331,10 +333,13 @@ test("a pointer hits what it points at in large letters", async ({ page, base })
 test("a screen reader hears the text as text and a sentence for every step", async ({ page, base }) => {
   await page.addInitScript(() => {
     window.spoken = [];
+    let last = "";
     addEventListener("DOMContentLoaded", () =>
       new MutationObserver(() => {
-        const now = document.querySelector("[data-testid=live]")?.textContent;
-        if (now && now !== window.spoken.at(-1)) window.spoken.push(now);
+        const now = document.querySelector("[data-testid=live]")?.textContent ?? "";
+        if (now && now !== last) window.spoken.push(now);
+        // What is said, gone, and said again is heard twice.
+        last = now;
       }).observe(document.body, { subtree: true, childList: true, characterData: true }),
     );
   });

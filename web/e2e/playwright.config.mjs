@@ -17,6 +17,8 @@ export default defineConfig({
   // A test keeps somewhat more than one processor busy. What measures would measure what others leave it:
   // `--project=measured` is for when nothing else runs.
   workers: Math.min(4, availableParallelism()),
+  // By test and not by file: the longest file would be the last to end, and the others' workers idle.
+  fullyParallel: true,
   projects: [
     { name: "page", grepInvert: MEASURED, outputDir: "../../target/e2e/failed" },
     { name: "measured", grep: MEASURED, outputDir: "../../target/e2e/failed-measured", workers: 1 },

@@ -109,7 +109,7 @@ test("a recorded run plays within two seconds, before any weight has arrived, an
 
 test("time travel works on a recording", async ({ page, base }) => {
   await page.route(WEIGHTS, () => {});
-  await page.goto(base);
+  await page.goto(`${base}?backend=cpu`);
   await shown(page, "recorded");
   const { events, pair } = await recording(page, base);
   await page.getByTestId("end").click();
@@ -242,7 +242,7 @@ test("without any engine the recording remains, with a sentence why", async ({ p
     `Object.defineProperty(WorkerNavigator.prototype, 'gpu', { get: () => undefined });
        WebAssembly.instantiateStreaming = WebAssembly.instantiate = () => Promise.reject(new Error('not allowed'));`,
   );
-  await page.goto(base);
+  await page.goto(`${base}?backend=cpu`);
   await notice(page, /engine could not be loaded/);
   await shown(page, "recorded");
   await page.getByText("The recording works without them").waitFor();

@@ -20,7 +20,7 @@ pub use message::{
 pub use settings::{Drafter, MAX_GAMMA, MAX_SEED, Parameter, Rule, Settings, SettingsError};
 pub use speed::{
     GammaSpeed, Headline, PassCosts, RaceLane, RaceRound, RunTime, SpeedReport, SpeedRequest,
-    TimeShare, TimeSource, TokensPerSecond, Verdict,
+    TimeShare, TimeSource, TokensPerSecond, Verdict, WeightHashes,
 };
 
 /// Version of every type here; a trace of another version is refused with a sentence.

@@ -251,6 +251,15 @@ pub struct RaceLane {
     pub readbacks: u32,
 }
 
+/// Which weights were timed: SHA-256 of their files, in hexadecimal, as model cards have it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WeightHashes {
+    /// Of the target.
+    pub target: String,
+    /// Of the draft.
+    pub draft: String,
+}
+
 /// Speculation against the target alone on one device; drawing and prompts excluded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SpeedReport {
@@ -262,6 +271,13 @@ pub struct SpeedReport {
     pub device: DeviceInfo,
     /// Tokens written in each run; fewer where the text ended by itself.
     pub tokens: u32,
+    /// The models' weights; a pair may be trained anew under its name. Absent in reports from before
+    /// they were told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights: Option<WeightHashes>,
+    /// The shortest time that the clock could tell from none, in milliseconds; absent likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tick: Option<f64>,
     /// The target alone, over the runs of all draft lengths.
     pub target_alone: TokensPerSecond,
     /// Every draft length of the request, in its order.
@@ -500,6 +516,8 @@ mod tests {
                 reason: None,
             },
             tokens: 0,
+            weights: None,
+            tick: None,
             target_alone: TokensPerSecond::default(),
             gammas: gammas.iter().copied().map(speed).collect(),
             auto: auto.map(speed),

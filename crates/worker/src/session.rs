@@ -50,6 +50,12 @@ impl Loaded {
 /// Milliseconds of work between looks at the mailbox.
 const BREATH: f64 = 12.0;
 
+/// The page hears how far a bench is at most this often, in milliseconds: whoever hears it, draws.
+const QUIET: f64 = 300.0;
+
+/// Milliseconds that the page then has for that, before the next run is timed: some frames.
+const DRAWING: u32 = 40;
+
 /// How often one run may lose its GPU before it goes on with the CPU.
 pub(crate) const MAX_LOSSES: u32 = 2;
 
@@ -206,15 +212,19 @@ impl Session {
         self.provide_drafter(id, &loaded, &request.settings).await?;
         let stopped = || self.is_stopped(id);
         let engine = loaded.engine;
-        let mut told = None;
+        let mut told: Option<(u32, f64)> = None;
         let between = async |progress: Progress<'_>| {
-            if told.replace(progress.done) != Some(progress.done) {
+            let is_news =
+                told.is_none_or(|(done, at)| done != progress.done && scope::now() - at > QUIET);
+            if is_news {
                 scope::post(&Reply::Benching {
                     id,
                     stage: progress.stage.to_owned(),
                     done: progress.done,
                     runs: progress.runs,
                 });
+                scope::sleep(DRAWING).await;
+                told = Some((progress.done, scope::now()));
             }
             self.breathe().await;
             !stopped()

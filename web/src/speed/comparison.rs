@@ -116,6 +116,28 @@ mod tests {
         report
     }
 
+    /// Beside every draft length that was timed stands the target alone, in the same minutes and with the
+    /// same text: two lengths know it no better than one.
+    #[test]
+    fn what_is_timed_beside_several_counts_once_a_pair() {
+        let of = |lengths: &[(u32, [f64; 2])]| {
+            let run = |speed: f64| RunTime {
+                tokens: 100,
+                milliseconds: 1e5 / speed,
+            };
+            let mut report = report(lengths);
+            for row in &mut report.gammas {
+                row.runs = (0..13)
+                    .map(|pair| [run(1.0), run(100.0 + 10.0 * f64::from(pair))])
+                    .collect();
+            }
+            report.target_alone.median = 160.0;
+            fastest(&report).interval
+        };
+        let two = of(&[(1, [0.8, 0.9]), (2, [0.8, 0.9])]).unwrap();
+        assert_eq!(two, [110.0, 210.0]);
+    }
+
     #[test]
     fn no_backend_wins_while_the_intervals_of_their_medians_overlap() {
         let gpu = alone(BackendKind::Gpu, &[(90.0, 4), (100.0, 5), (110.0, 4)]);

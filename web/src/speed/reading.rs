@@ -4,7 +4,7 @@ use couplet_protocol::{
     GammaSpeed, MAX_GAMMA, RunTime, SpeedReport, SpeedRequest, TokensPerSecond, Verdict,
 };
 use couplet_speculation::formulas::{expected_tokens_per_round, speed_up};
-use couplet_speculation::statistics::{confidence_of_each, median_interval};
+use couplet_speculation::statistics::{confidence_of_each, median, median_interval};
 
 /// The acceptance rate, the share of the judged tokens that were kept, over all rounds of all draft
 /// lengths; `None` where nothing was judged. It has no interval: the runs of a pair write with one
@@ -190,9 +190,15 @@ pub fn fastest(report: &SpeedReport) -> Fastest {
         .filter(|(row, _)| row.speculation.median > alone);
     let speeds: Vec<f64> = match best {
         Some((row, _)) => row.runs.iter().map(|[run, _]| run.speed()).collect(),
+        // One number for each pair of runs: those beside all that was timed come from one text, and from one
+        // stretch of time.
         None => {
-            let beside = rows.flat_map(|(row, _)| &row.runs);
-            beside.map(|[_, alone]| RunTime::speed(alone)).collect()
+            let runs: Vec<&[[RunTime; 2]]> = rows.map(|(row, _)| row.runs.as_slice()).collect();
+            let pairs = runs.iter().map(|runs| runs.len()).min().unwrap_or(0);
+            let alone = |pair: usize| -> Vec<f64> {
+                runs.iter().map(|runs| runs[pair][1].speed()).collect()
+            };
+            (0..pairs).map(|pair| median(&alone(pair))).collect()
         }
     };
     let among = report.request.contenders() + 1;
@@ -247,6 +253,8 @@ pub mod tests {
                 reason: None,
             },
             tokens: 10,
+            weights: None,
+            tick: None,
             target_alone: TokensPerSecond::default(),
             gammas: intervals.iter().map(row).collect(),
             auto: None,

@@ -18,9 +18,6 @@ use crate::form::label;
 use crate::language;
 use crate::playhead::now;
 
-/// The page says how far a bench is at most this often: whoever draws, disturbs.
-const QUIET_MS: f64 = 300.0;
-
 /// How many reports are kept.
 const KEPT: usize = 8;
 
@@ -127,10 +124,9 @@ impl Default for Measuring {
     }
 }
 
-/// When the page last said how far a bench is, and when it first heard, of how many runs.
+/// When the page first heard of a bench, and of how many runs.
 #[derive(Default)]
 struct Clock {
-    said: Option<f64>,
     began: Option<(f64, u32)>,
 }
 
@@ -141,17 +137,13 @@ impl Clock {
             .map_or(0.0, |(began, _)| (now() - began) / 1000.0)
     }
 
-    /// `None` while it is too early to say more, else the seconds that are left, if known.
-    fn tick(&mut self, done: u32, runs: u32) -> Option<Option<f64>> {
+    /// The seconds that are left, if they can be known.
+    fn left(&mut self, done: u32, runs: u32) -> Option<f64> {
         let now = now();
         let (began, first) = *self.began.get_or_insert((now, done));
-        if self.said.is_some_and(|said| now - said < QUIET_MS) {
-            return None;
-        }
-        self.said = Some(now);
         let since = done.saturating_sub(first);
         let left = f64::from(runs.saturating_sub(done));
-        Some((since > 0).then(|| (now - began) / 1000.0 / f64::from(since) * left))
+        (since > 0).then(|| (now - began) / 1000.0 / f64::from(since) * left)
     }
 }
 
@@ -325,14 +317,12 @@ impl Store {
                 Reply::Benching {
                     stage, done, runs, ..
                 } => {
-                    if let Some(left) = clock.tick(*done, *runs) {
-                        measuring.progress.set(Some(Progress {
-                            stage: stage.clone(),
-                            done: *done,
-                            runs: *runs,
-                            left,
-                        }));
-                    }
+                    measuring.progress.set(Some(Progress {
+                        stage: stage.clone(),
+                        done: *done,
+                        runs: *runs,
+                        left: clock.left(*done, *runs),
+                    }));
                 }
                 // What has to be there first ends nothing.
                 Reply::Loading { .. } | Reply::Loaded { .. } => {}

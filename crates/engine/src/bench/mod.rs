@@ -6,7 +6,7 @@ mod shares;
 
 use couplet_protocol::{
     DeviceInfo, GammaSpeed, MAX_SEED, PassCosts, RaceLane, Settings, SpeedReport, SpeedRequest,
-    TimeSource, TokensPerSecond, VERSION,
+    TimeSource, TokensPerSecond, VERSION, WeightHashes,
 };
 use couplet_speculation::formulas::speed_up;
 use couplet_speculation::statistics::{confidence_of_each, median, median_interval};
@@ -179,12 +179,18 @@ pub async fn bench(
         }
     }
     let mut report = report(request, device, contenders, &costs.medians());
+    let card = &engine.pair().card;
+    report.weights = Some(WeightHashes {
+        target: card.target.weights.sha256.clone(),
+        draft: card.draft.weights.sha256.clone(),
+    });
+    report.tick = Some(tick);
     let go_on = async || runs.go_on(&next).await;
     let is_whole = shares::fill(engine, &mut report, go_on).await?;
     Ok(is_whole.then_some(report))
 }
 
-/// All of a report but for the shares of the time.
+/// All of a report but for the shares of the time, and for what engine and clock say of themselves.
 fn report(
     request: &SpeedRequest,
     device: DeviceInfo,
@@ -218,6 +224,8 @@ fn report(
         request: request.clone(),
         device,
         tokens,
+        weights: None,
+        tick: None,
         target_alone: summary(&alone),
         gammas,
         auto,

@@ -40,6 +40,11 @@ fn a_report_is_whole_and_agrees_with_itself() {
         let report = report(&engine, &request);
         assert_eq!(report.request, request, "{name}");
         assert_eq!(report.tokens, 20, "{name}");
+        let card = &engine.pair().card;
+        let weights = report.weights.as_ref().unwrap();
+        assert_eq!(weights.target, card.target.weights.sha256, "{name}");
+        assert_eq!(weights.draft, card.draft.weights.sha256, "{name}");
+        assert!(report.tick.is_some_and(f64::is_finite), "{name}");
         assert_eq!(report.gammas.len(), 2, "{name}");
         assert_eq!(report.costs.verify.len(), 2, "{name}");
         for speed in report.gammas.iter().chain(&report.auto) {

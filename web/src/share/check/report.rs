@@ -79,7 +79,9 @@ fn check(report: &SpeedReport) -> Result<(), String> {
     let device = &report.device;
     let told = [&report.taken_at, &report.build, &report.user_agent];
     let texts = [&device.name, &device.variant].into_iter();
+    let weights = report.weights.iter();
     let mut texts = texts
+        .chain(weights.flat_map(|hashes| [&hashes.target, &hashes.draft]))
         .chain(&device.reason)
         .chain(told.into_iter().flatten());
     let counted = report.gammas.iter().map(|row| row.gamma);
@@ -90,6 +92,7 @@ fn check(report: &SpeedReport) -> Result<(), String> {
             texts.all(|text| text.chars().count() <= LONGEST_TEXT),
         ),
         ("tokens", report.tokens <= Settings::MAX_TOKENS),
+        ("tick", report.tick.is_none_or(f64::is_finite)),
         ("target_alone", is_speed(&report.target_alone)),
         (
             "gammas",
