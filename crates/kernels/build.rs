@@ -92,7 +92,7 @@ fn main() {
          /// Whether it reads weights of 16 bits and has their gains in its last binding. Its twin has\n\
          /// the weights in 32 bits, the gains folded in, and no such binding.\n\
          pub fn reads_halves(self) -> bool {{ matches!(self, {halves}) }}\n\
-         /// How many invocations a workgroup has.\n pub fn invocations(self) -> u32 {{ match self {{\n{invocations} }} }}\n\
+         /// How many invocations a workgroup has.\n pub const fn invocations(self) -> u32 {{ match self {{\n{invocations} }} }}\n\
          /// What each binding is, in order.\n pub fn bindings(self) -> &'static [BindingKind] {{ match self {{\n{bindings} }} }}\n\
          }}\n"
     );

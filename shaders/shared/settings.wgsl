@@ -7,7 +7,7 @@ struct RunSettings {
     top_k: u32,
     // Divides the logits; 0 takes the most probable token.
     temperature: f32,
-    // The most probable tokens up to this mass stay possible; 1 is off.
+    // The fewest of the most probable tokens that together reach this mass stay possible; 1 is off.
     top_p: f32,
     // Multiplies the draft's probabilities under Lenience; the other rules do not read it.
     lenience: f32,

@@ -346,6 +346,7 @@ impl Engine {
         let free = self.pair.context() - run.tokens.len();
         let max_tokens = run.settings.max_tokens as usize;
         let end_of_text = self.pair.target_config.eos_token_id;
+        let end_of_text = end_of_text.filter(|_| !run.goes_past_end);
         let (kept, end) = commit(&new_tokens, run.written, max_tokens, free, end_of_text);
         run.tokens.extend(&kept);
         run.written += kept.len();

@@ -143,8 +143,7 @@ mod tests {
     #[test]
     fn the_first_kernels_are_those_of_a_prompt_and_a_round_at_the_default_gamma() {
         let verified = Settings::default().gamma + 1;
-        let others = "another default γ also needs the recordings made again, the columns of usual \
-                      values in web/API.md, and a look at lessons.spec.mjs";
+        let others = "what else another default γ needs is in ARCHITECTURE.md";
         assert_eq!(TRIAL_ROWS as u32, verified, "{others}");
         let most = Kernel::GateUp.most_rows_together();
         assert_eq!(

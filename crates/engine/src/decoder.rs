@@ -131,7 +131,10 @@ impl DeviceDecoder {
                 self.stream.clone(),
             ],
             rows_together: 1,
-            workgroups: [(hidden / 4).div_ceil(32) as u32, rows as u32],
+            workgroups: [
+                (hidden / 4).div_ceil(Kernel::Embed.invocations() as usize) as u32,
+                rows as u32,
+            ],
         }
     }
 

@@ -24,9 +24,6 @@ use crate::rule::{kernel_rule, run_settings, seed_words};
 // What pages promise is what the kernels have numbers for.
 const _: () = assert!(RoundsRequest::MAX_TEXTS == MAX_TEXTS);
 
-/// Most drafted tokens per round here.
-const MOST_DRAFTED: u32 = 8;
-
 fn refuse<T>(argument: &'static str, sentence: String) -> Result<T, EngineError> {
     Err(EngineError::Request { argument, sentence })
 }
@@ -125,10 +122,11 @@ fn check_rounds(request: &RoundsRequest) -> Result<(), EngineError> {
     Pair::new(&request.draft, &request.target).map_err(|error| at_fault(&error))?;
     let (vocab, gamma) = (request.target.len(), request.gamma);
     let outcomes = vocab.checked_pow(gamma.saturating_add(1));
-    if !(1..=MOST_DRAFTED).contains(&gamma) {
+    let most = RoundsRequest::MAX_GAMMA;
+    if !(1..=most).contains(&gamma) {
         return refuse(
             "gamma",
-            format!("{gamma} is out of range; choose 1 to {MOST_DRAFTED}"),
+            format!("{gamma} is out of range; choose 1 to {most}"),
         );
     }
     if outcomes.is_none_or(|outcomes| outcomes > RoundsRequest::MAX_OUTCOMES) {

@@ -257,7 +257,7 @@ impl Engine {
                 self.draft.logits.clone(),
             ],
             rows_together: 1,
-            workgroups: [pass.vocab.div_ceil(32), 1],
+            workgroups: [pass.vocab.div_ceil(Kernel::Bigram.invocations()), 1],
         })
     }
 

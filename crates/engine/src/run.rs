@@ -16,6 +16,9 @@ pub struct Run {
     pub(crate) written: usize,
     pub(crate) round: u32,
     pub(crate) finished: Option<FinishReason>,
+    /// Whether the token that ends a text is one like any other, so that a text has the length that
+    /// was asked for.
+    pub(crate) goes_past_end: bool,
     /// Rounds that the device works on, the oldest first.
     pub(crate) under_way: VecDeque<Batch>,
     /// Tokens that rounds without a draft have added since the draft last ran: it has not seen
@@ -36,6 +39,7 @@ impl Run {
             written: 0,
             round: 0,
             finished: None,
+            goes_past_end: false,
             under_way: VecDeque::new(),
             unseen_by_draft: 0,
             landed: f64::NEG_INFINITY,

@@ -21,8 +21,8 @@ const COMPARED: u64 = 256;
 const MAY_DIFFER: u64 = 2;
 /// How much longer than the one before a piece may be.
 const GROWTH: f64 = 8.0;
-/// Invocations of a workgroup; `shaders/couple.wgsl`.
-const WORKGROUP: u32 = 64;
+/// Invocations of a workgroup.
+const WORKGROUP: u32 = Kernel::Couple.invocations();
 /// Workgroups that are filled before an invocation gets a second trial.
 const FILLED_FIRST: u32 = 32;
 /// Trials of an invocation when all workgroups are filled. Invocations that run in step wait for

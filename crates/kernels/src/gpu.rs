@@ -109,8 +109,26 @@ impl GpuProgram {
     }
 }
 
-/// Storage buffers that the hungriest kernel binds.
-const STORAGE_BUFFERS: u32 = 8;
+/// The most storage buffers that a kernel binds.
+fn most_storage_buffers() -> u64 {
+    let of_kernel = |kernel: &Kernel| {
+        let bindings = kernel.bindings().iter();
+        bindings
+            .filter(|kind| !matches!(kind, BindingKind::Uniform))
+            .count()
+    };
+    Kernel::ALL.iter().map(of_kernel).max().unwrap_or(0) as u64
+}
+
+/// The most invocations that a workgroup has, but for [`Kernel::DraftBlock`], which nobody has to
+/// [have room for](GpuDevice::has_room_for).
+fn most_invocations() -> u64 {
+    let needed = Kernel::ALL
+        .iter()
+        .filter(|kernel| **kernel != Kernel::DraftBlock);
+    let invocations = needed.map(|kernel| kernel.invocations());
+    u64::from(invocations.max().unwrap_or(0))
+}
 
 impl GpuDevice {
     /// Asks for the fastest GPU.
@@ -138,12 +156,12 @@ impl GpuDevice {
         let needs: [(&'static str, u64, u64); 3] = [
             (
                 "storage buffers per shader",
-                u64::from(STORAGE_BUFFERS),
+                most_storage_buffers(),
                 u64::from(limits.max_storage_buffers_per_shader_stage),
             ),
             (
                 "invocations per workgroup",
-                128,
+                most_invocations(),
                 u64::from(limits.max_compute_invocations_per_workgroup),
             ),
             (
@@ -240,8 +258,8 @@ impl GpuDevice {
         &self.setup
     }
 
-    /// Whether a workgroup may be as large as the kernel's. All may that have up to 128 invocations;
-    /// WebGPU promises 256, other interfaces do not.
+    /// Whether a workgroup may be as large as the kernel's. WebGPU promises 256 invocations, other
+    /// interfaces do not.
     pub fn has_room_for(&self, kernel: Kernel) -> bool {
         let limits = self.setup.device.limits();
         kernel.invocations() <= limits.max_compute_invocations_per_workgroup

@@ -77,40 +77,41 @@ pub struct RunSettings {
 
 /// A rule, or a mistake of the museum in the place of one, by its number in [`RunSettings::rule`];
 /// `shaders/shared/settings.wgsl` and `mistakes.wgsl`. What each does is in
-/// [`couplet_speculation::rules`].
+/// [`couplet_speculation::rules`], which kernels draw and judge in
+/// [`draw_kernel`](crate::rounds::draw_kernel) and [`verdict_kernel`](crate::rounds::verdict_kernel).
 #[repr(u32)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KernelRule {
-    /// Judged by `Kernel::Verify`.
+    /// [`couplet_speculation::Rule::Rejection`].
     Rejection = 0,
-    /// Judged by `Kernel::Verify`.
+    /// [`couplet_speculation::Rule::Greedy`].
     Greedy = 1,
-    /// Drawn by `Kernel::SharedDraw`, judged by `Kernel::VerifyOwn`.
+    /// [`couplet_speculation::Rule::Gumbel`].
     Gumbel = 2,
-    /// Drawn by `Kernel::SharedDraw`, judged by `Kernel::VerifyOwn`.
+    /// [`couplet_speculation::Rule::MinHash`].
     MinHash = 3,
-    /// Judged by `Kernel::VerifyOwn`.
+    /// [`couplet_speculation::Rule::SampleAndMatch`].
     SampleAndMatch = 4,
-    /// Judged by `Kernel::VerifyBlock`.
+    /// [`couplet_speculation::Rule::Block`].
     Block = 5,
-    /// Judged by `Kernel::Verify`, with [`RunSettings::lenience`].
+    /// [`couplet_speculation::Rule::Lenience`], with [`RunSettings::lenience`].
     Lenience = 6,
-    /// Judged by `Kernel::VerifyTypical`, with [`RunSettings::epsilon`] and
+    /// [`couplet_speculation::Rule::Typical`], with [`RunSettings::epsilon`] and
     /// [`RunSettings::delta`].
     Typical = 7,
-    /// A mistake, judged by `Kernel::Museum`.
+    /// [`couplet_speculation::rules::wrong::WrongRule::ResamplesFromTarget`].
     ResamplesFromTarget = 100,
-    /// A mistake, judged by `Kernel::Museum`.
+    /// [`couplet_speculation::rules::wrong::WrongRule::MatchThenResidual`].
     MatchThenResidual = 101,
-    /// A mistake, judged by `Kernel::Museum`.
+    /// [`couplet_speculation::rules::wrong::WrongRule::DropsImprobableDrafts`].
     DropsImprobableDrafts = 102,
-    /// A mistake, judged by `Kernel::Museum`.
+    /// [`couplet_speculation::rules::wrong::WrongRule::MatchOrRatio`].
     MatchOrRatio = 103,
-    /// A mistake, judged by `Kernel::Museum`.
+    /// [`couplet_speculation::rules::wrong::WrongRule::RatioUpsideDown`].
     RatioUpsideDown = 104,
-    /// A mistake, judged by `Kernel::Museum`.
+    /// [`couplet_speculation::rules::wrong::WrongRule::OneCoinForAllPositions`].
     OneCoinForAllPositions = 105,
-    /// A mistake, judged by `Kernel::Museum`.
+    /// [`couplet_speculation::rules::wrong::WrongRule::ReplacementWithTheSameCoin`].
     ReplacementWithTheSameCoin = 106,
 }
 

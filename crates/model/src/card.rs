@@ -39,6 +39,19 @@ pub struct ModelCard {
     pub evaluation: Evaluation,
 }
 
+impl ModelCard {
+    /// The files that a visitor needs besides the card, in the order in which they are fetched.
+    pub fn downloads(&self) -> [&FileEntry; 5] {
+        [
+            &self.tokenizer,
+            &self.draft.config,
+            &self.draft.weights,
+            &self.target.config,
+            &self.target.weights,
+        ]
+    }
+}
+
 /// A text that models were trained on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CorpusSource {

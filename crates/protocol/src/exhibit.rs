@@ -131,7 +131,7 @@ pub struct RoundsRequest {
     pub draft: Vec<f64>,
     /// The target's probabilities, likewise. Shape: (tokens).
     pub target: Vec<f64>,
-    /// Tokens drafted per round, 1 to 8; `tokens^(gamma + 1)` is at most
+    /// Tokens drafted per round, 1 to [`Self::MAX_GAMMA`]; `tokens^(gamma + 1)` is at most
     /// [`Self::MAX_OUTCOMES`].
     pub gamma: u32,
     /// The rule.
@@ -154,6 +154,9 @@ pub struct RoundsRequest {
 }
 
 impl RoundsRequest {
+    /// Most drafted tokens per round.
+    pub const MAX_GAMMA: u32 = 8;
+
     /// Most texts that can differ.
     pub const MAX_OUTCOMES: usize = 1 << 20;
 

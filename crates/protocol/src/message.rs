@@ -136,7 +136,8 @@ pub enum Command {
     /// being read; a download ends at once. A pass in progress is finished first.
     /// Answered by `Alive`, whether or not there is such a request.
     Stop {
-        /// Number of the `Load`, `Generate`, `Couple`, `CountRounds` or `Bench` request; 0 for none.
+        /// Number of the `Load`, `Pairs`, `Generate`, `Couple`, `CountRounds` or `Bench` request; 0 for
+        /// none.
         id: u32,
     },
     /// The next-token probabilities of one model after a text.

@@ -183,7 +183,7 @@ pub struct Settings {
     pub drafter: Drafter,
     /// Divides the logits, 0 or [`Self::SMALLEST_TEMPERATURE`] to [`Self::LARGEST_TEMPERATURE`]; 0 takes the most probable token.
     pub temperature: f64,
-    /// Only the k most probable tokens stay possible; 0 is off. At most 1,000,000.
+    /// Only the k most probable tokens stay possible; 0 is off. At most [`Self::MAX_TOP_K`].
     pub top_k: u32,
     /// Only the most probable tokens that together reach this mass stay possible,
     /// [`Self::SMALLEST_SHARE`] to 1; 1 is off.
@@ -242,6 +242,9 @@ impl Settings {
 
     /// Most tokens that a run can be asked for.
     pub const MAX_TOKENS: u32 = 4096;
+
+    /// Largest [`Self::top_k`].
+    pub const MAX_TOP_K: u32 = 1_000_000;
 
     /// Longest prompt in characters, before any tokenizer has seen it.
     pub const MAX_PROMPT: usize = 4000;
@@ -365,10 +368,11 @@ impl Settings {
                 format!("{temperature} is out of range; choose 0, or {least} to {most}"),
             );
         }
-        if top_k > 1_000_000 {
+        if top_k > Self::MAX_TOP_K {
+            let most = Self::MAX_TOP_K;
             refuse(
                 "top_k",
-                format!("{top_k} is out of range; choose up to 1000000, or 0 to turn it off"),
+                format!("{top_k} is out of range; choose up to {most}, or 0 to turn it off"),
             );
         }
         if seed > MAX_SEED {

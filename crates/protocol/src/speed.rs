@@ -269,7 +269,7 @@ pub struct SpeedReport {
     pub request: SpeedRequest,
     /// Where.
     pub device: DeviceInfo,
-    /// Tokens written in each run; fewer where the text ended by itself.
+    /// Tokens written in each run, past the end of a text; fewer than asked for where the context is full.
     pub tokens: u32,
     /// The models' weights; a pair may be trained anew under its name. Absent in reports from before
     /// they were told.

@@ -200,14 +200,7 @@ fn write_index(folder: &Path) -> anyhow::Result<()> {
             continue;
         };
         let card: ModelCard = serde_json::from_str(&text)?;
-        let files = [
-            &card.tokenizer,
-            &card.target.config,
-            &card.target.weights,
-            &card.draft.config,
-            &card.draft.weights,
-        ];
-        let bytes: usize = files.iter().map(|file| file.bytes).sum();
+        let bytes: usize = card.downloads().iter().map(|file| file.bytes).sum();
         pairs.push((
             card.name.clone(),
             json!({ "name": card.name, "title": card.title, "prompt": card.prompt, "bytes": bytes }),

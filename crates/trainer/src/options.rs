@@ -10,7 +10,7 @@ use crate::training::Divergence;
 
 /// What `--help` prints.
 pub const HELP: &str = "\
-Trains a pair: text -> tokenizer -> target -> draft -> distilled draft -> evaluation -> export
+Trains a pair: text -> tokenizer -> plain draft -> target -> distilled draft -> evaluation -> export
 
 usage: cargo xtask train (--pair NAME | --all) --corpora FOLDER [options]
 

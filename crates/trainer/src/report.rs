@@ -5,6 +5,7 @@ use burn::tensor::Device;
 use couplet_model::{
     Acceptance, BitsPerByte, Decoder, Evaluation, ModelCard, Prediction, TextEvaluation,
 };
+use couplet_protocol::MAX_GAMMA;
 use couplet_speculation::formulas::{best_gamma, speed_up};
 use couplet_speculation::statistics::mean_interval;
 
@@ -92,7 +93,7 @@ pub fn predict(alpha: f64, [draft_dispatches, target_dispatches]: [u32; 2]) -> P
     let c = f64::from(draft_dispatches) / f64::from(target_dispatches);
     // One pass of the target has as many dispatches for several rows as for one.
     let v = 1.0;
-    let gamma = best_gamma(alpha, c, v, 16);
+    let gamma = best_gamma(alpha, c, v, MAX_GAMMA as usize);
     Prediction {
         draft_dispatches,
         target_dispatches,

@@ -49,7 +49,7 @@ impl Session {
         let go_on = async |id: u32| {
             self.breathe().await;
             self.let_measure(id).await;
-            !self.stopped.borrow().contains(&id)
+            !self.is_stopped(id)
         };
         match command {
             Command::Couple { id, request } => {
@@ -70,7 +70,7 @@ impl Session {
     /// Waits while something is timed, which other work would falsify, or until the request is
     /// stopped.
     async fn let_measure(&self, id: u32) {
-        while self.stillness.is_held() && !self.stopped.borrow().contains(&id) {
+        while self.stillness.is_held() && !self.is_stopped(id) {
             scope::sleep(50).await;
         }
     }

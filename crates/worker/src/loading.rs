@@ -55,7 +55,9 @@ impl Session {
                 (Rc::new(pair?), gpu)
             }
         };
-        let total = files(&pair.card)
+        let total = pair
+            .card
+            .downloads()
             .iter()
             .map(|entry| entry.bytes as u64)
             .sum();
@@ -112,7 +114,7 @@ impl Session {
         let bytes = download::small(&format!("{folder}model-card.json"), &gave_up, breaks).await?;
         let card: ModelCard = serde_json::from_slice(&bytes)
             .map_err(|error| unreadable(&format!("{folder}model-card.json"), &error))?;
-        let entries = files(&card);
+        let entries = card.downloads();
         let fetched = self.fetch_all(id, &folder, &entries).await?;
         let mut fetched = fetched.into_iter();
         let mut next = || fetched.next().unwrap_or_default();
@@ -276,17 +278,6 @@ pub(crate) fn unreadable(path: &str, error: &serde_json::Error) -> Failure {
     Failure::new(FailureKind::Files, sentence)
 }
 
-/// The files of a pair in the order in which they are fetched.
-fn files(card: &ModelCard) -> [&FileEntry; 5] {
-    [
-        &card.tokenizer,
-        &card.draft.config,
-        &card.draft.weights,
-        &card.target.config,
-        &card.target.weights,
-    ]
-}
-
 /// Tells the page what is happening to a pair on its way; `total` is 0 as long as nobody knows it.
 fn post_loading(id: u32, stage: Stage, received: u64, total: u64) {
     let stage = match stage {
@@ -338,6 +329,6 @@ impl Watcher for FileLoading<'_> {
 
     fn gave_up(&self) -> bool {
         let Loading { session, id, .. } = self.loading;
-        session.stopped.borrow().contains(id)
+        session.is_stopped(*id)
     }
 }

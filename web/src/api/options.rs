@@ -235,7 +235,7 @@ pub fn branch(options: &mut Map<String, Value>) -> Result<Option<Branch>, Refusa
         return Err(wrong());
     }
     let branch: Branch = read(&branch).map_err(|_| wrong())?;
-    // One that keeps nothing is none.
+    // One without tokens is none.
     Ok(Some(branch).filter(|branch| !branch.is_empty()))
 }
 

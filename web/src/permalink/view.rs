@@ -194,7 +194,7 @@ fn pick(value: &str) -> Option<Selection> {
     })
 }
 
-/// A branch that keeps something.
+/// A branch with tokens, kept ones or a forced one.
 pub(super) fn branch(value: &str) -> Option<Branch> {
     Branch::parse(value).filter(|branch| !branch.is_empty())
 }
@@ -388,7 +388,7 @@ mod tests {
         assert!(print(&usual).is_empty());
         // Without a place in the run there is nothing to pick from.
         assert_eq!(read_text("pick=2.1"), (usual.clone(), None));
-        // A branch that keeps nothing is none, and has left nothing.
+        // A branch without tokens is none, and has left nothing.
         assert_eq!(read_text("branch=&left="), (usual, None));
         let empty = View {
             branch: Some(Branch::default()),

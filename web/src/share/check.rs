@@ -43,7 +43,7 @@ pub fn read(text: &str) -> Result<Trace, String> {
     }
     let text = text.trim_start_matches('\u{feff}');
     let mut trace = Trace::from_json(text).map_err(|sentence| no_trace::said(text, &sentence))?;
-    // One that keeps nothing is none.
+    // One without tokens is none.
     trace.branch = trace.branch.filter(|branch| !branch.is_empty());
     forget_idle_draws(&mut trace);
     check(&trace).map_err(damaged)?;

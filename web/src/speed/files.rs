@@ -1,6 +1,6 @@
 //! A report as files.
 
-use couplet_protocol::{GammaSpeed, Rule, Settings, SpeedReport, Verdict};
+use couplet_protocol::{GammaSpeed, Parameter, Settings, SpeedReport, Verdict};
 
 use super::reading::{alpha, c, v};
 use super::words;
@@ -103,9 +103,9 @@ fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
         gamma: _,
         auto_gamma: _,
         rule,
-        lenience,
-        epsilon,
-        delta,
+        lenience: _,
+        epsilon: _,
+        delta: _,
         drafter,
         temperature,
         top_k,
@@ -113,7 +113,8 @@ fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
         seed,
         max_tokens: _,
     } = &report.request.settings;
-    let of = |owner: Rule, parameter: &f64| optional((*rule == owner).then_some(*parameter));
+    let settings = &report.request.settings;
+    let of = |parameter| optional(rule.reads(parameter).then(|| settings.parameter(parameter)));
     let speeds = [row.speculation, row.target_alone]
         .into_iter()
         .flat_map(|speed| [speed.median, speed.min, speed.max])
@@ -148,9 +149,9 @@ fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
         report.tokens.to_string(),
         pair.clone(),
         rule.name().to_owned(),
-        of(Rule::Lenience, lenience),
-        of(Rule::Typical, epsilon),
-        of(Rule::Typical, delta),
+        of(Parameter::Lenience),
+        of(Parameter::Epsilon),
+        of(Parameter::Delta),
         temperature.to_string(),
         top_k.to_string(),
         top_p.to_string(),
@@ -171,6 +172,7 @@ fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
 mod tests {
     use super::super::reading::tests::report;
     use super::*;
+    use couplet_protocol::Rule;
 
     #[test]
     fn every_row_has_a_cell_for_every_column() {

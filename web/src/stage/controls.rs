@@ -85,7 +85,7 @@ pub fn Controls() -> impl IntoView {
             <DrafterField form=form />
             <NumberField name="temperature" label=tr!("Temperature") value=form.temperature form=form least=0.0 most=Settings::LARGEST_TEMPERATURE
                 step="0.05" hint=tr!("0 always takes the most probable token") />
-            <NumberField name="top_k" label=tr!("Top-k") value=form.top_k form=form least=0.0 most=1000000.0 step="1"
+            <NumberField name="top_k" label=tr!("Top-k") value=form.top_k form=form least=0.0 most=f64::from(Settings::MAX_TOP_K) step="1"
                 hint=tr!("Keep the k most probable tokens; 0 is off") />
             <NumberField name="top_p" label=tr!("Top-p") value=form.top_p form=form least=0.05 most=1.0 step="0.05"
                 hint=tr!("Keep the most probable tokens until they reach this mass; 1 is off") />

@@ -59,7 +59,8 @@ impl TimedRun {
     }
 }
 
-/// Writes a text. `go_on` is asked before it, and on the CPU now and then within it; `None` when
+/// Writes a text, past its end if it has one: a run of a few tokens says next to nothing, and would
+/// count like any other. `go_on` is asked before it, and on the CPU now and then within it; `None` when
 /// it says no. Neither the prompt nor `go_on` is timed.
 pub(super) async fn timed_run(
     engine: &Engine,
@@ -70,6 +71,7 @@ pub(super) async fn timed_run(
         return Ok(None);
     }
     let (mut run, _) = engine.start(settings).await?;
+    run.goes_past_end = true;
     let mut timed = TimedRun {
         rounds: Vec::new(),
         judged: 0,

@@ -123,9 +123,9 @@ impl Layers<'_> {
             // A workgroup for a panel and the rows that share its weights.
             [columns.div_ceil(PANEL), self.kernels.groups_of(rows)]
         } else {
-            // Eight invocations with four columns each.
+            // Invocations with four columns each.
             [
-                columns.div_ceil(4 * 8),
+                columns.div_ceil(4 * kernel.invocations() as usize),
                 rows.div_ceil(rows_together as usize),
             ]
         };
@@ -179,14 +179,15 @@ impl Layers<'_> {
             values.clone(),
             decoder.mixed.clone(),
         ];
-        // Heads of an invocation each, so many to a workgroup.
-        let (kernel, heads_together) = if decoder.config.head_dim() == COMMON_HEAD_DIM {
+        let kernel = if decoder.config.head_dim() == COMMON_HEAD_DIM {
             bindings.push(decoder.scores.clone());
-            (Kernel::Attention, 3)
+            Kernel::Attention
         } else {
-            (Kernel::AttentionAny, 4)
+            Kernel::AttentionAny
         };
         let rows_together = self.rows_together(kernel, rows);
+        // A head for each invocation.
+        let heads_together = kernel.invocations() as usize;
         Dispatch {
             kernel,
             bindings,

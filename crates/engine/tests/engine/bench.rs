@@ -1,8 +1,10 @@
 //! What a bench reports. How fast a machine is, is not tested: reports must be whole and agree
 //! with themselves wherever they are made.
 
-use crate::common::{backends, shipped, tiny, tiny_settings};
-use couplet_engine::{Backend, Engine, bench};
+use std::rc::Rc;
+
+use crate::common::{backends, clock, seal, shipped, tiny, tiny_files, tiny_settings};
+use couplet_engine::{Backend, Engine, Pair, bench};
 use couplet_protocol::{BackendKind, DeviceInfo, Settings, SpeedReport, SpeedRequest};
 
 fn device() -> DeviceInfo {
@@ -104,6 +106,42 @@ fn a_report_is_whole_and_agrees_with_itself() {
             report.shares[1].draft > 0.0 && report.shares[1].target > 0.0,
             "{name}"
         );
+    }
+}
+
+/// A text that ended after a few tokens would be a run of next to no time, which counts like any other.
+#[test]
+fn a_timed_text_goes_on_past_its_end() {
+    let mut files = tiny_files(8);
+    let mut config: serde_json::Value = serde_json::from_slice(&files.target_config).unwrap();
+    config["eos_token_id"] = 5.into();
+    files.target_config = serde_json::to_vec(&config).unwrap();
+    seal(&mut files);
+    for (name, backend) in backends() {
+        let pair = Rc::new(Pair::new(files.clone()).unwrap());
+        let engine = pollster::block_on(Engine::new(pair, &backend, clock)).unwrap();
+        let request = request(Settings {
+            max_tokens: 30,
+            ..tiny_settings()
+        });
+        let report = report(&engine, &request);
+        let mut ends = 0;
+        for lane in &report.race {
+            let tokens: Vec<u32> = lane
+                .rounds
+                .iter()
+                .flat_map(|round| round.tokens.clone())
+                .collect();
+            assert_eq!(tokens.len(), 30, "{name}");
+            ends += tokens.iter().filter(|token| **token == 5).count();
+        }
+        assert!(ends > 0, "{name}: some text has to have an end to go past");
+        for speed in report.gammas.iter().chain(&report.auto) {
+            assert!(
+                speed.runs.iter().flatten().all(|run| run.tokens == 30),
+                "{name}"
+            );
+        }
     }
 }
 

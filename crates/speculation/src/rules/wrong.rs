@@ -1,4 +1,4 @@
-//! A museum of wrong rules: the mistakes that are easy to make, each with what it does to the text.
+//! Wrong rules: the mistakes that are easy to make, each with what it does to the text.
 //!
 //! Every one of them looks reasonable and produces fluent text. [`deviation`] says by enumeration
 //! how far that text is from the target's; [`WrongRule::output`] what one position becomes. Nothing
