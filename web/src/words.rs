@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use couplet_playback::{grouped, interval, tr};
 use couplet_protocol::BackendKind;
+use couplet_speculation::statistics::{mean_interval, wilson_interval};
 
 /// What the tokens of a distribution are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,19 @@ pub fn backend(kind: BackendKind) -> &'static str {
     }
 }
 
+/// Confidence of the intervals that the page shows of what it has counted.
+const CONFIDENCE: f64 = 0.95;
+
+/// The interval at 95 % of a share, of which so many of so many were seen (Wilson).
+pub fn share_at_95(seen: u64, of: u64) -> [f64; 2] {
+    wilson_interval(seen, of, CONFIDENCE)
+}
+
+/// The interval at 95 % of the mean of what such values, at least two, come from.
+pub fn mean_at_95(values: &[f64]) -> [f64; 2] {
+    mean_interval(values, CONFIDENCE)
+}
+
 /// Both ends of a 95 % interval, with what it is.
 pub fn at_95(low: impl Display, high: impl Display) -> String {
     tr!("95 %: {}", interval(low, high))
@@ -71,6 +85,18 @@ pub fn cut_to(label: &str, letters: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn intervals_are_those_of_95_per_cent() {
+        let near = |found: [f64; 2], expected: [f64; 2]| {
+            let is_near = |(a, b): (&f64, &f64)| (a - b).abs() < 5e-4;
+            assert!(found.iter().zip(&expected).all(is_near), "{found:?}");
+        };
+        // Newcombe 1998, table I.
+        near(share_at_95(81, 263), [0.2553, 0.3662]);
+        // Student's t with three degrees of freedom is 3.182 there.
+        near(mean_at_95(&[1.0, 2.0, 3.0, 4.0]), [0.4457, 4.5543]);
+    }
 
     #[test]
     fn a_short_formula_is_not_broken() {

@@ -5,7 +5,6 @@ use couplet_protocol::{
     BackendKind, Command, CoupleRequest, Coupled, CouplingName, MAX_SEED, Reply,
 };
 use couplet_speculation::couplings::Coupling;
-use couplet_speculation::statistics::wilson_interval;
 use gloo_timers::callback::Timeout;
 use leptos::prelude::*;
 
@@ -13,6 +12,7 @@ use super::exhibit::Exhibit;
 use crate::engine_client::{EngineClient, EngineState};
 use crate::errors::Said;
 use crate::store::Scene;
+use crate::words::share_at_95;
 
 /// Thrown by itself once nobody moves a handle.
 const BY_ITSELF: u64 = 20_000;
@@ -76,7 +76,7 @@ impl Measured {
 
     /// Wilson's interval of that share, 95 %.
     pub fn interval(&self) -> [f64; 2] {
-        wilson_interval(self.agreed.min(self.trials), self.trials, 0.95)
+        share_at_95(self.agreed.min(self.trials), self.trials)
     }
 }
 

@@ -226,6 +226,24 @@ pub fn waits_for(store: Store) -> Option<String> {
 mod tests {
     use super::*;
 
+    /// Half of a hundred rounds keep a token: the mean scatters by half over their root, times n − 1 for n.
+    #[test]
+    fn the_mean_of_what_is_kept_has_its_interval() {
+        let of = |kept: Vec<u64>| {
+            Tally {
+                kept,
+                ..Tally::default()
+            }
+            .mean_kept()
+        };
+        let (mean, half) = of(vec![50, 50]).unwrap();
+        assert!((mean - 0.5).abs() < 1e-12);
+        assert!((half - 1.96 * 0.5 / 99f64.sqrt()).abs() < 1e-9, "{half}");
+        let (mean, half) = of(vec![0, 0, 7]).unwrap();
+        assert_eq!((mean, half), (2.0, 0.0));
+        assert_eq!(of(vec![1, 0]), None);
+    }
+
     #[test]
     fn texts_that_another_backend_adds_are_counted_and_both_are_named() {
         let mut tally = Tally::default();

@@ -1,7 +1,6 @@
 use couplet_playback::{ExpectedMean, Glyph, StageState, decimal, tests_by_place, tr};
 use couplet_protocol::{Rule, Settings};
 use couplet_speculation::formulas::{accepted_length_probabilities, expected_tokens_per_round};
-use couplet_speculation::statistics::{mean_interval, wilson_interval};
 use leptos::prelude::*;
 
 use super::every_rule::EveryRule;
@@ -10,7 +9,7 @@ use super::speed_up::SpeedUp;
 use crate::language::{filled, slot};
 use crate::lessons::{Cover, Covered};
 use crate::store::{Store, use_store};
-use crate::words::at_95;
+use crate::words::{at_95, mean_at_95, share_at_95};
 
 const HEIGHT: f64 = 76.0;
 const WIDTH: f64 = 150.0;
@@ -70,7 +69,7 @@ fn Acceptance() -> impl IntoView {
                     }
                     .into_any();
                 }
-                let [low, high] = wilson_interval(accepted, tested, 0.95);
+                let [low, high] = share_at_95(accepted, tested);
                 let x = |value: f64| format!("{:.1}", value.clamp(0.0, 1.0) * WIDTH);
                 let [from, to] = [low, high].map(|end| decimal(end, 2));
                 view! {
@@ -178,7 +177,7 @@ pub fn mean_between(
     if values.iter().all(|value| Some(value) == values.first()) {
         return None;
     }
-    let [low, high] = (values.len() >= FEWEST).then(|| mean_interval(values, 0.95))?;
+    let [low, high] = (values.len() >= FEWEST).then(|| mean_at_95(values))?;
     let ends = [low.max(1.0), high.min(drafted as f64 + 1.0)];
     let [low, high] = ends.map(|end| decimal(end, 2));
     let words = said(low, high);

@@ -2,7 +2,6 @@
 
 use super::statistics::mean_between;
 use couplet_playback::{Continuation, decimal, interval, tr};
-use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
 
 use super::icons::{Sign, icon};
@@ -10,6 +9,7 @@ use super::kinds;
 use super::version_words::changes;
 use crate::language::{filled, slot};
 use crate::store::{Compared, Store, use_store};
+use crate::words::share_at_95;
 
 /// Characters of the text that both share, and most of what each wrote.
 const SHARED: usize = 18;
@@ -164,7 +164,7 @@ fn rate(part: &Continuation, has_formula: bool) -> impl IntoView + use<> {
     let rate = (part.tested > 0).then(|| part.accepted as f64 / part.tested as f64);
     // No token is tested by itself otherwise.
     let interval = rate.filter(|_| has_formula).map(|_| {
-        let ends = wilson_interval(part.accepted, part.tested, 0.95);
+        let ends = share_at_95(part.accepted, part.tested);
         let [low, high] = ends.map(|end| decimal(end, 2));
         interval(low, high)
     });

@@ -6,7 +6,6 @@ mod runs;
 use couplet_playback::{Cut, count_word, decimal, tr};
 use couplet_protocol::{Drafter, Rule};
 use couplet_speculation::couplings::Coupling;
-use couplet_speculation::statistics::wilson_interval;
 use leptos::prelude::*;
 
 use super::exhibit::use_exhibit;
@@ -14,7 +13,7 @@ use super::mark::mark_icon;
 use crate::heard::Heard;
 use crate::stage::icons::{Sign, icon};
 use crate::stage::{drafter_title, rule_title};
-use crate::words::at_95;
+use crate::words::{at_95, share_at_95};
 
 pub use runs::Swap;
 use runs::{Texts, Writing, Written};
@@ -211,7 +210,7 @@ fn cell(written: &Written, first: Option<&Written>) -> impl IntoView + use<> {
     let rate = match written.tested {
         0 => tr!("nothing was judged"),
         tested => {
-            let ends = wilson_interval(written.accepted.min(tested), tested, 0.95);
+            let ends = share_at_95(written.accepted.min(tested), tested);
             let [low, high] = ends.map(|end| decimal(end, 2));
             let rate = written.accepted as f64 / tested as f64;
             tr!(
