@@ -50,6 +50,11 @@ impl Rule {
         Self::Typical,
     ];
 
+    /// The rule with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.name() == name)
+    }
+
     /// Its name in links and in calls.
     pub fn name(self) -> &'static str {
         match self {
@@ -145,6 +150,11 @@ pub enum Drafter {
 impl Drafter {
     /// Every drafter, from the best to the worst.
     pub const ALL: [Self; 3] = [Self::Model, Self::Bigram, Self::Uniform];
+
+    /// The drafter with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|drafter| drafter.name() == name)
+    }
 
     /// Its name in links and in calls.
     pub fn name(self) -> &'static str {

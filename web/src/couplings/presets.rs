@@ -32,16 +32,19 @@ pub fn pair(name: &str) -> Option<Pair> {
 
 const SEVENTH: f64 = 1.0 / 7.0;
 
+/// What both scenes with two distributions open with.
+pub const VOWELS: Preset = Preset {
+    name: "vowels",
+    title: || tr!("Vowels"),
+    letters: "aeiouy",
+    draft: &[0.34, 0.10, 0.22, 0.08, 0.20, 0.06],
+    target: &[0.16, 0.22, 0.30, 0.14, 0.08, 0.10],
+    lesson: || tr!("An ordinary disagreement: four ways of drawing, four rates of agreement."),
+};
+
 /// The presets, the first of which the scene opens with.
 pub const PRESETS: [Preset; 6] = [
-    Preset {
-        name: "vowels",
-        title: || tr!("Vowels"),
-        letters: "aeiouy",
-        draft: &[0.34, 0.10, 0.22, 0.08, 0.20, 0.06],
-        target: &[0.16, 0.22, 0.30, 0.14, 0.08, 0.10],
-        lesson: || tr!("An ordinary disagreement: four ways of drawing, four rates of agreement."),
-    },
+    VOWELS,
     Preset {
         name: "two-letters",
         title: || tr!("Two letters"),

@@ -155,7 +155,7 @@ pub fn read_one(exhibits: &mut Exhibits, key: &str, value: &str) -> Option<()> {
             let mut words = value.split('.');
             let rule = words.next()?;
             let test = LiveTest {
-                rule: Rule::ALL.into_iter().find(|it| it.name() == rule)?,
+                rule: Rule::named(rule)?,
                 gamma: words.next()?.parse().ok().filter(|gamma| *gamma > 0)?,
                 seed: read_seed(words.next()?)?,
             };

@@ -96,15 +96,13 @@ pub fn read(pairs: &[(String, String)]) -> Result<Settings, String> {
                 }
             }
             "rule" => {
-                let rule = Rule::ALL.into_iter().find(|rule| rule.name() == value);
-                settings.rule = rule.ok_or(()).map_err(bad)?;
+                settings.rule = Rule::named(value).ok_or(()).map_err(bad)?;
             }
             "lenience" => settings.lenience = value.parse().map_err(|_| bad(()))?,
             "epsilon" => settings.epsilon = value.parse().map_err(|_| bad(()))?,
             "delta" => settings.delta = value.parse().map_err(|_| bad(()))?,
             "drafter" => {
-                let drafter = Drafter::ALL.into_iter().find(|it| it.name() == value);
-                settings.drafter = drafter.ok_or(()).map_err(bad)?;
+                settings.drafter = Drafter::named(value).ok_or(()).map_err(bad)?;
             }
             "temperature" => settings.temperature = value.parse().map_err(|_| bad(()))?,
             "top_k" => settings.top_k = value.parse().map_err(|_| bad(()))?,

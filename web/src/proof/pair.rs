@@ -4,6 +4,7 @@ use couplet_playback::{at_most, count_word, decimal, shortest, tr};
 use couplet_speculation::input::normalised;
 use couplet_speculation::{Argument, overlap, total_variation};
 
+use crate::couplings::presets::VOWELS;
 use crate::typed_list::{labels, numbers, of_distribution};
 use crate::words::Kind;
 
@@ -209,17 +210,17 @@ impl Preset {
     /// The distributions.
     pub fn pair(self) -> ProofPair {
         let vowels = ["a", "e", "i", "o", "u", "y"];
-        let target = [0.16, 0.22, 0.30, 0.14, 0.08, 0.10];
+        let target = VOWELS.target;
         match self {
-            Self::Vowels => preset(&vowels, &[0.34, 0.10, 0.22, 0.08, 0.20, 0.06], &target),
+            Self::Vowels => preset(&vowels, VOWELS.draft, target),
             Self::Three => preset(&["a", "b", "c"], &[0.5, 0.3, 0.2], &[0.2, 0.3, 0.5]),
-            Self::Near => preset(&vowels, &[0.17, 0.21, 0.30, 0.13, 0.09, 0.10], &target),
+            Self::Near => preset(&vowels, &[0.17, 0.21, 0.30, 0.13, 0.09, 0.10], target),
             Self::Disjoint => preset(
                 &["a", "b", "c", "d"],
                 &[0.6, 0.4, 0.0, 0.0],
                 &[0.0, 0.0, 0.7, 0.3],
             ),
-            Self::Equal => preset(&vowels, &target, &target),
+            Self::Equal => preset(&vowels, target, target),
         }
     }
 }

@@ -346,7 +346,7 @@ fn DrafterField(form: Form) -> impl IntoView {
     });
     let choose = move |event| {
         let name = event_target_value(&event);
-        if let Some(drafter) = Drafter::ALL.into_iter().find(|it| it.name() == name) {
+        if let Some(drafter) = Drafter::named(&name) {
             form.drafter.set(drafter);
             form.edited();
         }

@@ -37,7 +37,7 @@ pub fn Choices() -> impl IntoView {
                 <select id="test-rule" data-testid="test-rule" aria-describedby="test-rule-says"
                     on:change=move |event| {
                         let name = event_target_value(&event);
-                        if let Some(rule) = Rule::ALL.into_iter().find(|rule| rule.name() == name) {
+                        if let Some(rule) = Rule::named(&name) {
                             proof.choose_rule(rule);
                         }
                     }>
