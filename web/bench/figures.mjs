@@ -113,7 +113,7 @@ export function figures({ sweeps, peers, native }) {
     const { gamma, rounds, readbacks } = report.race.at(-1);
     if (readbacks > 0) row(`tokens per readback, ${gamma ? `γ ${gamma}` : "γ of the engine's own"}`, where, 8, rounds.flatMap(({ tokens }) => tokens).length / readbacks);
     if (report.auto) ratio("γ of the engine's own / the better of off and the best γ", where, 0.98, besideTheBest(report));
-    if (best.predicted) row(`measured / formula, γ ${best.gamma}`, where, 0.9, best.speed_up / best.predicted, { interval: best.interval.map((end) => end / best.predicted) });
+    if (best.predicted) row(`measured / formula, γ ${best.gamma}`, where, 0.9, best.speed_up / best.predicted, { interval: best.interval_among_all.map((end) => end / best.predicted) });
   }
   return rows;
 }

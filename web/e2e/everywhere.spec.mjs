@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { compare, easel } from "./golden.mjs";
 import { findings, letters, walk } from "./measure/access.mjs";
-import { call, finished, frames, open, ready, shown, until, visitor } from "./support.mjs";
+import { call, finished, open, ready, shown, until, visitor } from "./support.mjs";
 import { SCENES, SIZES, THEMES, VIEWS, isSmall, settle, sideways, still, targets } from "./scenes.mjs";
 import { test } from "./test.mjs";
 
@@ -51,6 +51,7 @@ for (const scene of VIEWS) {
     assert.deepEqual(found, []);
     // In order, past nothing, with the focus always in sight.
     await page.setViewportSize({ width: 1440, height: 900 });
+    await settle(page);
     const stops = await walk(page);
     assert.equal(stops[0].name, "button Skip to the page");
     assert.ok(stops.length > 10, `${stops.length}`);
@@ -61,7 +62,7 @@ for (const scene of VIEWS) {
     }
     // Lines that can be read and a place of its own on a screen of twice the usual size.
     await page.setViewportSize({ width: 3840, height: 2160 });
-    await frames(page);
+    await settle(page);
     assert.equal(await sideways(page), 0);
     const { letters, right } = await page.evaluate(() => {
       const main = document.querySelector("main");

@@ -242,7 +242,7 @@ test("without any engine the recording remains, with a sentence why", async ({ p
     `Object.defineProperty(WorkerNavigator.prototype, 'gpu', { get: () => undefined });
        WebAssembly.instantiateStreaming = WebAssembly.instantiate = () => Promise.reject(new Error('not allowed'));`,
   );
-  await page.goto(`${base}?backend=cpu`);
+  await page.goto(base);
   await notice(page, /engine could not be loaded/);
   await shown(page, "recorded");
   await page.getByText("The recording works without them").waitFor();

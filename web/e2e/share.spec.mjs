@@ -322,21 +322,25 @@ test("a prompt or a branch too long for a link is said, and the file is offered"
 test("the trace of every rule is read back as it was given out, a branch's too", async ({ page, base }) => {
   await open(page, base, "?backend=cpu");
   const options = { gamma: 4, seed: 5, temperature: 1, max_tokens: 60, lenience: 0.9, epsilon: 0.2, delta: 0.6 };
-  const check = async (trace) => {
-    await call(page, "replay", trace);
-    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), trace);
-    return trace;
+  const traces = [];
+  const take = async (settings) => {
+    traces.push(await call(page, "generate", settings));
+    return traces.at(-1);
   };
   for (const rule of ["rejection", "block", "gumbel", "minhash", "sample_and_match", "greedy", "lenience", "typical"]) {
-    const { events } = await check(await call(page, "generate", { ...options, rule }));
+    const { events } = await take({ ...options, rule });
     const has = (kind, more = () => true) => events.some((event) => event.event === kind && more(event));
     assert.ok(has("verified", ({ accepted }) => accepted) && has("verified", ({ accepted }) => !accepted) && has("resampled"), `${rule} keeps and replaces`);
   }
-  const run = await check(await call(page, "generate", { ...options, rule: "block", top_k: 20 }));
+  const run = await take({ ...options, rule: "block", top_k: 20 });
   const kept = tokens(run).slice(run.events[0].prompt_tokens.length).slice(0, 9);
   const branch = { kept, forced: run.pair.tokens.indexOf("Q") };
-  const { branch: given } = await check(await call(page, "generate", { ...options, rule: "lenience", branch }));
+  const { branch: given } = await take({ ...options, rule: "lenience", branch });
   assert.deepEqual(given, branch);
+  for (const trace of traces) {
+    await call(page, "replay", trace);
+    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), trace);
+  }
 });
 
 test("a trace goes out, comes in by hand, and goes out the same", async ({ page, base }) => {

@@ -212,14 +212,17 @@ impl Engine {
         if !alone && (surely_free <= largest_gamma(&run.settings) || wanted < 0.5) {
             return Ok(None);
         }
-        let (wish, most) = self.wished_gamma(run, ahead.rounds);
+        let (wish, mut most) = self.wished_gamma(run, ahead.rounds);
         let fit = surely_free / (wish + 1);
         // The target adds a token to the drafted ones, and all of them must have a position.
         let mut gamma = wish.min(free - 1);
         // Nor does anybody ask for a token beyond the last. A γ that was asked for is kept to: it decides
         // which numbers are used, and so what is written.
-        if run.settings.auto_gamma && alone {
-            gamma = gamma.min(run.wanted().saturating_sub(1));
+        let last = run.wanted().saturating_sub(1);
+        if run.settings.auto_gamma && alone && gamma > last {
+            gamma = last;
+            // Most often it is the last round: another one behind it would be waited for in vain.
+            most = 1;
         }
         let vocab = self.pair.target_config.vocab_size;
         let mut reads = vec![Read {

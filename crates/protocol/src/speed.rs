@@ -168,8 +168,7 @@ pub struct GammaSpeed {
     /// reports from before they were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drafted: Option<u32>,
-    /// Drafted tokens that were judged in them: those up to the first that was not kept, or up to the
-    /// one that ended the text.
+    /// Drafted tokens that were judged in them: those up to the first that was not kept.
     pub judged: u32,
     /// Drafted tokens that were kept.
     pub accepted: u32,
@@ -234,7 +233,7 @@ pub struct RaceRound {
     pub end: f64,
     /// How many tokens were drafted.
     pub gamma: u32,
-    /// How many of them were kept, up to the one that ended the text.
+    /// How many of them were kept.
     pub accepted: u32,
     /// What the round wrote.
     pub tokens: Vec<u32>,

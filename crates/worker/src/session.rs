@@ -212,11 +212,11 @@ impl Session {
         self.provide_drafter(id, &loaded, &request.settings).await?;
         let stopped = || self.is_stopped(id);
         let engine = loaded.engine;
-        let mut told: Option<(u32, f64)> = None;
+        let (mut seen, mut told) = (None, f64::NEG_INFINITY);
         let between = async |progress: Progress<'_>| {
-            let is_news =
-                told.is_none_or(|(done, at)| done != progress.done && scope::now() - at > QUIET);
-            if is_news {
+            // Not within a run, which would go on with the caches of whoever drew.
+            let begins = seen.replace(progress.done) != Some(progress.done);
+            if begins && scope::now() - told > QUIET {
                 scope::post(&Reply::Benching {
                     id,
                     stage: progress.stage.to_owned(),
@@ -224,7 +224,7 @@ impl Session {
                     runs: progress.runs,
                 });
                 scope::sleep(DRAWING).await;
-                told = Some((progress.done, scope::now()));
+                told = scope::now();
             }
             self.breathe().await;
             !stopped()

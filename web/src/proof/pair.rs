@@ -209,7 +209,11 @@ impl Preset {
 
     /// The distributions.
     pub fn pair(self) -> ProofPair {
-        let vowels = ["a", "e", "i", "o", "u", "y"];
+        let vowels: Vec<&str> = VOWELS
+            .letters
+            .split("")
+            .filter(|letter| !letter.is_empty())
+            .collect();
         let target = VOWELS.target;
         match self {
             Self::Vowels => preset(&vowels, VOWELS.draft, target),

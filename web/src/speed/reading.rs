@@ -205,7 +205,11 @@ pub fn fastest(report: &SpeedReport) -> Fastest {
     let is_enough = speeds.len() >= SpeedRequest::enough_pairs(among) as usize;
     let confidence = confidence_of_each(SpeedReport::CONFIDENCE, among);
     Fastest {
-        median: best.map_or(alone, |(row, _)| row.speculation.median),
+        median: match best {
+            Some((row, _)) => row.speculation.median,
+            None if speeds.is_empty() => alone,
+            None => median(&speeds),
+        },
         interval: is_enough.then(|| median_interval(&speeds, confidence)),
         row: best.map(|(row, _)| row.clone()),
         auto: best.is_some_and(|(_, auto)| auto),

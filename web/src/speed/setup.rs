@@ -101,7 +101,7 @@ fn Fields() -> impl IntoView {
             <NumberField name="temperature" label=tr!("Temperature") value=form.temperature form=form least=0.0 most=Settings::LARGEST_TEMPERATURE
                 step="0.05" hint=tr!("0 always takes the most probable token") />
             <NumberField name="max_tokens" label=tr!("Tokens per run") value=form.max_tokens form=form least=1.0 most=f64::from(Settings::MAX_TOKENS)
-                step="1" hint=tr!("How many tokens every timed run writes") />
+                step="1" hint=tr!("How many tokens every timed run writes, past the end of a text too") />
             <OwnField name="longest" label=tr!("γ from 1 to") value=speed.longest
                 hint=tr!("Every draft length up to this one is timed") />
             <OwnField name="pairs" label=tr!("Repeats") value=speed.pairs

@@ -203,7 +203,7 @@ fn a_draft_that_paused_has_read_what_was_written_meanwhile() {
     }
 }
 
-/// A round whose tokens all have a place in the text drafts no more than it may keep.
+/// A round that nothing is enqueued before has a place in the text for every token that it drafts.
 #[test]
 fn a_gamma_of_the_engines_own_drafts_nothing_beyond_the_end() {
     // Every round takes as long as every other, so that the longest drafts look best.
@@ -214,35 +214,38 @@ fn a_gamma_of_the_engines_own_drafts_nothing_beyond_the_end() {
         LOOKS.set(LOOKS.get() + 1.0);
         LOOKS.get()
     }
-    let backend = couplet_engine::Backend::cpu();
-    let engine = crate::common::tiny_timed(&backend, 8, indifferent);
-    let mut longest = 0;
-    for max_tokens in 1..=24 {
-        let settings = Settings {
-            auto_gamma: true,
-            max_tokens,
-            ..tiny_settings()
-        };
-        let mut wanted = max_tokens as usize;
-        let mut drafted = 0;
-        for event in write(&engine, &settings).1 {
-            match event {
-                Event::Drafted { .. } => drafted += 1,
-                Event::Committed { tokens, .. } => {
-                    assert!(
-                        drafted < wanted,
-                        "{drafted} drafted for {wanted} of {max_tokens}"
-                    );
-                    longest = longest.max(drafted);
-                    wanted -= tokens.len();
-                    drafted = 0;
+    for (name, backend) in backends() {
+        let engine = crate::common::tiny_timed(&backend, 8, indifferent);
+        let mut longest = 0;
+        for max_tokens in 1..=24 {
+            let settings = Settings {
+                auto_gamma: true,
+                max_tokens,
+                ..tiny_settings()
+            };
+            let mut wanted = max_tokens as usize;
+            let mut drafted = 0;
+            for event in write(&engine, &settings).1 {
+                match event {
+                    Event::Drafted { .. } => drafted += 1,
+                    Event::Committed { tokens, .. } => {
+                        assert!(
+                            drafted < wanted,
+                            "{name}: {drafted} for {wanted} of {max_tokens}"
+                        );
+                        longest = longest.max(drafted);
+                        wanted -= tokens.len();
+                        drafted = 0;
+                    }
+                    _ => {}
                 }
-                _ => {}
             }
+            assert_eq!(wanted, 0, "{name}");
         }
-        assert_eq!(wanted, 0);
+        // A GPU's batches are timed otherwise, so that short drafts look as good there.
+        let least = if name == "GPU" { 1 } else { 3 };
+        assert!(longest >= least, "{name}: {longest}");
     }
-    assert!(longest >= 3, "{longest}");
 }
 
 /// Every distribution in the log is what the model says after the text before it, computed
@@ -564,8 +567,32 @@ fn a_run_ends_at_its_length_or_where_the_context_is_full() {
     }
 }
 
-/// Every drafted token of a run is the first after the prompt, so that it says what a filter made of
-/// one and the same distribution.
+#[test]
+fn filters_leave_only_what_they_allow_at_every_step() {
+    for (name, backend) in backends() {
+        let engine = tiny(&backend, 8);
+        let settings = Settings {
+            top_k: 3,
+            ..tiny_settings()
+        };
+        for event in write(&engine, &settings).1 {
+            if let Event::Drafted {
+                token,
+                draft_distribution,
+                ..
+            } = event
+            {
+                let probs = draft_distribution.probs.iter();
+                let possible = probs.filter(|prob| **prob > 0.0).count();
+                assert!(possible <= 3, "{name}: {possible}");
+                assert!(draft_distribution.prob(token).unwrap() > 0.0, "{name}");
+            }
+        }
+    }
+}
+
+/// The first drafted token after a prompt is drawn from one and the same distribution, whose filters
+/// then say what they made of it.
 #[test]
 fn filters_leave_what_they_allow_and_all_of_it() {
     let filters = [(3, 1.0), (0, 0.3), (0, 0.6), (4, 0.8)];

@@ -79,9 +79,7 @@ fn check(report: &SpeedReport) -> Result<(), String> {
     let device = &report.device;
     let told = [&report.taken_at, &report.build, &report.user_agent];
     let texts = [&device.name, &device.variant].into_iter();
-    let weights = report.weights.iter();
     let mut texts = texts
-        .chain(weights.flat_map(|hashes| [&hashes.target, &hashes.draft]))
         .chain(&device.reason)
         .chain(told.into_iter().flatten());
     let counted = report.gammas.iter().map(|row| row.gamma);
@@ -92,7 +90,15 @@ fn check(report: &SpeedReport) -> Result<(), String> {
             texts.all(|text| text.chars().count() <= LONGEST_TEXT),
         ),
         ("tokens", report.tokens <= Settings::MAX_TOKENS),
-        ("tick", report.tick.is_none_or(f64::is_finite)),
+        (
+            "weights",
+            report.weights.iter().all(|hashes| {
+                [&hashes.target, &hashes.draft]
+                    .iter()
+                    .all(|hash| hash.chars().count() <= LONGEST_TEXT)
+            }),
+        ),
+        ("tick", report.tick.is_none_or(is_time)),
         ("target_alone", is_speed(&report.target_alone)),
         (
             "gammas",
@@ -249,6 +255,8 @@ mod tests {
         let report = crate::speed::test::report(&[(1, [1.0, 1.1]), (2, [1.2, 1.3])]);
         let mut value = serde_json::to_value(report).unwrap();
         value["gammas"][0]["interval_among_all"] = json!([0.9, 1.2]);
+        value["weights"] = json!({"target": "0123", "draft": "4567"});
+        value["tick"] = json!(0.125);
         value["race"] = json!([
             {"gamma": 0, "readbacks": 0, "rounds": [{"end": 1.0, "gamma": 0, "accepted": 0, "tokens": [1]}]},
             {"gamma": 2, "readbacks": 0, "rounds": [{"end": 1.0, "gamma": 2, "accepted": 1, "tokens": [1, 0]}]},
@@ -274,13 +282,15 @@ mod tests {
     #[test]
     fn every_number_that_cannot_be_drawn_is_refused_by_the_name_of_its_part() {
         let round = json!({"end": 1.0, "gamma": 0, "accepted": 0, "tokens": [0, 0]});
-        let cases: [(&str, Value); 24] = [
+        let cases: [(&str, Value); 26] = [
             ("/version", json!(2)),
             ("/request/pairs", json!(1)),
             ("/request/settings/temperature", json!(9)),
             ("/request/gammas", json!([1, 3])),
             ("/device/name", json!("x".repeat(LONGEST_TEXT + 1))),
             ("/tokens", json!(u32::MAX)),
+            ("/weights/draft", json!("x".repeat(LONGEST_TEXT + 1))),
+            ("/tick", json!(-0.1)),
             ("/target_alone/min", json!(-1)),
             ("/target_alone/max", json!(1e300)),
             ("/gammas/0/gamma", json!(-1)),
