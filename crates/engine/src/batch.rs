@@ -221,7 +221,7 @@ impl Engine {
         let last = run.wanted().saturating_sub(1);
         if run.settings.auto_gamma && alone && gamma > last {
             gamma = last;
-            // Most often it is the last round: another one behind it would be waited for in vain.
+            // Most often it is the last round: another one after it would be waited for in vain.
             most = 1;
         }
         let vocab = self.pair.target_config.vocab_size;

@@ -301,7 +301,8 @@ impl Engine {
         self.choosers.borrow().contains_key(&key)
     }
 
-    /// The γ of the next rounds, before the context and the tokens still wanted bound it, and for how many rounds at most.
+    /// The γ of the next rounds, before the context and the tokens still wanted bound it, and for how
+    /// many rounds at most.
     /// No more than `at_once` are begun together.
     pub(crate) fn wished_gamma(&self, run: &Run, at_once: usize) -> (usize, usize) {
         if run.settings.auto_gamma {
