@@ -234,10 +234,9 @@ fn kernel_mistake(mistake: Mistake) -> KernelRule {
 
 #[cfg(test)]
 mod tests {
-    use couplet_playback::procedure;
+    use couplet_playback::{procedure, wrong};
     use couplet_protocol::Rule;
     use couplet_speculation::exact_round;
-    use couplet_speculation::rules::wrong::WrongRule;
     use couplet_speculation::rules::{Procedure, joint_of_rounds};
     use couplet_speculation::statistics::chi_square;
 
@@ -276,20 +275,6 @@ mod tests {
         let set = KernelSet::default();
         let counted = count_rounds(&Device::Cpu, set, &request, || 0.0, async |_| true);
         pollster::block_on(counted).map(|counted| counted.trials)
-    }
-
-    /// A mistake as mathematics.
-    fn wrong(mistake: Mistake) -> WrongRule {
-        match mistake {
-            Mistake::ResamplesFromTarget => WrongRule::ResamplesFromTarget,
-            Mistake::GreedyDraft => WrongRule::GreedyDraft,
-            Mistake::MatchThenResidual => WrongRule::MatchThenResidual,
-            Mistake::DropsImprobableDrafts => WrongRule::DropsImprobableDrafts,
-            Mistake::MatchOrRatio => WrongRule::MatchOrRatio,
-            Mistake::RatioUpsideDown => WrongRule::RatioUpsideDown,
-            Mistake::OneCoinForAllPositions => WrongRule::OneCoinForAllPositions,
-            Mistake::ReplacementWithTheSameCoin => WrongRule::ReplacementWithTheSameCoin,
-        }
     }
 
     /// What comes back for a name is what the rule or mistake of that name writes, with the

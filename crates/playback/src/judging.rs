@@ -1,4 +1,5 @@
-use couplet_protocol::{Distribution, Rule, Settings};
+use couplet_protocol::{Distribution, Mistake, Rule, Settings};
+use couplet_speculation::rules::wrong::WrongRule;
 use couplet_speculation::{Lenience, Typical};
 
 use crate::{Proposal, Verdict};
@@ -152,6 +153,20 @@ pub fn procedure(settings: &Settings) -> couplet_speculation::Rule {
         Rule::Greedy => Exact::Greedy,
         Rule::Lenience => Lenience::new(lenience).map_or(Exact::Rejection, Exact::Lenience),
         Rule::Typical => Exact::Typical(Typical::new(epsilon, delta).unwrap_or_default()),
+    }
+}
+
+/// A mistake of the museum as mathematics.
+pub fn wrong(mistake: Mistake) -> WrongRule {
+    match mistake {
+        Mistake::ResamplesFromTarget => WrongRule::ResamplesFromTarget,
+        Mistake::GreedyDraft => WrongRule::GreedyDraft,
+        Mistake::MatchThenResidual => WrongRule::MatchThenResidual,
+        Mistake::DropsImprobableDrafts => WrongRule::DropsImprobableDrafts,
+        Mistake::MatchOrRatio => WrongRule::MatchOrRatio,
+        Mistake::RatioUpsideDown => WrongRule::RatioUpsideDown,
+        Mistake::OneCoinForAllPositions => WrongRule::OneCoinForAllPositions,
+        Mistake::ReplacementWithTheSameCoin => WrongRule::ReplacementWithTheSameCoin,
     }
 }
 

@@ -35,7 +35,7 @@ pub use board::{Board, Throw};
 pub use caches::{Cache, Caches};
 pub use comparison::{Comparison, Continuation, Take};
 pub use expected::{ExpectedKept, ExpectedMean, expected_acceptance, expected_kept};
-pub use judging::{Test, is_exact, procedure};
+pub use judging::{Test, is_exact, procedure, wrong};
 #[doc(hidden)]
 pub use language::{runtime_format, said, said_of};
 pub use language::{speak_as, speak_english};

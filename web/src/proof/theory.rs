@@ -2,9 +2,9 @@
 
 use std::iter::Sum;
 
+use couplet_playback::wrong;
 use couplet_protocol::{Mistake, Rule, Settings};
 use couplet_speculation::rules::joint_of_rounds;
-use couplet_speculation::rules::wrong::WrongRule;
 use couplet_speculation::{Procedure, exact_round};
 
 use super::pair::ProofPair;
@@ -118,20 +118,6 @@ pub fn is_exact(rule: Rule) -> bool {
         ..Settings::default()
     };
     couplet_playback::is_exact(&settings)
-}
-
-/// A mistake as mathematics.
-pub fn wrong(mistake: Mistake) -> WrongRule {
-    match mistake {
-        Mistake::ResamplesFromTarget => WrongRule::ResamplesFromTarget,
-        Mistake::GreedyDraft => WrongRule::GreedyDraft,
-        Mistake::MatchThenResidual => WrongRule::MatchThenResidual,
-        Mistake::DropsImprobableDrafts => WrongRule::DropsImprobableDrafts,
-        Mistake::MatchOrRatio => WrongRule::MatchOrRatio,
-        Mistake::RatioUpsideDown => WrongRule::RatioUpsideDown,
-        Mistake::OneCoinForAllPositions => WrongRule::OneCoinForAllPositions,
-        Mistake::ReplacementWithTheSameCoin => WrongRule::ReplacementWithTheSameCoin,
-    }
 }
 
 #[cfg(test)]

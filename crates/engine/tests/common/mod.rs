@@ -122,6 +122,16 @@ pub fn tiny_files(vocab: usize) -> PairFiles {
     files
 }
 
+/// The same, of a pair whose texts end with the token of this number.
+pub fn tiny_files_ending(vocab: usize, eos_token: u32) -> PairFiles {
+    let mut files = tiny_files(vocab);
+    let mut config: serde_json::Value = serde_json::from_slice(&files.target_config).unwrap();
+    config["eos_token_id"] = eos_token.into();
+    files.target_config = serde_json::to_vec(&config).unwrap();
+    seal(&mut files);
+    files
+}
+
 /// Writes the card that belongs to the other files.
 pub fn seal(files: &mut PairFiles) {
     let entry = |bytes: &[u8]| FileEntry {

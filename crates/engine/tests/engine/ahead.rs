@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::common::{backends, clock, seal, shipped, tiny, tiny_files, tiny_settings};
+use crate::common::{backends, clock, shipped, tiny, tiny_files, tiny_files_ending, tiny_settings};
 use couplet_engine::{Ahead, Backend, Engine, Pair};
 use couplet_protocol::{Event, FinishReason, Rule, Settings};
 
@@ -76,12 +76,7 @@ fn every_rule_writes_the_same_ahead_and_one_by_one() {
 fn a_text_ends_where_its_end_is_drawn_however_far_the_device_is_ahead() {
     let mut ends = 0;
     for (name, backend) in backends() {
-        let mut files = tiny_files(8);
-        let mut config: serde_json::Value =
-            serde_json::from_slice(&files.target_config).expect("a configuration");
-        config["eos_token_id"] = 5.into();
-        files.target_config = serde_json::to_vec(&config).expect("a configuration");
-        seal(&mut files);
+        let files = tiny_files_ending(8, 5);
         let pair = Rc::new(Pair::new(files).expect("the tiny pair is sound"));
         let engine = pollster::block_on(Engine::new(pair, &backend, clock)).expect("a device");
         for seed in 0..8 {

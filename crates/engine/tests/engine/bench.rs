@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::common::{backends, clock, seal, shipped, tiny, tiny_files, tiny_settings};
+use crate::common::{backends, clock, shipped, tiny, tiny_files_ending, tiny_settings};
 use couplet_engine::{Backend, Engine, Pair, bench};
 use couplet_protocol::{BackendKind, DeviceInfo, Settings, SpeedReport, SpeedRequest};
 
@@ -112,11 +112,7 @@ fn a_report_is_whole_and_agrees_with_itself() {
 /// A text that ended after a few tokens would be a run of next to no time, which counts like any other.
 #[test]
 fn a_timed_text_goes_on_past_its_end() {
-    let mut files = tiny_files(8);
-    let mut config: serde_json::Value = serde_json::from_slice(&files.target_config).unwrap();
-    config["eos_token_id"] = 5.into();
-    files.target_config = serde_json::to_vec(&config).unwrap();
-    seal(&mut files);
+    let files = tiny_files_ending(8, 5);
     for (name, backend) in backends() {
         let pair = Rc::new(Pair::new(files.clone()).unwrap());
         let engine = pollster::block_on(Engine::new(pair, &backend, clock)).unwrap();

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::common::{backends, clock, seal, tiny, tiny_files, tiny_settings};
+use crate::common::{backends, clock, tiny, tiny_files_ending, tiny_settings};
 use couplet_engine::{Backend, Engine, EngineError, Pair};
 use couplet_protocol::{Branch, Event, FinishReason, Rule, Settings};
 
@@ -259,11 +259,7 @@ fn a_branch_that_leaves_nothing_to_write_is_over_at_once() {
 /// apart by it; a text that was written may not go on after it.
 #[test]
 fn the_end_of_a_text_ends_a_branch_and_no_prompt() {
-    let mut files = tiny_files(8);
-    let mut config: serde_json::Value = serde_json::from_slice(&files.target_config).unwrap();
-    config["eos_token_id"] = 5.into();
-    files.target_config = serde_json::to_vec(&config).unwrap();
-    seal(&mut files);
+    let files = tiny_files_ending(8, 5);
     let pair = Rc::new(Pair::new(files).unwrap());
     let engine = pollster::block_on(Engine::new(pair, &Backend::cpu(), clock)).unwrap();
     let begin = |prompt: &str, branch: &Branch| {

@@ -1,6 +1,6 @@
 //! One mistake of the museum: what it is, its switch, and what came out.
 
-use couplet_playback::{decimal, grouped, shortest, tr};
+use couplet_playback::{decimal, grouped, shortest, tr, wrong};
 use couplet_protocol::Mistake;
 use couplet_speculation::ChiSquare;
 use couplet_speculation::rules::wrong::IMPROBABLE;
@@ -12,7 +12,7 @@ use crate::proof::bars::{Bar, bars};
 use crate::proof::chart::{Slots, bar, base, label, level};
 use crate::proof::counting::{BATCH, NO_ACCIDENT, Tally};
 use crate::proof::pair::ProofPair;
-use crate::proof::theory::{Law, ROUNDING, target_joint, text_of, written, wrong};
+use crate::proof::theory::{Law, ROUNDING, target_joint, text_of, written};
 use crate::proof::verdict::{cross, figures};
 use crate::proof::words::{share, signed};
 use crate::store::{Notation, use_store};
