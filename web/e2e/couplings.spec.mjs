@@ -1,6 +1,6 @@
 // The scene Couplings, and `window.couplet.couple`.
 import assert from "node:assert/strict";
-import { call, finished, noPanicText, open, refusal, shown, WEIGHTS } from "./support.mjs";
+import { call, finished, noPanicText, open, refusal, shown, traceOf, WEIGHTS } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const SCENE = "?backend=cpu#scene=couplings";
@@ -447,6 +447,6 @@ test("another drafter keeps the text under Gumbel and not under Rejection", asyn
   await page.getByTestId("swap").getByText(/changed at \d+/).first().waitFor();
   assert.match(await page.getByTestId("swap-uniform-gumbel").innerText(), /α 0\.\d\d, 95 %: \[/);
   // The run on the Stage is the one that was there.
-  const after = await page.evaluate(() => window.couplet.trace());
+  const after = await traceOf(page);
   assert.deepEqual(after.events, trace.events);
 });

@@ -1,6 +1,6 @@
 // The engine in a real worker, on real WebGPU and on the CPU.
 import assert from "node:assert/strict";
-import { LONG_PROMPT, call, counted, delay, open, patchWorker, pressStop, refusal, reload, tokens, until } from "./support.mjs";
+import { LONG_PROMPT, call, counted, delay, open, patchWorker, pressStop, refusal, reload, tokens, traceOf, until } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const GREEDY = { temperature: 0, max_tokens: 24, prompt: "ROMEO:\n" };
@@ -242,9 +242,9 @@ test("a run that is stopped while it waits leaves the one on the page", async ({
   });
   await pressStop(page, "scene-stage");
   assert.equal(await page.evaluate(() => window.refused), "The run was stopped before it began.");
-  assert.deepEqual(await page.evaluate(() => couplet.trace()), mine);
+  assert.deepEqual(await traceOf(page), mine);
   await page.evaluate(() => window.measured);
-  assert.deepEqual(await page.evaluate(() => couplet.trace()), mine);
+  assert.deepEqual(await traceOf(page), mine);
 });
 
 test("a run that is stopped while its prompt is read leaves the one on the page", async ({ page, base }) => {
@@ -260,7 +260,7 @@ test("a run that is stopped while its prompt is read leaves the one on the page"
     return couplet.generate({ seed: 4, max_tokens: 400, prompt }).then(() => null, (error) => error.message);
   }, LONG_PROMPT);
   assert.equal(refused, "The run was stopped before it began.");
-  assert.deepEqual(await page.evaluate(() => couplet.trace()), mine);
+  assert.deepEqual(await traceOf(page), mine);
 });
 
 test("a run that is stopped while its drafter is on its way is stopped, and no download has failed", async ({ page, base }) => {

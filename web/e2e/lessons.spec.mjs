@@ -1,7 +1,7 @@
 // The lessons, walked through as a visitor does who has only a keyboard.
 import assert from "node:assert/strict";
 import { findings } from "./measure/access.mjs";
-import { call, delay, finished, frames, hold, noPanicText, open, patchWorker, settled, shown, until, visitor, WEIGHTS } from "./support.mjs";
+import { call, delay, finished, frames, hold, noPanicText, open, patchWorker, settled, shown, traceOf, until, visitor, WEIGHTS } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const STEPS = { slow: 4, draft: 4, exact: 4, chance: 5, pays: 5, wrong: 4 };
@@ -896,7 +896,7 @@ test("a lesson gives a run of one's own back when it is closed", async ({ page, 
   await shown(page, "recorded");
   await page.getByTestId("lesson-close").click();
   await shown(page, "live");
-  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+  assert.deepEqual(await traceOf(page), mine);
   // Of what it did not take away, nothing comes back with it.
   const lesson = async () => {
     await page.getByTestId("scene-lessons").click();
@@ -956,7 +956,7 @@ test("a lesson leaves nothing behind: branches, distributions and terms come bac
     const said = {};
     await page.getByTestId("scene-stage").click();
     said.versions = await page.locator("[data-testid^=version-]").allInnerTexts();
-    said.trace = await page.evaluate(() => window.couplet.trace());
+    said.trace = await traceOf(page);
     await page.getByTestId("scene-couplings").click();
     said.agreement = await page.locator("[data-testid^=exact-]").allInnerTexts();
     await page.getByTestId("scene-proof").click();
@@ -985,7 +985,7 @@ test("a lesson leaves nothing behind: branches, distributions and terms come bac
   }
   await page.getByTestId("scene-stage").click();
   await page.getByTestId("version-0").click();
-  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), first);
+  assert.deepEqual(await traceOf(page), first);
 });
 
 test("a drawing takes the room that a closed lesson leaves", async ({ page, base }) => {
@@ -1007,7 +1007,7 @@ test("the browser's Back leads out of a lesson and gives a run of one's own back
   await shown(page, "recorded");
   await page.goBack();
   await page.getByTestId("lesson-panel").waitFor({ state: "detached" });
-  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+  assert.deepEqual(await traceOf(page), mine);
 });
 
 test("the browser's Back leads out of a lesson that was begun on the Stage, too", async ({ page, base }) => {
@@ -1018,7 +1018,7 @@ test("the browser's Back leads out of a lesson that was begun on the Stage, too"
   await shown(page, "recorded");
   await page.goBack();
   await page.getByTestId("lesson-panel").waitFor({ state: "detached" });
-  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+  assert.deepEqual(await traceOf(page), mine);
 });
 
 test("a step that is about the recorded run says so where another one is on the page, and shows it again", async ({ page, base }) => {
@@ -1030,7 +1030,7 @@ test("a step that is about the recorded run says so where another one is on the 
   await shown(page, "recorded");
   await page.getByTestId("lesson-run").waitFor({ state: "detached" });
   await page.getByTestId("lesson-close").click();
-  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+  assert.deepEqual(await traceOf(page), mine);
 });
 
 test("a step says so where the page has left it, for another moment or another scene, and leads back", async ({ page, base }) => {

@@ -1,6 +1,6 @@
 // Two pairs on offer: going from one to the other keeps what makes sense.
 import assert from "node:assert/strict";
-import { WEIGHTS, call, delay, finished, hold, noPanicText, notice, open, patchWorker, ready, reload, shown, tokens, write } from "./support.mjs";
+import { WEIGHTS, call, delay, finished, hold, noPanicText, notice, open, patchWorker, ready, reload, shown, tokens, traceOf, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
@@ -223,7 +223,7 @@ test("a run that was written here is kept when another pair is chosen", async ({
   await shown(page, "recorded");
   await page.getByTestId("notice").getByRole("button", { name: "Bring it back" }).click();
   await page.waitForFunction(() => window.couplet.trace()?.pair.name === "shakespeare");
-  assert.deepEqual(tokens(await page.evaluate(() => window.couplet.trace())), tokens(run));
+  assert.deepEqual(tokens(await traceOf(page)), tokens(run));
   assert.equal(await page.getByTestId("pair").inputValue(), "shakespeare");
   assert.equal(await page.getByTestId("prompt").inputValue(), run.settings.prompt);
 });

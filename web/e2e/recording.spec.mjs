@@ -1,7 +1,7 @@
 // Something to watch before any weight has arrived, and what becomes of it.
 import assert from "node:assert/strict";
 import * as first from "./measure/first.mjs";
-import { WEIGHTS, call, finished, hold, noPanicText, notice, open, patchWorker, ready, reload, shown, tokens } from "./support.mjs";
+import { WEIGHTS, call, finished, hold, noPanicText, notice, open, patchWorker, ready, reload, shown, tokens, traceOf } from "./support.mjs";
 import { test } from "./test.mjs";
 
 /** The recording of the pair that the page opens with. */
@@ -104,7 +104,7 @@ test("a recorded run plays within two seconds, before any weight has arrived, an
     before,
   );
   await page.waitForFunction(() => /arrive: \d+\.\d of \d+\.\d MB/.test(document.body.innerText));
-  assert.equal(await page.evaluate(() => window.couplet.trace()), null);
+  assert.equal(await traceOf(page), null);
 });
 
 test("time travel works on a recording", async ({ page, base }) => {

@@ -1,7 +1,7 @@
 // How drafted tokens are judged: the choice of a rule, its parameters, and what a round shows of
 // each rule.
 import assert from "node:assert/strict";
-import { call, open, ready, shown, until, write } from "./support.mjs";
+import { call, open, ready, shown, traceOf, until, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const RUN = { prompt: "ROMEO:\n", temperature: 1, gamma: 4, max_tokens: 60, lenience: 0.9 };
@@ -365,7 +365,7 @@ test("a link brings rule, parameters and drafter along", async ({ page, base }) 
   assert.equal(await other.getByTestId("delta").inputValue(), "0.5");
   assert.equal(await other.getByTestId("drafter").inputValue(), "bigram");
   await other.waitForFunction(() => window.couplet.trace()?.events.at(-1)?.event === "finished");
-  const again = await other.evaluate(() => window.couplet.trace());
+  const again = await traceOf(other);
   assert.deepEqual(again.settings, first.settings);
   const committed = (trace) => trace.events.filter((event) => event.event === "committed").flatMap((event) => event.tokens);
   assert.deepEqual(committed(again), committed(first));

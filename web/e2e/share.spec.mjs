@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
-import { LONG_PROMPT, WEIGHTS, call, finished, hold, noPanicText, notice, open, patchWorker, refusal, reload, settled, shown, tokens, until, visitor, write } from "./support.mjs";
+import { LONG_PROMPT, WEIGHTS, call, finished, hold, noPanicText, notice, open, patchWorker, refusal, reload, settled, shown, tokens, traceOf, until, visitor, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 /** Opens a link in a tab that knows nothing of the page before. */
@@ -339,7 +339,7 @@ test("the trace of every rule is read back as it was given out, a branch's too",
   assert.deepEqual(given, branch);
   for (const trace of traces) {
     await call(page, "replay", trace);
-    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), trace);
+    assert.deepEqual(await traceOf(page), trace);
   }
 });
 
@@ -370,7 +370,7 @@ test("a trace goes out, comes in by hand, and goes out the same", async ({ page,
   await page.waitForFunction(() => document.activeElement.dataset.testid === "play");
   await page.keyboard.press("End");
   assert.deepEqual(await picture(page), before);
-  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), trace);
+  assert.deepEqual(await traceOf(page), trace);
   await page.getByTestId("share").click();
   const again = await saved(page, () => page.getByTestId("trace-json").click());
   assert.equal(again.text, json.text);
@@ -410,7 +410,7 @@ test("a trace that a script passes is refused for what is wrong with it", async 
   assert.match((await edited((copy) => (copy.settings.prompt = "Hello"))).message, /settings\.prompt says “Hello”/);
   assert.match((await edited((copy) => (copy.settings.pair = "stories"))).message, /settings\.pair says “stories”/);
   assert.match((await edited((copy) => (copy.events[2].token = "a"))).message, /token cannot be “a” in events\[2\], round 0/);
-  assert.deepEqual(await page.evaluate(() => couplet.trace()), trace);
+  assert.deepEqual(await traceOf(page), trace);
 });
 
 test("a branch that keeps nothing is none, in the run, its trace and its link", async ({ page, base }) => {
@@ -459,7 +459,7 @@ test("a file takes the place of what was typed, which comes back", async ({ page
   const mine = await call(page, "generate", { seed: 5, max_tokens: 10 });
   for (let files = 0; files < 6; files += 1) await replay();
   for (let files = 0; files < 2 && (await page.evaluate(() => window.couplet.trace()?.settings.seed)) !== 5; files += 1) await back.click();
-  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+  assert.deepEqual(await traceOf(page), mine);
   await page.goto("about:blank");
   await open(page, base, "?backend=cpu");
   await shown(page, "recorded");
@@ -497,7 +497,7 @@ test("a dropped file is replayed; a wrong one gets a sentence and takes nothing 
   ]) {
     await drop(text, "odd.json");
     assert.match(await notice(page, /odd\.json/), says);
-    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+    assert.deepEqual(await traceOf(page), mine);
     await page.getByTestId("notice").getByRole("button", { name: "Close" }).first().click();
   }
   // What is wrong is said in the language that is chosen after it, too.
@@ -521,7 +521,7 @@ test("a dropped file is replayed; a wrong one gets a sentence and takes nothing 
   const other = await (await page.request.get(`${base}pairs/stories/recording.json`)).text();
   await drop(other, "stories.json");
   await shown(page, "file");
-  const file = await page.evaluate(() => window.couplet.trace());
+  const file = await traceOf(page);
   assert.equal(file.settings.pair, "stories");
   // A lesson gives the file back, and what was there before that comes back too.
   await page.getByTestId("scene-lessons").click();
@@ -529,9 +529,9 @@ test("a dropped file is replayed; a wrong one gets a sentence and takes nothing 
   await shown(page, "recorded");
   await page.getByTestId("lesson-close").click();
   await shown(page, "file");
-  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), file);
+  assert.deepEqual(await traceOf(page), file);
   await page.getByRole("button", { name: "Bring it back" }).click();
-  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), mine);
+  assert.deepEqual(await traceOf(page), mine);
   assert.equal(await page.getByTestId("seed").inputValue(), "3");
   // Two runs of one's own change places, and neither is lost.
   await drop(other, "stories.json");
@@ -550,13 +550,13 @@ test("a dropped file is replayed; a wrong one gets a sentence and takes nothing 
   }
   for (const run of [mine, second, mine]) {
     await page.getByRole("button", { name: "Bring it back" }).click();
-    assert.deepEqual(await page.evaluate(() => window.couplet.trace()), run);
+    assert.deepEqual(await traceOf(page), run);
   }
   // Of more, each comes once before any comes again.
   await drop(other, "stories.json");
   await shown(page, "file");
   await call(page, "generate", { seed: 7, max_tokens: 12 });
-  const third = await page.evaluate(() => window.couplet.trace());
+  const third = await traceOf(page);
   await drop(other, "stories.json");
   await shown(page, "file");
   const seen = [];
@@ -625,7 +625,7 @@ test("a run that is still being written does not mix with a replayed one", async
   await page.getByTestId("generate").click();
   await call(page, "replay", trace);
   await page.waitForTimeout(1500);
-  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), trace);
+  assert.deepEqual(await traceOf(page), trace);
   assert.match((await refusal(page, "replay", { version: 1 })).message, /^trace: .*damaged/);
   assert.equal((await refusal(page, "replay", null)).field, "trace");
 });
@@ -657,7 +657,7 @@ test("a run that was being written when another took its place comes back as one
   await page.waitForFunction(() => window.couplet.trace()?.events.filter(({ event }) => event === "committed").length > 2);
   await call(page, "replay", other);
   await page.getByRole("button", { name: "Bring it back" }).click();
-  const { settings, events } = await page.evaluate(() => window.couplet.trace());
+  const { settings, events } = await traceOf(page);
   assert.equal(settings.seed, 77);
   assert.equal(events.at(-1).event, "finished");
   await page.keyboard.press("End");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fastest } from "../bench/figures.mjs";
-import { call, delay, frames, hold, noPanicText, open, patchWorker, ready, refusal, shown, until, visitor } from "./support.mjs";
+import { call, delay, frames, hold, noPanicText, open, patchWorker, ready, refusal, shown, traceOf, until, visitor } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
@@ -750,7 +750,7 @@ test("γ by the engine: in the form, in the link, in the run", async ({ page, ba
   await page.getByTestId("generate").click();
   await page.waitForFunction(() => window.couplet.trace()?.events.at(-1)?.event === "finished", null, { timeout: 60_000 });
   assert.match(page.url(), /auto=1/);
-  const trace = await page.evaluate(() => window.couplet.trace());
+  const trace = await traceOf(page);
   assert.equal(trace.settings.auto_gamma, true);
   await page.getByTestId("end").click();
   await page.reload();

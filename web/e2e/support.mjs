@@ -20,9 +20,23 @@ export async function ready(page) {
   return page.evaluate(() => window.couplet.ready());
 }
 
+/**
+ * What a function of the page returns, as JSON: the driver's own way to hand over an object takes both sides
+ * half a second for a run.
+ */
+async function json(page, get, argument) {
+  const text = await page.evaluate(get, argument);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
 /** Calls `window.couplet[name](options)`. */
 export function call(page, name, options) {
-  return page.evaluate(([name, options]) => window.couplet[name](options), [name, options]);
+  return json(page, async ([name, options]) => JSON.stringify(await window.couplet[name](options)), [name, options]);
+}
+
+/** The run on the page; `null` where there is none. */
+export function traceOf(page) {
+  return json(page, () => JSON.stringify(window.couplet.trace()));
 }
 
 /** The message, field and code of the error that a call is rejected with. */
@@ -117,10 +131,12 @@ export const WEIGHTS = "**/target/model.safetensors";
 
 /** Waits until the run on the page, which is no recording, has ended; returns its trace. */
 export async function finished(page) {
+  // Not at every frame: what it asks for is a whole run.
   await page.waitForFunction(() => window.couplet?.trace()?.events.at(-1)?.event === "finished", null, {
     timeout: 90_000,
+    polling: 50,
   });
-  return page.evaluate(() => window.couplet.trace());
+  return traceOf(page);
 }
 
 /** Presses Write and waits for the run; unfolds the settings where they are folded. */

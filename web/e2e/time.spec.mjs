@@ -1,6 +1,6 @@
 // Time: the playhead, and runs that branch from it.
 import assert from "node:assert/strict";
-import { call, finished, frames, open, refusal, shown, tokens, until, write } from "./support.mjs";
+import { call, finished, frames, open, refusal, shown, tokens, traceOf, until, write } from "./support.mjs";
 import { test } from "./test.mjs";
 
 const CPU = "?backend=cpu";
@@ -99,11 +99,11 @@ test("an edited setting branches from the playhead, the page shows what changed,
   // And back: nothing is lost, on either side.
   await page.getByTestId("version-0").click();
   assert.equal(await version(page), "First run");
-  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), run);
+  assert.deepEqual(await traceOf(page), run);
   assert.equal(await heading(page), "Round 5", "it stands where it was left");
   assert.equal(await page.getByTestId("temperature").inputValue(), "0.8");
   await page.getByTestId("version-1").click();
-  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), branch);
+  assert.deepEqual(await traceOf(page), branch);
 });
 
 test("a token picked in the inspector is written instead, by mouse and by keyboard", async ({ page, base }) => {
@@ -198,7 +198,7 @@ test("branches that wait their turn leave the runs that they were asked for on, 
   assert.match(await page.getByTestId("changes").innerText(), /temperature 1.6 → 0.3/);
   assert.equal(await page.locator("[data-testid^=version-]").count(), 3);
   await page.getByTestId("version-0").click();
-  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), run);
+  assert.deepEqual(await traceOf(page), run);
 });
 
 test("on a phone a token is picked from the table, and both texts fit", async ({ page, base }) => {
@@ -340,7 +340,7 @@ test("a run that is written anew takes no branches away for good", async ({ page
   await page.getByTestId("versions").waitFor({ state: "detached" });
   await page.getByTestId("notice").getByRole("button", { name: "Bring it back" }).click();
   await page.getByTestId("version-1").waitFor();
-  assert.deepEqual(await page.evaluate(() => window.couplet.trace()), branch);
+  assert.deepEqual(await traceOf(page), branch);
   assert.equal(await page.getByTestId("seed").inputValue(), "5");
 });
 

@@ -134,7 +134,7 @@ fn terms() -> [(String, String, &'static str); 35] {
         (
             tr!("term" => "Acceptance rate α"),
             tr!(
-                "the share of tested tokens that stay. Tokens after a rejected one or after the end of the text do not count. Later places are tested only where all before stayed, in easier text, so more may stay there. Under Block no token is tested by itself, so the share has no interval there, except at temperature 0 or top-k 1."
+                "the share of tested tokens that stay. Tokens after a rejected one do not count, nor those after the end of the text, which only a timed text goes past. Later places are tested only where all before stayed, in easier text, so more may stay there. Under Block no token is tested by itself, so the share has no interval there, except at temperature 0 or top-k 1."
             ),
             "",
         ),

@@ -13,8 +13,7 @@ use crate::steps::step;
 use crate::wasm_target::{self, TRIPLE};
 use crate::{apt, build, node, process, static_server, tidy};
 
-/// The page. Its unit tests run natively too, but apart: together with the engine, its
-/// dependencies' features would compile the engine's anew.
+/// The page, whose unit tests run natively too.
 const PAGE: &str = "couplet-web";
 
 /// Only builds for the browser.
@@ -83,10 +82,9 @@ pub fn run(repo: &Repo) -> Tally {
     stage("lints of the page", &|| page_lints(repo));
     stage("lints and unit tests", &|| {
         ensure_vulkan()?;
-        unit_tests(native_workspace(cargo(repo).arg("test")))
-    });
-    stage("unit tests of the page", &|| {
-        unit_tests(cargo(repo).args(["test", "--package", PAGE]))
+        // All of them at once, the page too: apart, cargo would choose other features of what both are
+        // built from, and compile that twice.
+        unit_tests(cargo(repo).args(["test", "--workspace", "--exclude", WORKER]))
     });
     stage("tidy", &|| tidy::run(repo));
     stage("the bench's arithmetic and drawing", &|| {
@@ -106,15 +104,6 @@ pub fn run(repo: &Repo) -> Tally {
 fn cargo(repo: &Repo) -> Command {
     let mut command = Command::new("cargo");
     command.current_dir(repo.root());
-    command
-}
-
-/// Adds the choice of every crate that builds natively.
-fn native_workspace(command: &mut Command) -> &mut Command {
-    command.arg("--workspace");
-    for package in [PAGE, WORKER] {
-        command.args(["--exclude", package]);
-    }
     command
 }
 

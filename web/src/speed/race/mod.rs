@@ -6,8 +6,8 @@ mod layout;
 
 use std::sync::Arc;
 
-use couplet_playback::{count_word, decimal, grouped, procedure, tr};
-use couplet_protocol::{BackendKind, Rule, SpeedReport, Verdict};
+use couplet_playback::{count_word, decimal, grouped, is_special, procedure, tr};
+use couplet_protocol::{BackendKind, PairInfo, Rule, SpeedReport, Verdict};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -52,7 +52,7 @@ pub fn Race(
         true => whole.get(),
         false => track.get(),
     });
-    let about = about(&report);
+    let about = about(&report, &kept.pair);
     let origin = origin(&kept);
     let rule = report.request.settings.rule;
     view! {
@@ -125,7 +125,7 @@ fn origin(kept: &Kept) -> Option<String> {
     Some(day.map_or(origin.clone(), |day| format!("{origin}, {day}")))
 }
 
-fn about(report: &SpeedReport) -> String {
+fn about(report: &SpeedReport, pair: &PairInfo) -> String {
     // Of an even number of pairs none is in the middle, and the headline lies between two.
     let even = report.request.pairs.is_multiple_of(2);
     let runs = match report.device.backend {
@@ -159,7 +159,24 @@ fn about(report: &SpeedReport) -> String {
             rule_title(rule)
         )
     };
+    if goes_past_an_end(report, pair) {
+        let past = tr!("A timed text goes on past its end, which is ‹end› here.");
+        return format!("{runs} {texts} {past}");
+    }
     format!("{runs} {texts}")
+}
+
+/// Whether a lane has tokens after the end of a text.
+fn goes_past_an_end(report: &SpeedReport, pair: &PairInfo) -> bool {
+    let ends = |token: &u32| {
+        let text = pair.tokens.get(*token as usize);
+        text.is_some_and(|text| is_special(text))
+    };
+    report.race.iter().any(|lane| {
+        let mut tokens = lane.rounds.iter().flat_map(|round| &round.tokens).rev();
+        tokens.next();
+        tokens.any(ends)
+    })
 }
 
 /// How the race ends: what the second lane had when the first was done, and when it was done too.
@@ -346,5 +363,37 @@ fn Legend(rule: Rule) -> impl IntoView {
             <li>{icon(Sign::Resampled, 15)}{replaced(rule)}</li>
             <li>{icon(Sign::Bonus, 15)}{tr!("bonus")}</li>
         </ul>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::speed::test::{pair, report};
+    use couplet_protocol::{RaceLane, RaceRound};
+
+    #[test]
+    fn only_what_is_written_after_an_end_goes_past_it() {
+        let mut pair = pair();
+        pair.tokens.push("<|endoftext|>".to_owned());
+        let check = |rounds: &[&[u32]], expect| {
+            let mut report = report(&[(2, [1.0, 1.2])]);
+            let rounds = rounds.iter().map(|tokens| RaceRound {
+                end: 1.0,
+                gamma: 0,
+                accepted: 0,
+                tokens: tokens.to_vec(),
+            });
+            report.race = vec![RaceLane {
+                gamma: 0,
+                rounds: rounds.collect(),
+                readbacks: 1,
+            }];
+            assert_eq!(goes_past_an_end(&report, &pair), expect);
+        };
+        check(&[&[0, 1], &[1]], false);
+        check(&[&[0, 1], &[1, 2]], false);
+        check(&[&[0, 2], &[1]], true);
+        check(&[&[0], &[2, 1]], true);
     }
 }
