@@ -333,10 +333,19 @@ test("the runs told before are those that are counted and those told after", asy
   assert.equal(told, 34);
   await page.getByTestId("max_tokens").fill("60");
   await page.getByTestId("bench").click();
-  const said = await page.waitForFunction(() => document.querySelector("[data-testid=progress]")?.textContent.match(/ of \d+ runs/)?.[0]);
+  // Meanwhile somebody looks at another tab and comes back.
+  const said = await page.waitForFunction(() => {
+    const said = document.querySelector("[data-testid=progress]")?.textContent.match(/ of \d+ runs/)?.[0];
+    for (const hidden of said ? [true, false] : []) {
+      Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+      document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+    }
+    return said;
+  });
   assert.equal(await said.jsonValue(), ` of ${told} runs`);
   await page.getByTestId("verdict").waitFor({ timeout: 60_000 });
   assert.ok((await page.getByTestId("facts").innerText()).includes(`${told}: 5 pairs per γ`));
+  assert.match(await page.getByTestId("race").innerText(), /out of sight for a part of the measurement/);
 });
 
 test("before measuring the page says how to lose the speed-up, and why a rule is not exact", async ({ page, base }) => {
@@ -569,6 +578,7 @@ test("the files hold what is on the screen", async ({ page, base }) => {
   assert.ok(Math.abs(Date.parse(report.taken_at) - Date.now()) < 60_000, report.taken_at);
   assert.match(report.build, /^\d+\.\d+\.\d+ [0-9a-f]{16}$/);
   assert.equal(report.user_agent, await page.evaluate(() => navigator.userAgent));
+  assert.equal(report.hidden, false);
   const csv = await saved(page, "csv");
   const [head, ...rows] = csv.text.trim().split("\r\n").map((line) => line.split(","));
   assert.equal(rows.length, 2);
@@ -581,6 +591,7 @@ test("the files hold what is on the screen", async ({ page, base }) => {
   assert.equal(rows[0][head.indexOf("backend")], "cpu");
   assert.equal(Number(rows[0][head.indexOf("seed")]), report.request.settings.seed);
   assert.equal(rows[0][head.indexOf("taken_at")], report.taken_at);
+  assert.equal(rows[0][head.indexOf("hidden")], "false");
   const svg = await saved(page, "svg");
   assert.match(svg.text, /^<svg[^>]*xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
   assert.match(svg.text, />1×/);

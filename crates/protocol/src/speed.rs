@@ -293,8 +293,11 @@ pub struct SpeedReport {
     /// Of [`Self::headline`] the pair of runs whose ratio is the median: the target alone, then
     /// speculation.
     pub race: Vec<RaceLane>,
-    /// When the page was given it, in UTC: `2026-03-01T12:34:56.789Z`. Only the page knows this and
-    /// what follows.
+    /// Whether the page was out of sight for a part of it: browsers then leave it less of the device.
+    /// Only the page knows this and what follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<bool>,
+    /// When the page was given it, in UTC: `2026-03-01T12:34:56.789Z`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub taken_at: Option<String>,
     /// Couplet's version, and after it what names this build of the page, where that is known.
@@ -524,6 +527,7 @@ mod tests {
             shares: Vec::new(),
             shares_from: TimeSource::default(),
             race: Vec::new(),
+            hidden: None,
             taken_at: None,
             build: None,
             user_agent: None,

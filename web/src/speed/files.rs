@@ -79,6 +79,7 @@ pub fn csv(report: &SpeedReport) -> String {
         "device",
         "variant",
         "seed",
+        "hidden",
         "taken_at",
         "build",
         "user_agent",
@@ -160,6 +161,9 @@ fn cells(report: &SpeedReport, row: &GammaSpeed, auto: bool) -> Vec<String> {
         report.device.name.clone(),
         report.device.variant.clone(),
         seed.to_string(),
+        report
+            .hidden
+            .map_or_else(String::new, |hidden| hidden.to_string()),
         said(&report.taken_at),
         said(&report.build),
         said(&report.user_agent),

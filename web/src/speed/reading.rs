@@ -274,6 +274,7 @@ pub mod tests {
             shares: Vec::new(),
             shares_from: Default::default(),
             race: Vec::new(),
+            hidden: None,
             taken_at: None,
             build: None,
             user_agent: None,

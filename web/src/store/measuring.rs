@@ -1,5 +1,7 @@
 //! Timing speculation against the target alone: one bench at a time, and what the last ones said.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use couplet_protocol::{
@@ -7,6 +9,7 @@ use couplet_protocol::{
     VERSION,
 };
 use js_sys::Date;
+use leptos::ev;
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -147,6 +150,31 @@ impl Clock {
     }
 }
 
+/// Watches whether the page is out of sight.
+struct Watch {
+    hidden: Rc<Cell<bool>>,
+    listener: WindowListenerHandle,
+}
+
+impl Watch {
+    fn begin() -> Self {
+        let hidden = Rc::new(Cell::new(document().hidden()));
+        let seen = hidden.clone();
+        // Told to the document, and it rises to the window.
+        let changed = ev::Custom::<web_sys::Event>::new("visibilitychange");
+        let listener = window_event_listener(changed, move |_| {
+            seen.set(seen.get() || document().hidden());
+        });
+        Self { hidden, listener }
+    }
+
+    /// Whether it ever was.
+    fn end(self) -> bool {
+        self.listener.remove();
+        self.hidden.get()
+    }
+}
+
 impl Measuring {
     /// Whether something is being timed.
     pub fn busy(&self) -> bool {
@@ -208,8 +236,9 @@ fn bound(reports: &mut Vec<Kept>) {
 }
 
 /// A report with what the page knows of its making and the engine does not.
-fn attributed(report: &SpeedReport) -> SpeedReport {
+fn attributed(report: &SpeedReport, hidden: bool) -> SpeedReport {
     SpeedReport {
+        hidden: Some(hidden),
         taken_at: Some(browser::now()),
         build: Some(browser::build()),
         user_agent: browser::navigator("userAgent").and_then(|name| name.as_string()),
@@ -310,6 +339,7 @@ impl Store {
         let pair = request.settings.pair.clone();
         let mut done = Some(done);
         let mut clock = Clock::default();
+        let mut watch = None;
         let id = self.engine.request_with_pair(
             &pair,
             |id| Command::Bench { id, request },
@@ -317,6 +347,7 @@ impl Store {
                 Reply::Benching {
                     stage, done, runs, ..
                 } => {
+                    watch.get_or_insert_with(Watch::begin);
                     measuring.progress.set(Some(Progress {
                         stage: stage.clone(),
                         done: *done,
@@ -327,10 +358,11 @@ impl Store {
                 // What has to be there first ends nothing.
                 Reply::Loading { .. } | Reply::Loaded { .. } => {}
                 reply => {
+                    let hidden = watch.take().is_some_and(Watch::end);
                     let attributed = match reply {
                         Reply::Benched { id, report } => Some(Reply::Benched {
                             id: *id,
-                            report: Box::new(attributed(report)),
+                            report: Box::new(attributed(report, hidden)),
                         }),
                         _ => None,
                     };

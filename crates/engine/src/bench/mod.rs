@@ -233,6 +233,7 @@ fn report(
         shares: Vec::new(),
         shares_from: TimeSource::default(),
         race: Vec::new(),
+        hidden: None,
         taken_at: None,
         build: None,
         user_agent: None,

@@ -159,11 +159,19 @@ fn about(report: &SpeedReport, pair: &PairInfo) -> String {
             rule_title(rule)
         )
     };
-    if goes_past_an_end(report, pair) {
-        let past = tr!("A timed text goes on past its end, which is ‹end› here.");
-        return format!("{runs} {texts} {past}");
-    }
-    format!("{runs} {texts}")
+    let past = goes_past_an_end(report, pair)
+        .then(|| tr!("A timed text goes on past its end, which is ‹end› here."));
+    let hidden = (report.hidden == Some(true)).then(|| {
+        tr!(
+            "The page was out of sight for a part of the measurement, and browsers then leave it less of the device."
+        )
+    });
+    let sentences = [Some(runs), Some(texts), past, hidden];
+    sentences
+        .into_iter()
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Whether a lane has tokens after the end of a text.
