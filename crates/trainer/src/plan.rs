@@ -107,7 +107,7 @@ impl PairPlan {
         }
         for source in &mut self.sources {
             if let Origin::StoryWorld { stories, held_out } = &mut source.origin {
-                (*stories, *held_out) = (200, 20);
+                (*stories, *held_out) = (200, 10);
             }
         }
         // Only what can be had without any file, where there is such a source.
@@ -119,7 +119,7 @@ impl PairPlan {
                 layers: model.layers.min(2),
                 hidden_size: 32,
                 heads: 2,
-                steps: 60,
+                steps: 36,
                 batch: 4,
                 context: 64,
             };

@@ -62,7 +62,7 @@ fn killed_between_checkpoints(folder: &Path) -> bool {
     }
     training.kill().ok();
     training.wait().unwrap();
-    std::fs::read_to_string(&state).is_ok_and(|state| !state.contains("\"step\": 60"))
+    std::fs::read_to_string(&state).is_ok_and(|state| !state.contains("\"step\": 36"))
 }
 
 #[test]
