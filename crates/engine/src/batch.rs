@@ -208,11 +208,10 @@ impl Engine {
         let surely_free = free.saturating_sub(most_tokens as usize);
         let wanted = run.wanted() as f64 - tokens;
         let alone = run.under_way.is_empty();
-        // Before γ is chosen: who looks at another one counts the rounds of that as begun.
         if !alone && (surely_free <= largest_gamma(&run.settings) || wanted < 0.5) {
             return Ok(None);
         }
-        let (wish, mut most) = self.wished_gamma(run, ahead.rounds);
+        let (wish, mut most) = self.wished_gamma(run, alone);
         let fit = surely_free / (wish + 1);
         // The target adds a token to the drafted ones, and all of them must have a position.
         let mut gamma = wish.min(free - 1);
@@ -247,6 +246,7 @@ impl Engine {
         };
         let rounds = run.pace.rounds(ahead, bounds).min(most);
         run.pace.sent(rounds);
+        self.began(run, gamma, rounds);
         let asked = self.now();
         let mut catching_up = 0;
         if gamma == 0 {
@@ -312,7 +312,8 @@ impl Engine {
                 break;
             }
         }
-        self.learn(run, &facts, taken, plan.catching_up);
+        let catching_up = plan.catching_up as f64 / plan.rounds as f64;
+        self.learn(run, &facts, taken, catching_up);
         let milliseconds = (landed - asked) / facts.len() as f64;
         for (index, round) in facts.iter_mut().enumerate() {
             round.end = asked + milliseconds * (index + 1) as f64;

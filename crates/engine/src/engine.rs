@@ -167,17 +167,7 @@ impl Engine {
         tokens.extend(branch.tokens());
         self.hold_run(settings).await?;
         let start = self.now();
-        self.read_prompt(&tokens, run_settings(settings));
-        // Waits for the GPU, so that the time is the prompt's and not the first round's.
-        self.device
-            .run(
-                &[],
-                &[Read {
-                    buffer: &self.state,
-                    words: 0..1,
-                }],
-            )
-            .await?;
+        self.read_whole(&tokens, settings).await?;
         let milliseconds = self.now() - start;
         let mut run = Run::new(settings.clone(), tokens, self.pace(settings));
         let mut events = vec![Event::Started {
@@ -222,7 +212,17 @@ impl Engine {
         run.unseen_by_draft = 0;
         run.pace = self.pace(&run.settings);
         self.hold_run(&run.settings).await?;
-        self.read_prompt(&run.tokens, run_settings(&run.settings));
+        self.read_whole(&run.tokens, &run.settings).await
+    }
+
+    /// Reads a text with both models and waits for it, so that its time is not the first round's.
+    async fn read_whole(&self, tokens: &[u32], settings: &Settings) -> Result<(), EngineError> {
+        self.read_prompt(tokens, run_settings(settings));
+        let read = Read {
+            buffer: &self.state,
+            words: 0..1,
+        };
+        self.device.run(&[], &[read]).await?;
         Ok(())
     }
 

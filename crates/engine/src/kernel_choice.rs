@@ -167,7 +167,7 @@ impl Engine {
     }
 
     /// Times a step of the target and a round with each choice, and goes on with the quickest:
-    /// some tenths of a second on a software adapter, a few milliseconds on a GPU. On the CPU
+    /// seconds on a software adapter, a tenth or two of one on a GPU. On the CPU
     /// there is nothing to choose.
     ///
     /// A set that computes something else than the first is not chosen, however quick it is, nor

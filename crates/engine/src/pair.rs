@@ -40,9 +40,7 @@ impl PairFiles {
                 .map_err(|error| EngineError::Unreadable(format!("{}: {error}", path.display())))
         };
         let bytes = read("model-card.json")?;
-        let card: ModelCard = serde_json::from_slice(&bytes).map_err(|error| {
-            EngineError::Mismatch(format!("model-card.json cannot be read ({error})"))
-        })?;
+        let card = read_card(&bytes)?;
         Ok(Self {
             tokenizer: read(&card.tokenizer.path)?,
             target_config: read(&card.target.config.path)?,
@@ -52,6 +50,11 @@ impl PairFiles {
             card: bytes,
         })
     }
+}
+
+fn read_card(bytes: &[u8]) -> Result<ModelCard, EngineError> {
+    serde_json::from_slice(bytes)
+        .map_err(|error| EngineError::Mismatch(format!("model-card.json cannot be read ({error})")))
 }
 
 /// A pair of models with their tokenizer, as burn modules.
@@ -78,9 +81,7 @@ impl Pair {
     ///
     /// If a file is damaged, has another hash than the card says, or contradicts another file.
     pub fn new(files: PairFiles) -> Result<Self, EngineError> {
-        let card: ModelCard = serde_json::from_slice(&files.card).map_err(|error| {
-            EngineError::Mismatch(format!("model-card.json cannot be read ({error})"))
-        })?;
+        let card = read_card(&files.card)?;
         check_hash(&files.tokenizer, &card.tokenizer.sha256)?;
         let tokenizer = TextTokenizer::from_json(&files.tokenizer)
             .map_err(|error| EngineError::Tokenizer(error.to_string()))?;

@@ -9,8 +9,8 @@ pub struct Cache {
     pub kept: usize,
     /// Entries that this round has added and that hold, or may still.
     pub added: usize,
-    /// Entries that the round had added and that are void since a token before them was rejected:
-    /// they are overwritten before anybody looks at them again.
+    /// Entries that the round had added and that are void since their token, or one before it, was
+    /// rejected: they are overwritten before anybody looks at them again.
     pub cut: usize,
 }
 

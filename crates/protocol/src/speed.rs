@@ -44,6 +44,16 @@ impl SpeedRequest {
         self.settings.has_formula()
     }
 
+    /// Runs before the timed ones: one of each contender and one of the target alone.
+    pub fn warm_ups(&self) -> usize {
+        self.contenders() + 1
+    }
+
+    /// Runs in all.
+    pub fn runs(&self) -> usize {
+        self.warm_ups() + 2 * self.contenders() * self.pairs as usize
+    }
+
     /// The fewest pairs of runs for which the intervals of so many contenders can hold their medians
     /// together at [`SpeedReport::CONFIDENCE`]. The widest interval that `n` pairs have, from the
     /// least of their ratios to the largest, misses its median with a probability of `2^(1 − n)`, and

@@ -36,8 +36,8 @@ impl Place {
         KernelSet::ALL.into_iter().find(|set| set.key() == key)
     }
 
-    /// Keeps that choosing failed, and tells whether it had failed before.
-    pub(crate) async fn failed_before(&self) -> bool {
+    /// Keeps that choosing failed in the place of any choice, and tells whether it had failed before.
+    pub(crate) async fn keep_failure(&self) -> bool {
         let before = self.kept().await.as_deref() == Some(FAILED);
         self.keep_text(FAILED).await;
         before

@@ -211,7 +211,7 @@ async fn on_gpu(
         Err(kernels) => {
             let backend = connection.renew().await?;
             let engine = fresh_on_gpu(pair, &backend, kernels, &reference).await?;
-            if gpu.place.failed_before().await {
+            if gpu.place.keep_failure().await {
                 gpu.place.keep(engine.kernel_set()).await;
             }
             engine

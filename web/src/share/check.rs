@@ -17,7 +17,7 @@ use crate::language;
 use crate::permalink;
 
 /// The largest file that is read, in bytes: the longest runs need a tenth of it.
-pub const MOST_BYTES: usize = 64 << 20;
+pub const MOST_BYTES: usize = 64_000_000;
 /// The largest vocabulary.
 const MOST_TOKENS: usize = 1 << 20;
 /// The longest name or title, in characters.
@@ -35,11 +35,7 @@ const SLACK: f32 = 1e-3;
 /// A sentence that says what is wrong with it and what to do.
 pub fn read(text: &str) -> Result<Trace, String> {
     if text.len() > MOST_BYTES {
-        return Err(tr!(
-            "This file has {} MB; a trace of the longest run is smaller than {} MB. Choose the file that “Trace as JSON” gave.",
-            text.len() >> 20,
-            MOST_BYTES >> 20
-        ));
+        return Err(too_large(text.len()));
     }
     let text = text.trim_start_matches('\u{feff}');
     let mut trace = Trace::from_json(text).map_err(|sentence| no_trace::said(text, &sentence))?;
@@ -48,6 +44,16 @@ pub fn read(text: &str) -> Result<Trace, String> {
     forget_idle_draws(&mut trace);
     check(&trace).map_err(damaged)?;
     Ok(trace)
+}
+
+/// What is said of so many bytes, more than the longest run has.
+pub fn too_large(bytes: usize) -> String {
+    let megabytes = |bytes: usize| bytes.div_ceil(1_000_000);
+    tr!(
+        "This file has {} MB; a trace of the longest run is smaller than {} MB. Choose the file that “Trace as JSON” gave.",
+        megabytes(bytes),
+        megabytes(MOST_BYTES)
+    )
 }
 
 /// Takes the numbers out of verdicts that their rule does not look at: engines of before wrote them

@@ -139,12 +139,8 @@ pub fn take(store: Store, sharing: Sharing, file: File) {
     let refuse = move |why: Said| refuse(store, sharing, why);
     if size > MOST_BYTES as f64 {
         return refuse(Said::new(move || {
-            tr!(
-                "“{name}” has {size} MB; a trace of the longest run is smaller than {most} MB. Choose the file that “Trace as JSON” gave.",
-                name,
-                size = format!("{:.0}", size / 1e6),
-                most = MOST_BYTES >> 20
-            )
+            let sentence = check::too_large(size as usize);
+            tr!("“{name}” cannot be replayed. {sentence}", name, sentence)
         }));
     }
     spawn_local(async move {

@@ -170,7 +170,7 @@ fn facts() -> Vec<Fact> {
                     words::rate(row.speculation.median),
                     words::rate(row.target_alone.median)
                 );
-                match reading::points_elsewhere(row, row.target_alone) {
+                match reading::points_elsewhere(row) {
                     true => tr!("{medians}; the verdict compares runs pair by pair", medians),
                     false => medians,
                 }
@@ -221,14 +221,14 @@ fn runs(kept: &Kept) -> String {
     if most > 1 {
         tr!(
             "{runs}: {pairs} pairs per γ, alternating, and a warm-up, {tokens}",
-            runs = grouped(reading::runs(&report.request)),
+            runs = grouped(report.request.runs()),
             pairs,
             tokens
         )
     } else {
         tr!(
             "{runs}: {pairs} pairs, alternating, and a warm-up, {tokens}",
-            runs = grouped(reading::runs(&report.request)),
+            runs = grouped(report.request.runs()),
             pairs,
             tokens
         )

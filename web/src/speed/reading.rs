@@ -1,8 +1,6 @@
 //! What a report says, derived from it and from nothing else.
 
-use couplet_protocol::{
-    GammaSpeed, MAX_GAMMA, RunTime, SpeedReport, SpeedRequest, TokensPerSecond, Verdict,
-};
+use couplet_protocol::{GammaSpeed, MAX_GAMMA, RunTime, SpeedReport, SpeedRequest, Verdict};
 use couplet_speculation::formulas::{expected_tokens_per_round, speed_up};
 use couplet_speculation::statistics::{confidence_of_each, median, median_interval};
 
@@ -132,16 +130,6 @@ pub fn round_of(report: &SpeedReport, gamma: u32) -> Option<(f64, f64)> {
     Some((expected_tokens_per_round(alpha, gamma as usize), cost))
 }
 
-/// Runs before the timed ones: one of each contender and one of the target alone.
-pub fn warming(request: &SpeedRequest) -> usize {
-    request.contenders() + 1
-}
-
-/// Runs in all, as the engine counts them while it measures.
-pub fn runs(request: &SpeedRequest) -> usize {
-    warming(request) + 2 * request.contenders() * request.pairs as usize
-}
-
 /// The draft lengths whose intervals reach that of the best, itself among them.
 pub fn level<'a>(report: &'a SpeedReport, best: &GammaSpeed) -> Vec<&'a GammaSpeed> {
     let rows = report.gammas.iter();
@@ -155,13 +143,13 @@ pub fn pays(report: &SpeedReport) -> bool {
     rows.any(|row| report.verdict(row) == Verdict::Faster)
 }
 
-/// Whether the medians of two speeds point another way than the median of the ratios, run by run.
-pub fn points_elsewhere(row: &GammaSpeed, alone: TokensPerSecond) -> bool {
-    (row.speculation.median > alone.median) != (row.speed_up > 1.0)
+/// Whether the medians of both speeds point another way than the median of the ratios, run by run.
+pub fn points_elsewhere(row: &GammaSpeed) -> bool {
+    (row.speculation.median > row.target_alone.median) != (row.speed_up > 1.0)
 }
 
-/// Whether the headline is about one draft length of several.
-pub fn is_best_of(report: &SpeedReport) -> Option<usize> {
+/// How many draft lengths were timed, if more than one was.
+pub fn several_lengths(report: &SpeedReport) -> Option<usize> {
     (report.gammas.len() > 1).then_some(report.gammas.len())
 }
 
@@ -219,7 +207,9 @@ pub fn fastest(report: &SpeedReport) -> Fastest {
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use couplet_protocol::{BackendKind, DeviceInfo, PassCosts, Settings, SpeedRequest};
+    use couplet_protocol::{
+        BackendKind, DeviceInfo, PassCosts, Settings, SpeedRequest, TokensPerSecond,
+    };
 
     /// A report in which the draft lengths have these intervals.
     pub fn report(intervals: &[(u32, [f64; 2])]) -> SpeedReport {
@@ -350,14 +340,12 @@ pub mod tests {
     fn medians_of_speeds_may_point_another_way_than_their_ratios() {
         let mut row = report(&[(3, [0.96, 1.08])]).gammas.remove(0);
         row.speculation.median = 3687.0;
-        let alone = |median| TokensPerSecond {
-            median,
-            ..TokensPerSecond::default()
-        };
-        assert!(points_elsewhere(&row, alone(4045.0)));
-        assert!(!points_elsewhere(&row, alone(3600.0)));
+        row.target_alone.median = 4045.0;
+        assert!(points_elsewhere(&row));
+        row.target_alone.median = 3600.0;
+        assert!(!points_elsewhere(&row));
         row.speed_up = 0.98;
-        assert!(points_elsewhere(&row, alone(3600.0)));
+        assert!(points_elsewhere(&row));
     }
 
     #[test]

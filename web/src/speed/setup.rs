@@ -4,7 +4,6 @@ use couplet_playback::{Cut, count_word, grouped, tr};
 use couplet_protocol::{MAX_GAMMA, Settings};
 use leptos::prelude::*;
 
-use super::reading::{runs, warming};
 use super::state::{SpeedState, Whole, use_speed};
 use super::words;
 use crate::engine_client::EngineState;
@@ -187,7 +186,7 @@ fn plan(store: Store, speed: SpeedState) -> String {
         return tr!("A setting needs a look first.");
     };
     let lengths = request.gammas.len();
-    let runs = runs(&request);
+    let runs = request.runs();
     let wanted = request.settings.max_tokens as usize;
     // A text ends where the context is full, and the prompt is in it too.
     let pair = store.engine.pair.get();
@@ -206,7 +205,7 @@ fn plan(store: Store, speed: SpeedState) -> String {
         true => tr!("up to {}", token_count(tokens)),
         false => token_count(tokens),
     };
-    let (runs_in_all, warming, pairs) = (grouped(runs), warming(&request), request.pairs);
+    let (runs_in_all, warming, pairs) = (grouped(runs), request.warm_ups(), request.pairs);
     let what = match request.auto && lengths > 0 {
         true => tr!(
             "{runs} runs of {tokens}: {warming} to warm up, then for one draft length and for the engine’s choice the target alone and speculation in turn, {pairs} times."
@@ -251,7 +250,7 @@ fn known_pace(store: Store, pair: &str) -> Option<f64> {
 /// Seconds that a measurement took for each token of its runs. The engine's own speeds are faster:
 /// they leave out prompts and what is timed between the runs.
 fn pace(kept: &Kept) -> Option<f64> {
-    let tokens = runs(&kept.report.request) * kept.report.tokens as usize;
+    let tokens = kept.report.request.runs() * kept.report.tokens as usize;
     let pace = kept.seconds / tokens as f64;
     (pace.is_finite() && pace > 0.0).then_some(pace)
 }

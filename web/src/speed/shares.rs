@@ -83,9 +83,9 @@ pub fn Shares(
         let drafting = first_step.then(|| format!(" {}", tr!(
             "The first draft step reads two tokens, as after a round kept whole the draft has yet to read its own last; the extra cost is counted in v, not in c."
         )));
-        let elsewhere = report.best().is_some_and(|best| points_elsewhere(best, report.target_alone));
+        let elsewhere = report.best().is_some_and(points_elsewhere);
         let medians = elsewhere.then(|| format!(" {}", tr!(
-            "The speeds behind it are medians of all runs; the verdict compares runs pair by pair."
+            "The speeds behind it are medians of the runs; the verdict compares them pair by pair."
         )));
         view! {
             <section class="card shares" data-testid="shares" aria-labelledby="shares-title">

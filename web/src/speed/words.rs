@@ -134,9 +134,9 @@ pub fn gamma(row: &GammaSpeed) -> String {
     }
 }
 
-/// A speed with as many digits as its noise leaves meaning: three.
+/// A speed with no more digits than its noise leaves meaning.
 pub fn rate(speed: f64) -> String {
-    if speed < 100.0 {
+    if speed < 99.95 {
         return decimal(speed, 1);
     }
     grouped(speed.round() as usize)

@@ -56,6 +56,8 @@ pub(crate) struct AutoGamma {
     current: Option<usize>,
     /// The look that is under way.
     looking: Option<Look>,
+    /// The γ of the rounds that were begun last.
+    begun_last: Option<usize>,
     /// Whether rounds of the γ in use were timed since a look was last thought of: a look is a
     /// comparison with them.
     compared: bool,
@@ -80,8 +82,12 @@ pub(crate) struct AutoGamma {
 #[derive(Clone, Copy, Debug)]
 struct Look {
     gamma: usize,
+    /// How many of them were thought to tell enough.
+    wanted: usize,
     /// How many of them are still to be begun.
     left: usize,
+    /// How many of them were begun and did not land yet.
+    under_way: usize,
 }
 
 /// Rounds of one γ that are not yet learnt from.
@@ -148,6 +154,7 @@ impl AutoGamma {
             telling,
             known,
             looking: None,
+            begun_last: None,
             compared: false,
             passed: 0.0,
             warm: false,
@@ -159,14 +166,18 @@ impl AutoGamma {
     }
 
     /// The γ of the next rounds: the one with the most tokens per millisecond by what is known,
-    /// or now and then another one, to know it better. No more than `at_once` rounds are begun
-    /// before the next choice.
-    pub(crate) fn choose(&mut self, at_once: usize) -> Choice {
-        if let Some(look) = self.looking.as_mut().filter(|look| look.left > 0) {
-            let rounds = look.left.min(at_once);
-            look.left -= rounds;
-            let gamma = look.gamma;
-            return Choice { gamma, rounds };
+    /// or now and then another one, to know it better. `alone`: no rounds are under way.
+    pub(crate) fn choose(&mut self, alone: bool) -> Choice {
+        if alone {
+            // What was begun and never landed is lost; what is left of a look goes on.
+            self.looking.take_if(|look| look.left == 0);
+            self.looking.iter_mut().for_each(|look| look.under_way = 0);
+        }
+        if let Some(look) = self.looking.filter(|look| look.left > 0) {
+            return Choice {
+                gamma: look.gamma,
+                rounds: look.left,
+            };
         }
         let speed = |gamma: &usize| self.known.speed(*gamma);
         let best = (0..=LARGEST)
@@ -180,7 +191,7 @@ impl AutoGamma {
             current
         };
         self.current = Some(current);
-        self.look(current, at_once).unwrap_or(Choice {
+        self.look(current).unwrap_or(Choice {
             gamma: current,
             rounds: usize::MAX,
         })
@@ -198,7 +209,7 @@ impl AutoGamma {
     /// Another γ to look at: the one where a look may show the most for what it wastes, if that is
     /// worth it. (Frazier and Powell, “Paradoxes in learning and the marginal value of
     /// information”, 2010.)
-    fn look(&mut self, current: usize, at_once: usize) -> Option<Choice> {
+    fn look(&mut self, current: usize) -> Option<Choice> {
         if self.looking.is_some() || !std::mem::take(&mut self.compared) {
             return None;
         }
@@ -220,13 +231,24 @@ impl AutoGamma {
         if worth < 1.0 {
             return None;
         }
-        let wanted = self.rounds_of_a_look(gamma);
-        let rounds = wanted.min(at_once);
+        let rounds = self.rounds_of_a_look(gamma);
         self.looking = Some(Look {
             gamma,
-            left: wanted - rounds,
+            wanted: rounds,
+            left: rounds,
+            under_way: 0,
         });
         Some(Choice { gamma, rounds })
+    }
+
+    /// So many rounds of one γ were begun: of those that were chosen as many as time allows, and of
+    /// another γ where the text has no room for that.
+    pub(crate) fn began(&mut self, gamma: usize, rounds: usize) {
+        self.begun_last = Some(gamma);
+        if let Some(look) = self.looking.as_mut().filter(|look| look.gamma == gamma) {
+            look.left = look.left.saturating_sub(rounds);
+            look.under_way += rounds;
+        }
     }
 
     /// Milliseconds that a look is expected to waste.
@@ -273,19 +295,23 @@ impl AutoGamma {
         };
         self.passed += milliseconds * tests.len() as f64;
         if let Some(look) = self.looking.as_mut().filter(|look| look.gamma == gamma) {
-            match (look.left, told) {
-                (_, Some(_)) => self.looking = None,
-                // They were shorter than thought.
-                (0, None) => look.left = 1,
-                _ => {}
+            look.under_way = look.under_way.saturating_sub(rounds);
+            if told.is_some() {
+                self.looking = None;
+            } else if (look.left, look.under_way) == (0, 0) {
+                // They were shorter than thought. Where rounds of another γ come next, all of it begins
+                // anew.
+                look.left = 1;
+                if self.begun_last != Some(gamma) {
+                    look.wanted = (2 * look.wanted).min(MOST_ROUNDS + 1);
+                    look.left = look.wanted;
+                }
             }
         }
     }
 
     /// A run begins under settings that make the models draw from such distributions.
     pub(super) fn begin(&mut self, settings: &Settings) {
-        // What was under way is lost; what is left of a look goes on.
-        self.looking.take_if(|look| look.left == 0);
         self.unread = 0.0;
         self.reads = settings.drafter == Drafter::Model;
         self.warm = false;
@@ -302,42 +328,49 @@ impl Engine {
     }
 
     /// The γ of the next rounds, before the context and the tokens still wanted bound it, and for how
-    /// many rounds at most.
-    /// No more than `at_once` are begun together.
-    pub(crate) fn wished_gamma(&self, run: &Run, at_once: usize) -> (usize, usize) {
-        if run.settings.auto_gamma {
-            let mut choosers = self.choosers.borrow_mut();
-            if let Some(auto) = choosers.get_mut(&Experience::key(&run.settings)) {
-                let choice = auto.choose(at_once);
-                return (choice.gamma, choice.rounds);
-            }
-        }
-        (run.settings.gamma as usize, usize::MAX)
+    /// many rounds at most. `alone`: none are under way.
+    pub(crate) fn wished_gamma(&self, run: &Run, alone: bool) -> (usize, usize) {
+        let choice = self.with_chooser(run, |auto| auto.choose(alone));
+        choice.map_or((run.settings.gamma as usize, usize::MAX), |choice| {
+            (choice.gamma, choice.rounds)
+        })
     }
 
-    /// Remembers what rounds of one γ did and took, `milliseconds` each.
+    /// Remembers that rounds of one γ were begun.
+    pub(crate) fn began(&self, run: &Run, gamma: usize, rounds: usize) {
+        self.with_chooser(run, |auto| auto.began(gamma, rounds));
+    }
+
+    /// Remembers what rounds of one γ did and took, `milliseconds` each, in which the draft took
+    /// `catching_up` passes each to read what was written without it.
     pub(crate) fn learn(
         &self,
         run: &Run,
         facts: &[RoundFacts],
         milliseconds: f64,
-        catching_up: usize,
+        catching_up: f64,
     ) {
         let Some(gamma) = facts.first().map(|first| first.gamma) else {
             return;
         };
-        if !run.settings.auto_gamma || gamma > LARGEST {
+        if gamma > LARGEST {
             return;
         }
-        let mut choosers = self.choosers.borrow_mut();
-        if let Some(auto) = choosers.get_mut(&Experience::key(&run.settings)) {
+        self.with_chooser(run, |auto| {
             let tests = facts.iter().map(|round| (round.judged, round.accepted));
             let tests: Vec<(usize, usize)> = tests.collect();
             // Passes with which the draft caught up are not the round's.
-            let pass = auto.known.slope() / facts.len() as f64;
-            let of_rounds = milliseconds - catching_up as f64 * pass;
+            let of_rounds = milliseconds - catching_up * auto.known.slope();
             auto.learn(gamma, &tests, of_rounds.max(0.5 * milliseconds));
-        }
+        });
+    }
+
+    /// Does something with the chooser of a run that has one.
+    fn with_chooser<T>(&self, run: &Run, act: impl FnOnce(&mut AutoGamma) -> T) -> Option<T> {
+        let key = Experience::key(&run.settings);
+        let mut choosers = self.choosers.borrow_mut();
+        let chooser = choosers.get_mut(&key).filter(|_| run.settings.auto_gamma);
+        chooser.map(act)
     }
 }
 

@@ -77,6 +77,13 @@ impl Machine {
     };
 }
 
+/// Begins one round where none is under way; returns its γ.
+fn next(auto: &mut AutoGamma) -> usize {
+    let gamma = auto.choose(true).gamma;
+    auto.began(gamma, 1);
+    gamma
+}
+
 /// Tokens of a text.
 const TEXT: f64 = 200.0;
 
@@ -103,7 +110,7 @@ fn run_on(
             auto.begin(&Settings::default());
             (text, unread) = (0.0, 0.0);
         }
-        let gamma = auto.choose(1).gamma;
+        let gamma = next(auto);
         // Nobody is told how long the draft reads what was written without it.
         if gamma == 0 {
             unread += 1.0;
@@ -255,7 +262,7 @@ fn it_is_off_where_drafting_cannot_pay_and_looks_no_more() {
     let mut chance = Chance(7);
     let mut auto = calibrated(&world, 0.9, 0.0);
     for _ in 0..5000 {
-        let gamma = auto.choose(1).gamma;
+        let gamma = next(&mut auto);
         assert_eq!(gamma, 0);
         let taken = world.cost(0) * (0.95 + 0.1 * chance.next());
         auto.learn(0, &[(0, 0)], taken);
@@ -304,6 +311,64 @@ fn it_finds_out_that_its_calibration_was_wrong() {
     }
 }
 
+/// A GPU works on two batches at a time, and often on fewer rounds than a look takes: what comes after
+/// them is chosen before it is known what they took.
+#[test]
+fn looks_end_where_two_batches_are_under_way() {
+    let world = World {
+        alpha: 0.8,
+        c: 0.15,
+        slope: 0.3,
+    };
+    for most in [1, 2, 5, 32] {
+        for (tick, error) in [(0.1, 0.3), (1.0, 0.3), (1.0, 0.6)] {
+            let mut chance = Chance(1611);
+            let costs = std::array::from_fn(|gamma| {
+                // What is best looks worse than it is.
+                let error = if gamma >= 3 { error } else { -0.2 };
+                world.cost(gamma) * (1.0 + error)
+            });
+            let mut auto = AutoGamma::new(Experience::with_costs(0.8, costs), tick);
+            let mut under_way = std::collections::VecDeque::new();
+            let (mut written, mut time, mut clock) = (0.0, 0.0, 0.0f64);
+            let mut last = None;
+            while written < 20_000.0 {
+                while under_way.len() < 2 {
+                    let Choice { gamma, rounds } = auto.choose(under_way.is_empty());
+                    let rounds = rounds.min(most);
+                    auto.began(gamma, rounds);
+                    under_way.push_back((gamma, rounds));
+                }
+                let (gamma, rounds) = under_way.pop_front().unwrap();
+                let cold = if last.replace(gamma) == Some(gamma) {
+                    0.0
+                } else {
+                    0.3
+                };
+                let noise = 0.95 + 0.1 * chance.next();
+                let taken = world.cost(gamma) * (rounds as f64 + cold) * noise;
+                let begun = (clock / tick).floor();
+                clock += taken;
+                let each = ((clock / tick).floor() - begun) * tick / rounds as f64;
+                let tests: Vec<_> = (0..rounds)
+                    .map(|_| {
+                        let accepted = world.accepted(gamma, &mut chance);
+                        (judged(gamma, accepted), accepted)
+                    })
+                    .collect();
+                auto.learn(gamma, &tests, each);
+                let each = expected_tokens_per_round(world.alpha, gamma);
+                (written, time) = (written + rounds as f64 * each, time + taken);
+            }
+            let share = written / time / world.best();
+            assert!(
+                share >= 0.96,
+                "{share:.4} with {most} rounds at once, ticks of {tick} ms, {error} wrong"
+            );
+        }
+    }
+}
+
 /// A calibration of many rounds at once, and then somebody who watches each: every round takes
 /// longer by a readback that no draft length is to blame for.
 #[test]
@@ -323,7 +388,7 @@ fn what_all_rounds_take_longer_is_not_held_against_each_in_turn() {
             let mut auto = AutoGamma::new(known, 0.1);
             let (mut written, mut time) = (0.0, 0.0);
             for _ in 0..60 {
-                let gamma = auto.choose(1).gamma;
+                let gamma = next(&mut auto);
                 let accepted = world.accepted(gamma, &mut chance);
                 let noise = 0.95 + 0.1 * chance.next();
                 auto.learn(

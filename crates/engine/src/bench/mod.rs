@@ -126,11 +126,10 @@ pub async fn bench(
         .chain(request.auto.then_some(None))
         .map(Contender::new)
         .collect();
-    let timed = contenders.len() as u32;
     let mut runs = Runs {
         between,
         done: 0,
-        runs: 1 + timed + 2 * timed * request.pairs,
+        runs: request.runs() as u32,
     };
     let warm_up = contenders
         .iter()

@@ -398,7 +398,7 @@ fn verdicts_and_residuals_follow_from_the_shown_distributions() {
     }
 }
 
-/// `min(ε, δ exp(−H))` with the target's entropy H in nats (Cai et al. 2024, section 3.3.2).
+/// `min(ε, δ exp(−H))` with the target's entropy H in nats (Cai et al. 2024, section 2.3.1).
 fn typical_threshold(target: &Distribution, settings: &Settings) -> f32 {
     let probs = target.probs.iter().filter(|prob| **prob > 0.0);
     let entropy: f32 = probs.map(|prob| -prob * prob.ln()).sum();

@@ -144,7 +144,9 @@ fn a_run_that_goes_on_elsewhere_is_held_to_the_processor_first() {
         for compared in [true, false] {
             let before = other.device().readbacks();
             other.resume(&mut run).await.unwrap();
-            assert_eq!(other.device().readbacks() > before, compared);
+            // One waits until the text is read: that is not the first round's time.
+            let more = other.device().readbacks() - before;
+            assert!(if compared { more > 1 } else { more == 1 }, "{more}");
         }
     });
 }

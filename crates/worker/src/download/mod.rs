@@ -111,7 +111,8 @@ impl Downloads {
     }
 }
 
-/// A small file that nothing vouches for, always as the server has it now. `breaks` is told of every
+/// A small file that nothing vouches for, as the server has it now; where that does not answer, as the
+/// service worker kept it. `breaks` is told of every
 /// connection that broke and is tried again.
 ///
 /// # Errors

@@ -97,8 +97,8 @@ pub fn usual(end: f64) -> f64 {
     fits.unwrap_or(1.0)
 }
 
-/// The slow-downs that make sense for a race: each of them lasts a second at least and a minute at
-/// most.
+/// The slow-downs that make sense for a race: none, and those with which it lasts a second at least and a
+/// minute at most.
 pub fn offered(end: f64) -> Vec<f64> {
     SLOWER
         .into_iter()

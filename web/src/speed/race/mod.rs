@@ -11,7 +11,7 @@ use couplet_protocol::{BackendKind, PairInfo, Rule, SpeedReport, Verdict};
 use leptos::html;
 use leptos::prelude::*;
 
-use super::reading::is_best_of;
+use super::reading::several_lengths;
 use super::state::use_speed;
 use super::words;
 use crate::language;
@@ -89,7 +89,7 @@ pub fn Headline(
     report.headline().map(|headline| {
         let row = headline.row;
         let gamma = words::gamma(row);
-        let what = match (is_best_of(&report), report.is_about_auto()) {
+        let what = match (several_lengths(&report), report.is_about_auto()) {
             (_, true) if report.gammas.is_empty() => tr!("γ chosen by the engine, {} on average", gamma),
             (_, true) => tr!("γ chosen by the engine, {} on average; no fixed one is faster beyond the noise", gamma),
             // Another's median is larger, with an interval that holds 1.
