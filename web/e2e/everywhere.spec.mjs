@@ -242,7 +242,8 @@ test("on a projector the rule stands with the numbers of the token in focus", as
   await still(page, base, "stage", "&projector=1");
   const line = page.locator(".arithmetic");
   const [, u, sign, target, draft, below] = (await line.innerText()).match(/^([\d.]+) ([<>]) min\(1,\s([\d.]+)\s\/\s([\d.]+)\) = ([\d.]+)$/);
-  assert.ok(Math.abs(Math.min(1, target / draft) - below) < 0.03, `${target} / ${draft} = ${below}`);
+  const decimals = below.split(".")[1]?.length ?? 0;
+  assert.equal(Math.min(1, target / draft).toFixed(decimals), below, `${target} / ${draft} = ${below}`);
   assert.equal(sign, Number(u) < Number(below) ? "<" : ">");
   assert.match(await page.locator(".column.focused .inequality").innerText(), new RegExp(`${u} ${sign} ${below}$`));
   const player = await page.locator(".transport").boundingBox();

@@ -260,7 +260,7 @@ fn terms() -> [(String, String, &'static str); 35] {
         (
             tr!("term" => "KV cache"),
             tr!(
-                "what a model keeps of the tokens that it has read, so that it need not read them again. It grows with every pass, and what belongs to rejected tokens is overwritten. Beside it stand its entries, how many this round added (+) and how many of those are to be overwritten (−)."
+                "what a model keeps of the tokens that it has read, so that it need not read them again. It grows with every pass, and what belongs to rejected tokens is overwritten. Beside it stand its entries, how many this round added that hold (+), and how many that are to be overwritten (−)."
             ),
             "",
         ),

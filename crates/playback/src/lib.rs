@@ -41,7 +41,7 @@ pub use language::{runtime_format, said, said_of};
 pub use language::{speak_as, speak_english};
 pub use narration::{Piece, capital, count_word, narrate, plain, redraws, round_summary};
 pub use numbers::{
-    at_most, decimal, grouped, interval, separator, shortest, significant, told_apart,
+    at_most, decimal, dividing, grouped, interval, separator, shortest, significant, told_apart,
     without_idle_noughts, written,
 };
 pub use outcome::{Outcome, outcomes};

@@ -117,9 +117,38 @@ pub fn told_apart(a: f64, b: f64) -> [String; 2] {
     told.map(|printed| written(&printed))
 }
 
+/// Probabilities of the draft and the target with as many significant digits, two at least, as divide to
+/// what is told of the target's share, at most 1, of so much of the draft's.
+pub fn dividing([draft, target]: [f64; 2], lenience: f64, told: &str) -> [String; 2] {
+    let rounded = |value: f64, digits: i32| {
+        let printed = format!("{value:.*e}", (digits - 1) as usize);
+        printed.parse().unwrap_or(value)
+    };
+    let divides = |digits: &i32| {
+        let quotient = rounded(target, *digits) / (lenience * rounded(draft, *digits));
+        (2..7).any(|told_to| significant(quotient.min(1.0), told_to) == told)
+    };
+    let digits = (2..6).find(divides).unwrap_or(6);
+    [draft, target].map(|value| significant(value, digits))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_divided_has_the_digits_that_its_quotient_takes() {
+        let check = |probs, lenience, told, expect: [&str; 2]| {
+            assert_eq!(dividing(probs, lenience, told), expect);
+        };
+        check([0.5, 0.25], 1.0, "0.50", ["0.50", "0.25"]);
+        check([0.1332, 0.1252], 1.0, "0.94", ["0.133", "0.125"]);
+        check([0.469, 0.284], 1.0, "0.61", ["0.469", "0.284"]);
+        check([0.469, 0.284], 0.9, "0.67", ["0.469", "0.284"]);
+        check([0.5, 0.27], 0.9, "0.60", ["0.50", "0.27"]);
+        // More than its due is kept for certain.
+        check([0.2, 0.3], 1.0, "1", ["0.20", "0.30"]);
+    }
 
     #[test]
     fn two_significant_digits_give_a_quotient_that_can_be_checked() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use couplet_playback::{Cut, Run, Verdict, decimal, significant, told_apart, visible};
+use couplet_playback::{Cut, Run, Verdict, decimal, dividing, significant, told_apart, visible};
 use couplet_protocol::{PairInfo, Settings, Trace};
 use couplet_speculation::formulas::expected_tokens_per_round;
 
@@ -181,8 +181,8 @@ impl Facts {
         };
         let test = |verdict: &Verdict| told_apart(verdict.draw.into(), share(verdict));
         let probs = |verdict: &Verdict| {
-            let [draft, target] = [verdict.draft_prob, verdict.target_prob].map(f64::from);
-            dividing(draft, target, &test(verdict)[1])
+            let probs = [verdict.draft_prob, verdict.target_prob].map(f64::from);
+            dividing(probs, 1.0, &test(verdict)[1])
         };
         let closing = round.closing.as_ref()?;
         Some(match what {
@@ -214,21 +214,6 @@ impl Facts {
             _ => return None,
         })
     }
-}
-
-/// Two probabilities with as many significant digits, two at least, as divide to what is told of the
-/// second's share of the first.
-fn dividing(draft: f64, target: f64, told: &str) -> [String; 2] {
-    let rounded = |value: f64, digits: i32| {
-        let printed = format!("{value:.*e}", (digits - 1) as usize);
-        printed.parse().unwrap_or(value)
-    };
-    let divides = |digits: &i32| {
-        let quotient = rounded(target, *digits) / rounded(draft, *digits);
-        (2..7).any(|told_to| significant(quotient, told_to) == told)
-    };
-    let digits = (2..6).find(divides).unwrap_or(6);
-    [draft, target].map(|value| significant(value, digits))
 }
 
 /// The share of the draft's probability that the target covers.

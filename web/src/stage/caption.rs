@@ -1,6 +1,6 @@
 //! The line under a column: what was compared, and with what outcome.
 
-use couplet_playback::{Board, Proposal, Test, grouped, significant, told_apart, tr};
+use couplet_playback::{Board, Proposal, Test, dividing, grouped, significant, told_apart, tr};
 use couplet_protocol::{Rule, Settings};
 use leptos::prelude::*;
 
@@ -100,9 +100,14 @@ pub fn arithmetic(proposal: &Proposal, kept: bool, settings: &Settings) -> Optio
     };
     let sign = if kept { " < " } else { " > " };
     let [u, below] = told_apart(u.into(), below.into());
-    let shown = |value: f32| significant(value.into(), 2);
-    let target = view! { <em class="t">{shown(proposal.target_prob()?)}</em> };
-    let draft = view! { <em class="d">{shown(proposal.draft_prob()?)}</em> };
+    let probs = [proposal.draft_prob()?, proposal.target_prob()?].map(f64::from);
+    let lenience = match settings.rule {
+        Rule::Lenience => settings.lenience,
+        _ => 1.0,
+    };
+    let [draft, target] = dividing(probs, lenience, &below);
+    let target = view! { <em class="t">{target}</em> };
+    let draft = view! { <em class="d">{draft}</em> };
     let threshold = threshold(target.into_any(), draft.into_any(), settings);
     let line = view! { <b>{u}</b>{sign}{threshold}" = "<b>{below}</b> };
     Some(line.into_any())
